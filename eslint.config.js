@@ -1,0 +1,67 @@
+import importX from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/** The floors of the house: a folder imports from its own floor's list and from everything below, never upwards. */
+const FLOORS = [
+  ['shared/model', 'shared/text', 'shared/time', 'shared/net', 'shared/aws'],
+  ['shared/platforms', 'shared/store'],
+  ['shared/connections', 'shared/delivery', 'shared/events', 'shared/http', 'shared/posts', 'shared/runtime'],
+  ['functions'],
+  ['lib', 'local'],
+  ['bin'],
+];
+
+const upwards = FLOORS.flatMap((folders, floor) =>
+  FLOORS.slice(floor + 1)
+    .flat()
+    .flatMap(above =>
+      folders.map(below => ({
+        target: `./${below}`,
+        from: `./${above}`,
+        message: `Imports go down the floors only: ${below} stands below ${above}.`,
+      })),
+    ),
+);
+
+/** Rules between neighbours: what a floor map alone cannot say. */
+const neighbours = [
+  {
+    target: ['./shared', './functions', './lib', './bin'],
+    from: './shared/platforms/*/sandbox*.ts',
+    message: 'A sandbox is a test double: only local/ and tests load it.',
+  },
+  { target: './shared/platforms', from: './shared/store', message: 'A platform knows no table.' },
+  { target: './shared/store', from: './shared/platforms', message: 'The store knows no platform.' },
+];
+
+export default tseslint.config(
+  {
+    ignores: ['node_modules', 'dist', 'cdk.out', 'coverage', '.local', 'test/pds/node_modules', 'lib/layers'],
+  },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.js'] } } },
+    plugins: { 'import-x': importX },
+    settings: { 'import-x/resolver': { node: { extensions: ['.ts', '.js', '.mjs'] } } },
+    rules: {
+      'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+      'no-console': 'error',
+    },
+  },
+  { files: ['bin/**', 'local/**', 'test/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['**/*.test.ts', 'test/**', '**/sandbox*.ts', '**/*.mjs', '*.js'],
+    rules: {
+      '@typescript-eslint/consistent-type-assertions': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  { files: ['**/*.js', '**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
+);

@@ -1,0 +1,12 @@
+/** Native ESM, no transform: Node runs the TypeScript sources as they are. */
+export default {
+  testEnvironment: 'node',
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['<rootDir>/{shared,functions,lib,local,bin,test}/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/pds/'],
+  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
+  globalSetup: '<rootDir>/test/setup/global.ts',
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

@@ -1,0 +1,20 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/** Makes a value once, at its first use: a function pays only for the clients it calls. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+export const dynamo = once(() =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5 }), {
+    marshallOptions: { removeUndefinedValues: true },
+  }),
+);
+export const sqs = once(() => new SQSClient({ useQueueUrlAsEndpoint: false }));
+export const scheduler = once(() => new SchedulerClient({}));
+export const ssm = once(() => new SSMClient({}));

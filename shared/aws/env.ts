@@ -1,0 +1,29 @@
+/** Names of the environment variables that the stack gives its functions. `lib/` sets them, code reads them here. */
+export const ENV = {
+  table: 'TABLE_NAME',
+  dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
+  dispatchQueueArn: 'DISPATCH_QUEUE_ARN',
+  eventsQueueUrl: 'EVENTS_QUEUE_URL',
+  /** Prefix of `…_X`, `…_BLUESKY`, …: one publish queue a platform. */
+  publishQueueUrlPrefix: 'PUBLISH_QUEUE_URL_',
+  scheduleGroup: 'SCHEDULE_GROUP',
+  scheduleRoleArn: 'SCHEDULE_ROLE_ARN',
+  /** SSM path under which the service keeps its parameters. */
+  parameterPrefix: 'PARAMETER_PREFIX',
+  /** The platform that a publisher function serves. */
+  platform: 'PLATFORM',
+  /** Public base URL of the API (`https://…/v1`). */
+  publicUrl: 'PUBLIC_URL',
+  upgradeUrl: 'UPGRADE_URL',
+} as const;
+
+/** Throws where the stack forgot to set a variable: a fault of the deployment, not of a request. */
+export function env(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`The environment variable ${name} is not set`);
+  return value;
+}
+
+export function publishQueueVariable(platform: string): string {
+  return ENV.publishQueueUrlPrefix + platform.toUpperCase();
+}

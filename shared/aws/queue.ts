@@ -1,0 +1,26 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { JsonObject } from '../model/json.ts';
+
+/** Longest delay of one SQS message, in seconds. */
+export const MAX_DELAY_S = 900;
+
+export interface Note {
+  queueUrl: string;
+  body: JsonObject;
+  /** Whole seconds, 0..900. */
+  delayS?: number;
+  /** Fair-queue tenant: the workspace whose burst must not delay others. */
+  group: string;
+}
+
+/** Puts a to-do note on a queue. */
+export async function sendNote(sqs: SQSClient, note: Note): Promise<void> {
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: note.queueUrl,
+      MessageBody: JSON.stringify(note.body),
+      MessageGroupId: note.group,
+      DelaySeconds: Math.max(0, Math.min(MAX_DELAY_S, Math.floor(note.delayS ?? 0))),
+    }),
+  );
+}

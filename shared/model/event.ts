@@ -1,0 +1,15 @@
+import * as v from 'valibot';
+import { JsonObjectSchema } from './json.ts';
+
+export const EVENT_KINDS = ['post.published', 'post.failed', 'post.retry', 'post.token_expired'] as const;
+export const EventKindSchema = v.picklist(EVENT_KINDS);
+export type EventKind = v.InferOutput<typeof EventKindSchema>;
+
+/** An event as receivers get it. The id is derived, so a repeated event is recognisable. */
+export const ServiceEventSchema = v.object({
+  event: v.picklist([...EVENT_KINDS, 'webhook.test']),
+  id: v.string(),
+  timestamp: v.string(),
+  data: JsonObjectSchema,
+});
+export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;

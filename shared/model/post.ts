@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { DestinationSchema, type Destination } from './destination.ts';
+import { JsonObjectSchema } from './json.ts';
+import { PlatformIdSchema, PostTypeSchema } from './platform.ts';
+
+const Instant = v.pipe(v.number(), v.integer());
+
+/** A post as it is stored: one item, its destinations inside. Times are epoch milliseconds. */
+export const PostSchema = v.object({
+  post_id: v.string(),
+  workspace_id: v.string(),
+  profile_id: v.string(),
+  profile_name: v.string(),
+  post_type: PostTypeSchema,
+  title: v.nullable(v.string()),
+  description: v.nullable(v.string()),
+  media_urls: v.array(v.string()),
+  first_comment: v.nullable(v.string()),
+  auto_truncate: v.boolean(),
+  /** Platform fields, flat and as they were sent (`x_reply_settings`, …). */
+  options: JsonObjectSchema,
+  scheduling: v.picklist(['immediate', 'scheduled', 'queue', 'best_time']),
+  /** When the post is to be published; an immediate post is due when it is created. */
+  due_at: Instant,
+  /** Grows with every edit; a to-do note for an older version is void. */
+  version: v.pipe(v.number(), v.integer()),
+  created_by: v.nullable(v.string()),
+  created_at: Instant,
+  updated_at: Instant,
+  destinations: v.record(PlatformIdSchema, DestinationSchema),
+  /** Next look of the sweeper; absent once everything is settled. */
+  wake_at: v.optional(Instant),
+});
+export type Post = v.InferOutput<typeof PostSchema>;
+
+export const POST_STATUSES = [
+  'scheduled',
+  'queued',
+  'publishing',
+  'published',
+  'partially_published',
+  'failed',
+] as const;
+export type PostStatus = (typeof POST_STATUSES)[number];
+
+export function destinationsOf(post: Post): Destination[] {
+  return Object.values(post.destinations);
+}
+
+/** The post's status follows from its destinations; it is never stored, so it cannot disagree with them. */
+export function statusOf(post: Post): PostStatus {
+  const statuses = new Set(destinationsOf(post).map(destination => destination.status));
+  const only = (status: Destination['status']) => statuses.size === 1 && statuses.has(status);
+  if (only('pending')) return post.scheduling === 'immediate' ? 'queued' : 'scheduled';
+  if (only('published')) return 'published';
+  if (only('failed')) return 'failed';
+  const settled = [...statuses].every(status => status === 'published' || status === 'failed');
+  return settled ? 'partially_published' : 'publishing';
+}

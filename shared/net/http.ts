@@ -1,0 +1,204 @@
+import { lookup as resolve } from 'node:dns/promises';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { isPublicAddress } from './address.ts';
+import { readNetSettings, type NetSettings } from './settings.ts';
+
+export interface HttpRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array | { stream: Readable; length: number };
+  /** Ends the whole exchange, from the look-up to the last byte of the answer. Milliseconds. */
+  timeoutMs: number;
+  /** Largest answer that is read; more is a failure. Bytes, default 4 MiB. */
+  maxBytes?: number;
+}
+
+export interface HttpResponse {
+  status: number;
+  /** Lower-case names; repeats joined by a comma. */
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** Sends one request and reads the whole answer. Never follows a redirect. Throws HttpFailure when no answer came. */
+export type Http = (request: HttpRequest) => Promise<HttpResponse>;
+
+export interface OpenResponse {
+  status: number;
+  headers: Record<string, string>;
+  stream: IncomingMessage;
+}
+
+/** No answer. `sent` tells whether the whole request had left, so that the other side may have acted on it. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
+  readonly reason: 'blocked' | 'network' | 'timeout' | 'too_large';
+  readonly sent: boolean;
+  constructor(reason: HttpFailure['reason'], message: string, sent: boolean) {
+    super(message);
+    this.reason = reason;
+    this.sent = sent;
+  }
+}
+
+export interface HttpClient {
+  send: Http;
+  /** Like `send`, but gives the answer's body as a stream. The time-out then ends the reading too. */
+  open(request: HttpRequest): Promise<OpenResponse>;
+  /** Closes idle connections. A frozen Lambda must not keep any: they are dead when it thaws. */
+  close(): void;
+}
+
+const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The one way out. Each address is checked after the look-up and the connection goes to just that address, so neither
+ * a private literal nor a name that changes its answer gets through.
+ */
+export function createHttpClient(settings: NetSettings = readNetSettings()): HttpClient {
+  const lookup = guardedLookup(settings);
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true, maxSockets: 50 }),
+    'https:': new HttpsAgent({ keepAlive: true, maxSockets: 50 }),
+  };
+
+  function open(request: HttpRequest): Promise<OpenResponse> {
+    const url = checkedUrl(request.url, settings);
+    const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const { promise, resolve: answer, reject } = Promise.withResolvers<OpenResponse>();
+    const outgoing = start(url, {
+      method: request.method,
+      headers: { ...contentLength(request.body), ...request.headers },
+      agent: url.protocol === 'https:' ? agents['https:'] : agents['http:'],
+      lookup,
+      signal: AbortSignal.timeout(request.timeoutMs),
+    });
+    outgoing.once('error', error => reject(asFailure(error, outgoing.writableFinished)));
+    outgoing.once('response', stream =>
+      answer({ status: stream.statusCode ?? 0, headers: flatHeaders(stream), stream }),
+    );
+    writeBody(outgoing, request.body);
+    return promise;
+  }
+
+  async function send(request: HttpRequest): Promise<HttpResponse> {
+    const { status, headers, stream } = await open(request);
+    return { status, headers, body: await readAll(stream, request.maxBytes ?? DEFAULT_MAX_BYTES) };
+  }
+
+  function close(): void {
+    agents['http:'].destroy();
+    agents['https:'].destroy();
+  }
+
+  return { send, open, close };
+}
+
+/** Reads a stream up to a limit. Throws HttpFailure `too_large` beyond it, `network` or `timeout` when it breaks. */
+export async function readAll(stream: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      const bytes: unknown = chunk;
+      if (!Buffer.isBuffer(bytes)) continue;
+      size += bytes.length;
+      if (size > maxBytes) {
+        stream.destroy();
+        throw new HttpFailure('too_large', `The answer is larger than ${maxBytes} bytes`, true);
+      }
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    throw error instanceof HttpFailure ? error : asFailure(error, true);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Throws HttpFailure `blocked` unless the URL is plain http(s) to an address that may be reached. */
+function checkedUrl(text: string, settings: NetSettings): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new HttpFailure('blocked', 'Only http and https URLs are fetched', false);
+  }
+  if (url.username || url.password) {
+    throw new HttpFailure('blocked', 'A URL must not carry credentials', false);
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isPublicAddress(host, settings.allowLoopback)) {
+    throw new HttpFailure('blocked', `The address ${host} is not public`, false);
+  }
+  return url;
+}
+
+function guardedLookup(settings: NetSettings): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { all: true })
+      .then(addresses => {
+        const refused = addresses.find(({ address }) => !isPublicAddress(address, settings.allowLoopback));
+        const first = addresses[0];
+        if (refused || !first) {
+          throw new HttpFailure('blocked', `${hostname} resolves to an address that is not public`, false);
+        }
+        if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      })
+      .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''));
+  };
+}
+
+/** Checks a host name the way a connection would, without connecting. Throws HttpFailure. */
+export async function assertPublicUrl(
+  text: string,
+  settings: NetSettings = readNetSettings(),
+): Promise<void> {
+  const url = checkedUrl(text, settings);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0) return;
+  const addresses = await resolve(host, { all: true }).catch(() => []);
+  if (addresses.length === 0) throw new HttpFailure('network', `${host} does not resolve`, false);
+  if (addresses.some(({ address }) => !isPublicAddress(address, settings.allowLoopback))) {
+    throw new HttpFailure('blocked', `${host} resolves to an address that is not public`, false);
+  }
+}
+
+function contentLength(body: HttpRequest['body']): Record<string, string> {
+  if (body === undefined) return {};
+  if (typeof body === 'string') return { 'content-length': String(Buffer.byteLength(body)) };
+  return { 'content-length': String(body instanceof Uint8Array ? body.byteLength : body.length) };
+}
+
+function writeBody(outgoing: ClientRequest, body: HttpRequest['body']): void {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    outgoing.end(body);
+    return;
+  }
+  body.stream.once('error', error => outgoing.destroy(error));
+  body.stream.pipe(outgoing);
+}
+
+function flatHeaders(stream: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(stream.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}
+
+function asFailure(error: unknown, sent: boolean): HttpFailure {
+  if (error instanceof HttpFailure) return error;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  if (cause.cause instanceof HttpFailure) return cause.cause;
+  const timedOut = cause.name === 'TimeoutError' || cause.name === 'AbortError';
+  return new HttpFailure(timedOut ? 'timeout' : 'network', cause.message, sent);
+}

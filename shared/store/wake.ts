@@ -1,0 +1,21 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { WAKE_INDEX, type Key, type Table } from './table.ts';
+
+const DueSchema = v.array(v.object({ PK: v.string(), SK: v.string() }));
+
+/** Keys of the items in a shard whose time has come, the longest overdue first. */
+export async function dueInShard(table: Table, shard: number, now: number, limit: number): Promise<Key[]> {
+  const { Items } = await table.client.send(dueQuery(table.name, shard, now, limit));
+  return v.parse(DueSchema, Items ?? []);
+}
+
+function dueQuery(tableName: string, shard: number, now: number, limit: number): QueryCommand {
+  return new QueryCommand({
+    TableName: tableName,
+    IndexName: WAKE_INDEX,
+    KeyConditionExpression: 'wake_shard = :shard AND wake_at <= :now',
+    ExpressionAttributeValues: { ':shard': `WAKE#${shard}`, ':now': now },
+    Limit: limit,
+  });
+}

@@ -1,0 +1,30 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** Epoch milliseconds as ISO 8601 UTC with milliseconds: `2026-12-01T10:00:00.000Z`. */
+export function toIso(epochMs: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toString({ fractionalSecondDigits: 3 });
+}
+
+export function toIsoOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : toIso(epochMs);
+}
+
+/**
+ * Reads a date-time: ISO 8601 with `Z`, any offset, or none (then UTC, never the zone of the process).
+ * Seconds may be missing. Null for anything else, also for days that do not exist.
+ */
+export function parseInstant(text: string): number | null {
+  const trimmed = text.trim();
+  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(trimmed)) return null;
+  const zoned = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(trimmed.slice(16));
+  try {
+    return Temporal.Instant.from(zoned ? trimmed : `${trimmed}Z`).epochMilliseconds;
+  } catch {
+    return null;
+  }
+}
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
