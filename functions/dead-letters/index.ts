@@ -1,0 +1,3 @@
+export async function handler(): Promise<void> {
+  // Follows.
+}
