@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { fileTypeFromBuffer } from 'file-type';
+import { imageSize } from 'image-size';
+import type { JsonObject } from '../../shared/model/json.ts';
+import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
+import { platformHttp } from '../../shared/net/platform-http.ts';
+import type { NetSettings } from '../../shared/net/settings.ts';
+import type {
+  SandboxFactory,
+  SandboxHost,
+  SandboxMedia,
+  SandboxPlatform,
+  SandboxPost,
+} from '../../shared/platforms/sandbox-kit.ts';
+
+/** A request as it reached the double, under the platform's real URL. */
+export interface Recorded {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** What was answered; 0 where the connection was cut. */
+  status: number;
+  response: string;
+}
+
+/** A fault for the next request that matches (by the real URL). */
+export interface Fault {
+  match?: RegExp;
+  method?: string;
+  /** How many matching requests it takes; default 1. */
+  times?: number;
+  /** Answers in the double's stead. */
+  respond?: { status: number; headers?: Record<string, string>; body?: string };
+  /** Cuts the connection before the double sees the request, or after it has taken it. */
+  drop?: 'before' | 'after';
+}
+
+type Processing = ReturnType<SandboxHost['processing']>;
+
+export interface TestSandbox {
+  url: string;
+  platform: SandboxPlatform;
+  /** Requests to the platform's real URLs, which end at the double. */
+  http: HttpClient;
+  /** Requests to media URLs; loopback is allowed. */
+  media: HttpClient;
+  settings: NetSettings;
+  posts: () => readonly SandboxPost[];
+  traffic: Recorded[];
+  now: () => number;
+  advance: (ms: number) => void;
+  failNext: (fault: Fault) => void;
+  /** Serves bytes and gives their URL. */
+  addMedia: (name: string, bytes: Uint8Array) => string;
+  setProcessing: (processing: Partial<Processing>) => void;
+  setLimit: (limit: JsonObject | null) => void;
+  setMetrics: (platformPostId: string, metrics: JsonObject) => void;
+  close: () => Promise<void>;
+}
+
+export interface TestSandboxOptions {
+  /** Start of the clock, epoch milliseconds. */
+  now?: number;
+}
+
+const START = Date.parse('2026-03-02T10:00:00Z');
+
+/** Runs the double of one platform on a free loopback port, with faults and a clock of its own. */
+export async function startSandboxHost(
+  factory: SandboxFactory,
+  options: TestSandboxOptions = {},
+): Promise<TestSandbox> {
+  let clock = options.now ?? START;
+  let processing: Processing = { seconds: 0, outcome: 'ok', error: null };
+  let limit: JsonObject | null = null;
+  let posts: SandboxPost[] = [];
+  const metrics = new Map<string, JsonObject>();
+  const files = new Map<string, Uint8Array>();
+  const faults: Fault[] = [];
+  const traffic: Recorded[] = [];
+
+  const server = serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    overrideGlobalObjects: false,
+    fetch: (request, env) => answer(request, env as { incoming: IncomingMessage; outgoing: ServerResponse }),
+  }) as Server;
+  await new Promise(resolve => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const settings: NetSettings = { sandboxUrl: url, allowLoopback: true };
+  const media = createHttpClient(settings);
+
+  const platform = factory({
+    url,
+    now: () => clock,
+    publish: post => void (posts = [...posts, post]),
+    unpublish: (_, id) => void (posts = posts.filter(post => post.platform_post_id !== id)),
+    posts: () => posts,
+    processing: () => processing,
+    limit: () => limit,
+    metrics: (_, id) => metrics.get(id) ?? null,
+    keepMedia: describe,
+    http: media,
+  });
+
+  async function answer(
+    request: Request,
+    env: { incoming: IncomingMessage; outgoing: ServerResponse },
+  ): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const [, first = '', host = '', ...rest] = pathname.split('/');
+    if (first === '_media') return serveMedia(files.get(host), request.headers.get('range'));
+    if (first !== platform.platform) return new Response('Not found', { status: 404 });
+
+    const path = `/${rest.join('/')}`;
+    const recorded: Recorded = {
+      method: request.method,
+      url: `https://${host}${path}${search}`,
+      headers: Object.fromEntries(request.headers),
+      body: Buffer.from(await request.arrayBuffer()),
+      status: 0,
+      response: '',
+    };
+    traffic.push(recorded);
+    const fault = takeFault(recorded);
+    if (fault?.drop === 'before') return cut(env.outgoing);
+    const response = fault?.respond
+      ? new Response(fault.respond.body ?? '', fault.respond)
+      : await platform.app.fetch(forwarded(request, `${url}/${host}${path}${search}`, recorded.body));
+    if (fault?.drop === 'after') return cut(env.outgoing);
+    recorded.status = response.status;
+    recorded.response = await response.clone().text();
+    return response;
+  }
+
+  function takeFault({ url: real, method }: Recorded): Fault | undefined {
+    const index = faults.findIndex(
+      fault => (fault.match?.test(real) ?? true) && (fault.method ?? method) === method,
+    );
+    const fault = faults[index];
+    if (!fault) return undefined;
+    fault.times = (fault.times ?? 1) - 1;
+    if (fault.times === 0) faults.splice(index, 1);
+    return fault;
+  }
+
+  return {
+    url,
+    platform,
+    http: platformHttp(platform.platform, media, settings),
+    media,
+    settings,
+    posts: () => posts,
+    traffic,
+    now: () => clock,
+    advance: ms => void (clock += ms),
+    failNext: fault => void faults.push({ ...fault }),
+    addMedia: (name, bytes) => {
+      files.set(name, bytes);
+      return `${url}/_media/${name}`;
+    },
+    setProcessing: change => void (processing = { ...processing, ...change }),
+    setLimit: value => void (limit = value),
+    setMetrics: (id, value) => void metrics.set(id, value),
+    close: () => {
+      media.close();
+      server.closeAllConnections();
+      return new Promise(resolve => server.close(() => resolve()));
+    },
+  };
+}
+
+function forwarded(request: Request, url: string, body: Buffer): Request {
+  const bodiless = request.method === 'GET' || request.method === 'HEAD';
+  return new Request(url, {
+    method: request.method,
+    headers: request.headers,
+    body: bodiless ? null : new Uint8Array(body),
+  });
+}
+
+function cut(outgoing: ServerResponse): Response {
+  outgoing.socket?.destroy();
+  return new Response(null, { status: 500 });
+}
+
+async function serveMedia(bytes: Uint8Array | undefined, range: string | null): Promise<Response> {
+  if (!bytes) return new Response('Not found', { status: 404 });
+  const type = (await fileTypeFromBuffer(bytes))?.mime ?? 'application/octet-stream';
+  const headers = { 'content-type': type, 'accept-ranges': 'bytes' };
+  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
+  if (!match) return new Response(new Uint8Array(bytes), { headers });
+
+  const [, from = '', to = ''] = match;
+  const last = bytes.length - 1;
+  const start = from === '' ? Math.max(0, bytes.length - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? last : Math.min(last, Number(to));
+  if (start > end) {
+    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${bytes.length}` } });
+  }
+  return new Response(new Uint8Array(bytes.subarray(start, end + 1)), {
+    status: 206,
+    headers: { ...headers, 'content-range': `bytes ${start}-${end}/${bytes.length}` },
+  });
+}
+
+async function describe(bytes: Uint8Array): Promise<SandboxMedia & { sha256: string; size: number }> {
+  const type = (await fileTypeFromBuffer(bytes))?.mime ?? 'application/octet-stream';
+  return {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    size: bytes.length,
+    type,
+    ...(type.startsWith('image/') ? dimensions(bytes) : {}),
+  };
+}
+
+function dimensions(bytes: Uint8Array): { width: number; height: number } | null {
+  try {
+    const { width, height } = imageSize(bytes);
+    return { width, height };
+  } catch {
+    return null;
+  }
+}
