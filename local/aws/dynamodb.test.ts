@@ -1,0 +1,51 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { createTestTable } from '../../test/support/table.ts';
+import { dueInShard } from '../../shared/store/wake.ts';
+import { startDynamoDb, type EngineName } from './dynamodb.ts';
+
+/** Runs a body as if no endpoint had been given. */
+async function withoutEndpoint<T>(body: () => Promise<T>): Promise<T> {
+  const endpoint = process.env['DYNAMODB_ENDPOINT'];
+  delete process.env['DYNAMODB_ENDPOINT'];
+  try {
+    return await body();
+  } finally {
+    process.env['DYNAMODB_ENDPOINT'] = endpoint;
+  }
+}
+
+describe('startDynamoDb', () => {
+  test('takes the endpoint that it is given', async () => {
+    const { endpoint, close } = await startDynamoDb();
+    expect(endpoint).toBe(process.env['DYNAMODB_ENDPOINT']);
+    await close();
+  });
+
+  test.each<EngineName>(['dynamodb-local', 'dynoxide'])('starts and ends %s', async only => {
+    const db = await withoutEndpoint(() => startDynamoDb({ only }));
+    expect(await fetch(db.endpoint).then(({ status }) => status)).toBeLessThan(500);
+    await db.close();
+    await expect(fetch(db.endpoint)).rejects.toThrow();
+  });
+});
+
+describe('createTestTable', () => {
+  test('has the keys and the sparse index of the deployed table', async () => {
+    const table = await createTestTable();
+    const put = (Item: Record<string, unknown>) =>
+      table.client.send(new PutCommand({ TableName: table.name, Item }));
+    await put({ PK: 'WS#1', SK: 'A', wake_shard: 'WAKE#3', wake_at: 5 });
+    await put({ PK: 'WS#1', SK: 'B' });
+    expect(await dueInShard(table, 3, 5, 10)).toEqual([{ PK: 'WS#1', SK: 'A' }]);
+    const all = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'PK = :p',
+        ExpressionAttributeValues: { ':p': 'WS#1' },
+      }),
+    );
+    expect(all.Count).toBe(2);
+    await table.close();
+  });
+});

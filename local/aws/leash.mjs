@@ -1,0 +1,17 @@
+/**
+ * Runs a command and ends it when this process's standard input closes. The system closes that pipe when the parent
+ * dies, in whatever way, so a killed parent leaves no emulator behind. Plain JavaScript: it starts in milliseconds.
+ */
+import { spawn } from 'node:child_process';
+
+const [command, ...args] = process.argv.slice(2);
+const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+const end = () => child.kill('SIGKILL');
+
+child.on('error', error => {
+  console.error(error.message);
+  process.exit(127);
+});
+child.on('exit', code => process.exit(code ?? 1));
+process.stdin.on('end', end).on('error', end).resume();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);

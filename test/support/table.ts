@@ -1,0 +1,63 @@
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { WAKE_INDEX, type Table } from '../../shared/store/table.ts';
+
+export interface TestTable extends Table {
+  close: () => Promise<void>;
+}
+
+/** A fresh, empty table with the keys, index and TTL of the deployed one. */
+export async function createTestTable(): Promise<TestTable> {
+  const name = `test-${randomUUID()}`;
+  const raw = new DynamoDBClient({
+    endpoint: process.env['DYNAMODB_ENDPOINT']!,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  await raw.send(tableDefinition(name));
+  await raw.send(
+    new UpdateTimeToLiveCommand({
+      TableName: name,
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+    }),
+  );
+  const client = DynamoDBDocumentClient.from(raw, { marshallOptions: { removeUndefinedValues: true } });
+  const close = async () => {
+    await raw.send(new DeleteTableCommand({ TableName: name }));
+    raw.destroy();
+  };
+  return { client, name, close };
+}
+
+function tableDefinition(name: string): CreateTableCommand {
+  return new CreateTableCommand({
+    TableName: name,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [
+      { AttributeName: 'PK', AttributeType: 'S' },
+      { AttributeName: 'SK', AttributeType: 'S' },
+      { AttributeName: 'wake_shard', AttributeType: 'S' },
+      { AttributeName: 'wake_at', AttributeType: 'N' },
+    ],
+    KeySchema: [
+      { AttributeName: 'PK', KeyType: 'HASH' },
+      { AttributeName: 'SK', KeyType: 'RANGE' },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: WAKE_INDEX,
+        KeySchema: [
+          { AttributeName: 'wake_shard', KeyType: 'HASH' },
+          { AttributeName: 'wake_at', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ],
+  });
+}
