@@ -1,0 +1,112 @@
+import { open } from '../../shared/aws/key-ring.ts';
+import { MAX_DELAY_S } from '../../shared/aws/queue.ts';
+import { deliveryNote } from '../../shared/events/note.ts';
+import { sendEventsNote } from '../../shared/events/publish.ts';
+import { retryDelay } from '../../shared/events/retry.ts';
+import { deliveryHeaders, type Secrets } from '../../shared/events/signature.ts';
+import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
+import type { HttpClient } from '../../shared/net/http.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import {
+  WAKE_GRACE,
+  getDelivery,
+  getWebhook,
+  recordAttempt,
+  updateWebhook,
+  type DeliveryRef,
+  type Progress,
+} from '../../shared/store/webhooks.ts';
+import { DAY, SECOND } from '../../shared/time/instant.ts';
+import { exchange, type Outcome } from './exchange.ts';
+
+export interface Dispatcher {
+  services: Pick<Services, 'table' | 'sqs' | 'setting' | 'keyRing' | 'now'>;
+  http: HttpClient;
+  /** 0..1, spreads the retries. */
+  random: () => number;
+}
+
+/** Clocks of two machines may differ by this much: a note that comes a little early is not dropped. */
+const EARLY = 2 * SECOND;
+/** A webhook with nothing but failures for so long is switched off. */
+const FAILING_LIMIT = 5 * DAY;
+const DELIVERED: Progress = { status: 'delivered', next_attempt_at: null, wake_at: null };
+const FAILED: Progress = { status: 'failed', next_attempt_at: null, wake_at: null };
+
+/**
+ * Makes the attempt that is due. Safe to repeat: a note that comes twice, late or out of turn finds a delivery that is
+ * not due and does nothing. Two at the same moment send the same id and bytes twice, and one of them is recorded.
+ */
+export async function attemptDelivery(ref: DeliveryRef, dispatcher: Dispatcher): Promise<void> {
+  const { services } = dispatcher;
+  const delivery = await getDelivery(services.table, ref);
+  if (delivery?.next_attempt_at == null || delivery.next_attempt_at > services.now() + EARLY) return;
+  const webhook = await getWebhook(services.table, delivery.workspace_id, delivery.webhook_id);
+  if (webhook?.active) await attempt(delivery, webhook, dispatcher);
+  else await giveUp(delivery, services);
+}
+
+async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
+  const { services, http, random } = dispatcher;
+  const at = services.now();
+  const headers = deliveryHeaders(delivery, await secretsOf(webhook, services), at);
+  const outcome = await exchange(http, { url: webhook.url, headers, body: delivery.body }, at);
+  const health = healthAfter(webhook, outcome, services.now());
+  if (health) await updateWebhook(services.table, webhook.workspace_id, webhook.id, health);
+  const next = health?.active === false ? FAILED : progressAfter(delivery, outcome, services.now(), random());
+  const { status_code, duration_ms, error } = outcome;
+  const recorded = await recordAttempt(
+    services.table,
+    delivery,
+    { at, status_code, duration_ms, error },
+    next,
+  );
+  if (recorded) await noteNext(delivery, next, services);
+}
+
+/** The way on after an attempt. A wait too long for the queue is left to the sweeper, who looks every minute. */
+export function progressAfter(delivery: Delivery, outcome: Outcome, now: number, random: number): Progress {
+  if (outcome.error === null) return DELIVERED;
+  const delay = retryDelay(delivery.attempts.length + 1, random, outcome.retry_after_ms);
+  if (delay === null) return FAILED;
+  const due = now + delay;
+  return { status: 'pending', next_attempt_at: due, wake_at: fitsQueue(delay) ? due + WAKE_GRACE : due };
+}
+
+const fitsQueue = (delay: number) => delay <= MAX_DELAY_S * SECOND;
+
+/** What an attempt changes in its webhook: 410 or days of nothing but failures switch it off. */
+export function healthAfter(webhook: Webhook, outcome: Outcome, now: number): Partial<Webhook> | null {
+  if (outcome.error === null) return webhook.failing_since === null ? null : { failing_since: null };
+  if (outcome.status_code === 410) return { active: false, disabled_reason: 'gone', updated_at: now };
+  if (webhook.failing_since === null) return { failing_since: now };
+  if (now - webhook.failing_since < FAILING_LIMIT) return null;
+  return { active: false, disabled_reason: 'failing', updated_at: now };
+}
+
+async function noteNext(delivery: Delivery, next: Progress, services: Dispatcher['services']): Promise<void> {
+  if (next.status !== 'pending') return;
+  const delay = Math.max(0, next.next_attempt_at - services.now());
+  if (fitsQueue(delay)) await sendEventsNote(services, deliveryNote(delivery), Math.ceil(delay / SECOND));
+}
+
+/** A webhook that was switched off or deleted gets nothing more; its owner can ask for the delivery again. */
+async function giveUp(delivery: Delivery, services: Dispatcher['services']): Promise<void> {
+  const last = {
+    at: services.now(),
+    status_code: null,
+    duration_ms: 0,
+    error: 'Not sent: the webhook is switched off',
+  };
+  await recordAttempt(services.table, delivery, last, FAILED);
+}
+
+async function secretsOf(webhook: Webhook, services: Dispatcher['services']): Promise<Secrets> {
+  const ring = await services.keyRing();
+  const { sealed_secret, previous_secret } = webhook;
+  const overlaps = previous_secret !== null && previous_secret.expires_at > services.now();
+  return {
+    current: open(ring, webhook.id, sealed_secret),
+    previous: overlaps ? open(ring, webhook.id, previous_secret.sealed) : null,
+  };
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import * as v from 'valibot';
+import { EVENT_KINDS, EventKindSchema, ServiceEventSchema, type ServiceEvent } from './event.ts';
+
+/** Epoch milliseconds. */
+const Instant = v.pipe(v.number(), v.integer());
+
+/** Why the service itself switched a webhook off. */
+export const DISABLED_REASONS = ['gone', 'failing'] as const;
+
+/** A registered receiver. Its signing secrets are sealed, bound to the id. */
+export const WebhookSchema = v.object({
+  id: v.string(),
+  workspace_id: v.string(),
+  url: v.string(),
+  events: v.array(EventKindSchema),
+  description: v.nullable(v.string()),
+  active: v.boolean(),
+  disabled_reason: v.nullable(v.picklist(DISABLED_REASONS)),
+  /** Time of the first failed attempt since the last successful one; null while deliveries succeed. */
+  failing_since: v.nullable(Instant),
+  sealed_secret: v.string(),
+  /** After a rotation the secret before signs too, for a while. */
+  previous_secret: v.nullable(v.object({ sealed: v.string(), expires_at: Instant })),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type Webhook = v.InferOutput<typeof WebhookSchema>;
+
+/** Most webhooks of one workspace, whatever its plan. */
+export const MAX_WEBHOOKS = 10;
+/** How long the old secret signs after a rotation, milliseconds. */
+export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+export const AttemptSchema = v.object({
+  at: Instant,
+  /** Null when no answer came. */
+  status_code: v.nullable(v.number()),
+  duration_ms: v.number(),
+  error: v.nullable(v.string()),
+});
+export type Attempt = v.InferOutput<typeof AttemptSchema>;
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+
+/** One event on its way to one webhook. `body` holds the very bytes that are signed and sent at each attempt. */
+export const DeliverySchema = v.object({
+  delivery_id: v.string(),
+  webhook_id: v.string(),
+  workspace_id: v.string(),
+  event: ServiceEventSchema.entries.event,
+  event_id: v.string(),
+  body: v.string(),
+  status: v.picklist(DELIVERY_STATUSES),
+  attempts: v.array(AttemptSchema),
+  /** Null once nothing more is tried. */
+  next_attempt_at: v.nullable(Instant),
+  /** The delivery whose event this one repeats at a user's request. */
+  redelivery_of: v.nullable(v.string()),
+  created_at: Instant,
+});
+export type Delivery = v.InferOutput<typeof DeliverySchema>;
+
+/**
+ * Id of the delivery of an event to a webhook: a UUID v7 that is derived, so that a repeated event finds its delivery,
+ * and that sorts by the time of the event.
+ */
+export function deliveryId(event: ServiceEvent, webhookId: string): string {
+  const random = createHash('sha256').update(`${event.id} ${webhookId}`).digest();
+  return v7({ msecs: Date.parse(event.timestamp), random });
+}
+
+/** A delivery that waits for its first attempt. */
+export function newDelivery(event: ServiceEvent, webhook: Webhook, now: number): Delivery {
+  return {
+    delivery_id: deliveryId(event, webhook.id),
+    webhook_id: webhook.id,
+    workspace_id: webhook.workspace_id,
+    event: event.event,
+    event_id: event.id,
+    body: JSON.stringify(event),
+    status: 'pending',
+    attempts: [],
+    next_attempt_at: now,
+    redelivery_of: null,
+    created_at: now,
+  };
+}
+
+/** True when a webhook wants this event. A test goes to the webhook it was asked for, by no filter. */
+export function wants(webhook: Webhook, event: ServiceEvent): boolean {
+  return webhook.active && EVENT_KINDS.some(kind => kind === event.event && webhook.events.includes(kind));
+}

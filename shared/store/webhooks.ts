@@ -1,0 +1,231 @@
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import {
+  DeliverySchema,
+  MAX_WEBHOOKS,
+  WebhookSchema,
+  type Attempt,
+  type Delivery,
+  type Webhook,
+} from '../model/webhook.ts';
+import { DAY, MINUTE } from '../time/instant.ts';
+import { holds, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+
+/** How long the log of deliveries is kept, milliseconds. */
+const DELIVERY_KEPT = 30 * DAY;
+/** When the sweeper looks after a delivery whose note is on the queue, counted from the time it is due. */
+export const WAKE_GRACE = 2 * MINUTE;
+
+/**
+ * All webhooks of a workspace are one item: an event reads it once, and the limit is a condition on the size of its
+ * map, exact under any concurrency. Ten of them stay far below DynamoDB's 400 KB.
+ */
+const webhooksKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'WEBHOOKS' });
+
+const ItemSchema = v.object({ webhooks: v.record(v.string(), WebhookSchema) });
+
+/** Stores a new webhook. False when the workspace has as many as it may. */
+export async function createWebhook(table: Table, webhook: Webhook): Promise<boolean> {
+  const target = { TableName: table.name, Key: webhooksKey(webhook.workspace_id) };
+  await table.client.send(
+    new UpdateCommand({
+      ...target,
+      UpdateExpression: 'SET webhooks = if_not_exists(webhooks, :none)',
+      ExpressionAttributeValues: { ':none': {} },
+    }),
+  );
+  return holds(() =>
+    table.client.send(
+      new UpdateCommand({
+        ...target,
+        UpdateExpression: 'SET webhooks.#id = :webhook',
+        ConditionExpression: 'size(webhooks) < :max',
+        ExpressionAttributeNames: { '#id': webhook.id },
+        ExpressionAttributeValues: { ':webhook': webhook, ':max': MAX_WEBHOOKS },
+      }),
+    ),
+  );
+}
+
+/** The webhooks of a workspace, oldest first. */
+export async function listWebhooks(table: Table, workspaceId: string): Promise<Webhook[]> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: webhooksKey(workspaceId), ConsistentRead: true }),
+  );
+  if (!Item) return [];
+  return Object.values(v.parse(ItemSchema, Item).webhooks).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+export async function getWebhook(table: Table, workspaceId: string, id: string): Promise<Webhook | null> {
+  return (await listWebhooks(table, workspaceId)).find(webhook => webhook.id === id) ?? null;
+}
+
+/** Sets fields of a webhook and gives it as it is then; null when it does not exist. */
+export async function updateWebhook(
+  table: Table,
+  workspaceId: string,
+  id: string,
+  changes: Partial<Webhook>,
+): Promise<Webhook | null> {
+  const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: webhooksKey(workspaceId),
+    UpdateExpression: `SET ${fields.map((_, index) => `webhooks.#id.#f${index} = :f${index}`).join(', ')}`,
+    ConditionExpression: 'attribute_exists(webhooks.#id)',
+    ExpressionAttributeNames: {
+      '#id': id,
+      ...Object.fromEntries(fields.map(([name], index) => [`#f${index}`, name])),
+    },
+    ExpressionAttributeValues: Object.fromEntries(fields.map(([, value], index) => [`:f${index}`, value])),
+    ReturnValues: 'ALL_NEW',
+  });
+  let after: unknown;
+  const held = await holds(async () => {
+    after = (await table.client.send(command)).Attributes;
+  });
+  return held ? (v.parse(ItemSchema, after).webhooks[id] ?? null) : null;
+}
+
+/** False when there is no such webhook. Its log of deliveries runs out by itself and cannot be reached any more. */
+export function deleteWebhook(table: Table, workspaceId: string, id: string): Promise<boolean> {
+  return holds(() =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: webhooksKey(workspaceId),
+        UpdateExpression: 'REMOVE webhooks.#id',
+        ConditionExpression: 'attribute_exists(webhooks.#id)',
+        ExpressionAttributeNames: { '#id': id },
+      }),
+    ),
+  );
+}
+
+/** What names a delivery. Whoever asks in a user's name has found the webhook in the user's workspace before. */
+export interface DeliveryRef {
+  webhook_id: string;
+  delivery_id: string;
+}
+
+const PARTITION = 'WEBHOOK#';
+const PREFIX = 'DELIVERY#';
+
+const deliveryKey = (ref: DeliveryRef): Key => ({
+  PK: PARTITION + ref.webhook_id,
+  SK: PREFIX + ref.delivery_id,
+});
+
+/** The delivery that a key of the wake index names; null when the key is another aggregate's. */
+export function deliveryOfKey(key: Key): DeliveryRef | null {
+  if (!key.PK.startsWith(PARTITION) || !key.SK.startsWith(PREFIX)) return null;
+  return { webhook_id: key.PK.slice(PARTITION.length), delivery_id: key.SK.slice(PREFIX.length) };
+}
+
+/** Stores a new delivery, due at once. False when it exists: an earlier run of the same event got this far. */
+export function createDelivery(table: Table, delivery: Delivery): Promise<boolean> {
+  return holds(() =>
+    table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: {
+          ...deliveryKey(delivery),
+          ...delivery,
+          wake_shard: wakeShard(delivery.delivery_id),
+          wake_at: delivery.created_at + WAKE_GRACE,
+          expires_at: ttl(delivery.created_at + DELIVERY_KEPT),
+        },
+        ConditionExpression: 'attribute_not_exists(PK)',
+      }),
+    ),
+  );
+}
+
+export async function getDelivery(table: Table, ref: DeliveryRef): Promise<Delivery | null> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: deliveryKey(ref), ConsistentRead: true }),
+  );
+  return Item ? v.parse(DeliverySchema, Item) : null;
+}
+
+/** Deliveries of a webhook, newest first, at most `limit`; `before` is the id after which to go on. */
+export async function listDeliveries(
+  table: Table,
+  webhookId: string,
+  limit: number,
+  before: string | null,
+): Promise<{ deliveries: Delivery[]; more: boolean }> {
+  const { Items, LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
+      ExpressionAttributeValues: { ':pk': PARTITION + webhookId, ':prefix': PREFIX },
+      ScanIndexForward: false,
+      Limit: limit,
+      ...(before === null
+        ? {}
+        : { ExclusiveStartKey: deliveryKey({ webhook_id: webhookId, delivery_id: before }) }),
+    }),
+  );
+  return { deliveries: v.parse(v.array(DeliverySchema), Items ?? []), more: LastEvaluatedKey !== undefined };
+}
+
+/** How a delivery goes on after an attempt. `wake_at` is null exactly when the status is final. */
+export type Progress =
+  | { status: 'pending'; next_attempt_at: number; wake_at: number }
+  | { status: 'delivered' | 'failed'; next_attempt_at: null; wake_at: null };
+
+/**
+ * Adds an attempt to the log, on the condition that none was added since `delivery` was read. False when one was: the
+ * same note was worked on twice, and the other one decides.
+ */
+export function recordAttempt(
+  table: Table,
+  delivery: Delivery,
+  attempt: Attempt,
+  next: Progress,
+): Promise<boolean> {
+  const wake =
+    next.wake_at === null
+      ? { expression: ' REMOVE wake_at, wake_shard', values: {} }
+      : {
+          expression: ', wake_at = :wake, wake_shard = :shard',
+          values: { ':wake': next.wake_at, ':shard': wakeShard(delivery.delivery_id) },
+        };
+  return holds(() =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: deliveryKey(delivery),
+        UpdateExpression:
+          'SET attempts = list_append(attempts, :attempt), #status = :status, next_attempt_at = :next' +
+          wake.expression,
+        ConditionExpression: '#status = :pending AND size(attempts) = :count',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':attempt': [attempt],
+          ':status': next.status,
+          ':next': next.next_attempt_at,
+          ':pending': 'pending',
+          ':count': delivery.attempts.length,
+          ...wake.values,
+        },
+      }),
+    ),
+  );
+}
+
+/** Moves the sweeper's next look at a delivery that still waits; false when it waits no more. */
+export function postponeDelivery(table: Table, ref: DeliveryRef, wakeAt: number): Promise<boolean> {
+  return holds(() =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: deliveryKey(ref),
+        UpdateExpression: 'SET wake_at = :wake',
+        ConditionExpression: 'attribute_exists(wake_at)',
+        ExpressionAttributeValues: { ':wake': wakeAt },
+      }),
+    ),
+  );
+}
