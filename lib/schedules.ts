@@ -1,0 +1,70 @@
+import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Role, ServicePrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/aws/env.ts';
+import type { ServiceFunction } from './functions.ts';
+
+export type ScheduleAction = 'CreateSchedule' | 'UpdateSchedule' | 'DeleteSchedule' | 'GetSchedule';
+
+/** The alarm clocks of posts that wait. All that a schedule can do is put a note on the dispatch queue. */
+export class Schedules extends Construct {
+  private readonly group: ScheduleGroup;
+  private readonly role: Role;
+  private readonly target: Queue;
+
+  constructor(scope: Construct, id: string, target: Queue) {
+    super(scope, id);
+    this.target = target;
+    this.group = new ScheduleGroup(this, 'Group', {
+      scheduleGroupName: Stack.of(this).stackName,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'Role', {
+      description: 'What a schedule may do when it fires',
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': this.group.scheduleGroupArn },
+        },
+      }),
+    });
+    this.role.addToPolicy(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [target.queueArn] }),
+    );
+  }
+
+  /** Tells the function the group, and lets it do just these actions on schedules. */
+  open(to: ServiceFunction, ...actions: ScheduleAction[]): void {
+    to.set(ENV.scheduleGroup, this.group.scheduleGroupName)
+      .set(ENV.scheduleRoleArn, this.role.roleArn)
+      .set(ENV.dispatchQueueArn, this.target.queueArn)
+      .allow(
+        actions.map(action => `scheduler:${action}`),
+        this.schedulesArn(),
+      );
+    to.lambda.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['iam:PassRole'],
+        resources: [this.role.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      }),
+    );
+    Validations.of(to).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
+      reason: 'Schedules are named after posts: the group is the narrowest thing that can be named here.',
+    });
+  }
+
+  private schedulesArn(): string {
+    return Stack.of(this).formatArn({
+      service: 'scheduler',
+      resource: 'schedule',
+      resourceName: `${this.groupName()}/*`,
+    });
+  }
+
+  private groupName(): string {
+    return Stack.of(this).stackName;
+  }
+}

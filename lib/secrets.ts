@@ -1,0 +1,55 @@
+import { ArnFormat, CustomResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/aws/env.ts';
+import { keyRingParameter } from '../shared/aws/key-ring.ts';
+import { platformAppParameter } from '../shared/aws/platform-app.ts';
+import type { PlatformId } from '../shared/model/platform.ts';
+import { ServiceFunction, SIZES } from './functions.ts';
+
+/**
+ * The service's SSM parameters, all SecureStrings. CloudFormation cannot make those: the key ring is made by a function
+ * at the first deploy and left alone ever after; the apps registered at the platforms are put there by the operator.
+ */
+export class Secrets extends Construct {
+  private readonly prefix: string;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.prefix = `/${Stack.of(this).stackName}`;
+    const name = keyRingParameter(this.prefix);
+    const maker = new ServiceFunction(this, 'KeyRingMaker', {
+      bundle: 'key-ring',
+      ...SIZES['key-ring'],
+    }).allow(['ssm:PutParameter'], this.arn(name));
+    new CustomResource(this, 'KeyRing', {
+      resourceType: 'Custom::KeyRing',
+      serviceToken: maker.lambda.functionArn,
+      serviceTimeout: Duration.minutes(5),
+      properties: { ParameterName: name },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+
+  /** Lets the function read the keys that seal tokens and sign cursors. */
+  openKeyRing(to: ServiceFunction): void {
+    to.set(ENV.parameterPrefix, this.prefix).allow(
+      ['ssm:GetParameter'],
+      this.arn(keyRingParameter(this.prefix)),
+    );
+  }
+
+  /** Lets the function read the operator's registration at these platforms. */
+  openPlatformApps(to: ServiceFunction, platforms: readonly PlatformId[]): void {
+    const apps = platforms.map(platform => this.arn(platformAppParameter(this.prefix, platform)));
+    to.set(ENV.parameterPrefix, this.prefix).allow(['ssm:GetParameter'], ...apps);
+  }
+
+  private arn(parameter: string): string {
+    return Stack.of(this).formatArn({
+      service: 'ssm',
+      resource: 'parameter',
+      resourceName: parameter.slice(1),
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+  }
+}

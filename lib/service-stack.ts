@@ -1,0 +1,40 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Api } from './api.ts';
+import { Gateway } from './gateway.ts';
+import { Observability } from './observability.ts';
+import { Publishing } from './publishing.ts';
+import { Secrets } from './secrets.ts';
+import type { Settings } from './settings.ts';
+import { Sweeper } from './sweeper.ts';
+import { ServiceTable } from './table.ts';
+import { Webhooks } from './webhooks.ts';
+
+export interface ServiceStackProps extends StackProps {
+  settings: Settings;
+}
+
+/** The whole service. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, ...props }: ServiceStackProps) {
+    super(scope, id, props);
+    const table = new ServiceTable(this, 'Data');
+    const secrets = new Secrets(this, 'Secrets');
+    const gateway = new Gateway(this, 'Gateway', settings);
+    const publicUrl = settings.publicUrl ?? gateway.url;
+
+    const { events } = new Webhooks(this, 'Webhooks', { table, secrets });
+    const publishing = new Publishing(this, 'Publishing', { table, secrets, events, publicUrl });
+    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events });
+    new Api(this, 'Api', { gateway, table, secrets, publishing, events, upgradeUrl: settings.upgradeUrl });
+
+    new Observability(this, 'Observability', {
+      api: gateway.api,
+      queues: [publishing.dispatch, ...Object.values(publishing.lanes), events],
+      sweeper: sweeper.worker,
+      email: settings.alarmEmail,
+    });
+    new CfnOutput(this, 'BaseUrl', { value: publicUrl });
+    new CfnOutput(this, 'TableName', { value: table.resource.tableName });
+  }
+}

@@ -1,0 +1,41 @@
+import type { Node } from 'constructs';
+import * as v from 'valibot';
+
+const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
+
+/** A list as cdk.json holds it, or as `-c name=a,b` gives it. */
+const list = v.union([
+  v.array(text),
+  v.pipe(
+    v.string(),
+    v.transform(value => value.split(',').map(part => part.trim())),
+    v.array(text),
+  ),
+]);
+
+const SettingsSchema = v.object({
+  stage: v.optional(v.pipe(text, v.regex(/^[a-z][a-z0-9-]{0,19}$/)), 'prod'),
+  publicUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://'))),
+  upgradeUrl: v.optional(v.pipe(text, v.url()), 'https://example.com/pricing'),
+  alarmEmail: v.optional(v.pipe(text, v.email())),
+  allowedOrigins: v.optional(list, []),
+});
+
+/** Settings of a deployment: context values of the app, described in docs/deploy.md. */
+export type Settings = v.InferOutput<typeof SettingsSchema>;
+
+/** Reads the settings of the context. Throws an error that names the setting which does not fit. */
+export function readSettings(node: Node): Settings {
+  const context = Object.fromEntries(
+    Object.keys(SettingsSchema.entries).map(name => [name, value(node, name)]),
+  );
+  const parsed = v.safeParse(SettingsSchema, context);
+  if (parsed.success) return parsed.output;
+  const faults = parsed.issues.map(issue => `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+  throw new Error(`Settings that do not fit (docs/deploy.md describes them): ${faults.join('; ')}`);
+}
+
+function value(node: Node, name: string): unknown {
+  const given: unknown = node.tryGetContext(name);
+  return given;
+}

@@ -1,0 +1,33 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/aws/env.ts';
+import { ServiceFunction, SIZES } from './functions.ts';
+import type { Publishing } from './publishing.ts';
+import type { ServiceTable } from './table.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface SweeperProps {
+  table: ServiceTable;
+  publishing: Publishing;
+  events: WorkQueue;
+}
+
+/** Every minute: what should have moved and did not, moves again. */
+export class Sweeper extends Construct {
+  readonly worker: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { table, publishing, events }: SweeperProps) {
+    super(scope, id);
+    this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
+    table.openWakeIndex(this.worker);
+    publishing.dispatch.openForSending(this.worker, ENV.dispatchQueueUrl);
+    events.openForSending(this.worker, ENV.eventsQueueUrl);
+    new Rule(this, 'EveryMinute', {
+      schedule: Schedule.rate(Duration.minutes(1)),
+      // The next minute is the better retry.
+      targets: [new LambdaFunction(this.worker.lambda, { retryAttempts: 0 })],
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import { Construct } from 'constructs';
+import { ENV } from '../shared/aws/env.ts';
+import { ServiceFunction, SIZES } from './functions.ts';
+import type { Secrets } from './secrets.ts';
+import type { ServiceTable } from './table.ts';
+import { workOff, WorkQueue } from './work-queue.ts';
+
+/** Events on their way to the receivers that asked for them. */
+export class Webhooks extends Construct {
+  readonly events: WorkQueue;
+
+  constructor(scope: Construct, id: string, { table, secrets }: { table: ServiceTable; secrets: Secrets }) {
+    super(scope, id);
+    const size = SIZES['webhook-dispatcher'];
+    this.events = new WorkQueue(this, 'Events', { name: 'events', worker_timeout_s: size.timeout_s });
+    const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'webhook-dispatcher', ...size });
+    table.open(dispatcher, 'GetItem', 'Query', 'PutItem', 'UpdateItem');
+    secrets.openKeyRing(dispatcher);
+    this.events.openForSending(dispatcher, ENV.eventsQueueUrl);
+    workOff(this.events.queue, dispatcher, { batchSize: 10 });
+  }
+}
