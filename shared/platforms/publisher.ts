@@ -40,6 +40,8 @@ export interface StepContext {
   now: () => number;
   /** What is left of this invocation; a step that needs longer answers `again` instead of starting. */
   remainingMs: () => number;
+  /** True for a commit that is sent again after `reconcile` found nothing of a lost one. */
+  repeated?: boolean;
 }
 
 /** How a step ends. `state` is what the next step, or the next invocation, needs to go on. */

@@ -1,0 +1,70 @@
+import tlds from 'tlds' with { type: 'json' };
+
+/*
+ * The double's own count, from the published configuration (version 3) and not from the library that the service
+ * uses, so that the two can disagree.
+ */
+
+const LIGHT: readonly (readonly [number, number])[] = [
+  [0, 4351],
+  [8192, 8205],
+  [8208, 8223],
+  [8242, 8247],
+];
+const URL_WEIGHT = 23;
+const EMOJI = /^(?:\p{RGI_Emoji}|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\ufe0f?)$/v;
+
+const suffixes = new Set(tlds);
+const CANDIDATE =
+  /(https?:\/\/)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+[\p{L}]{2,})(:\d+)?(\/[^\s\u3000-\u303f\uff00-\uffef…]*|\?[^\s…]*)?/giu;
+const NOT_BEFORE = /[\p{L}\p{N}@＠$#＃./_-]$/u;
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+export interface FoundUrl {
+  start: number;
+  end: number;
+  url: string;
+  expanded: string;
+}
+
+/** URLs with http(s) and bare domains with a known top-level domain; closing punctuation stays outside. */
+export function findUrls(text: string): FoundUrl[] {
+  return [...text.matchAll(CANDIDATE)].flatMap(({ 0: match, 1: scheme, 2: domain = '', index }) => {
+    if (NOT_BEFORE.test(text.slice(0, index))) return [];
+    const ascii = scheme === undefined ? (domain.match(/[\x00-\x7f]+$/)?.[0] ?? '') : domain;
+    if (!suffixes.has(ascii.split('.').at(-1)!.toLowerCase()) || !ascii.includes('.')) return [];
+    const lead = domain.length - ascii.length;
+    const url = match.slice(lead).replace(/[.,:;!?'")\]}]+$/, '');
+    if (text[index + match.length] === '@') return [];
+    const expanded = scheme === undefined ? `http://${url}` : url;
+    return [{ start: index + lead, end: index + lead + url.length, url, expanded }];
+  });
+}
+
+function weightOf(grapheme: string): number {
+  if (EMOJI.test(grapheme)) return 2;
+  return [...grapheme].reduce((sum, character) => {
+    const point = character.codePointAt(0)!;
+    return sum + (LIGHT.some(([from, to]) => from <= point && point <= to) ? 1 : 2);
+  }, 0);
+}
+
+/** Weighted length of a text. */
+export function countWeight(text: string): number {
+  const normal = text.normalize('NFC');
+  const urls = findUrls(normal);
+  const rest = urls.reduceRight(
+    (left, { start, end }) => `${left.slice(0, start)}\n${left.slice(end)}`,
+    normal,
+  );
+  const letters = [...segmenter.segment(rest)].reduce((sum, { segment }) => sum + weightOf(segment), 0);
+  return letters + urls.length * (URL_WEIGHT - 1);
+}
+
+export function countCashtags(text: string): number {
+  return new Set(text.match(/(?<![\p{L}\p{N}$])\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?![\p{L}\p{N}$])/giu)).size;
+}
+
+export function hasForbidden(text: string): boolean {
+  return /[\ufffe\ufeff\uffff]/.test(text);
+}
