@@ -1,0 +1,161 @@
+import * as v from 'valibot';
+import type { PublishedPost } from '../../model/destination.ts';
+import { definePublisher, type PublishJob, type Step, type StepContext } from '../publisher.ts';
+import { asAlbum, loadAttachment, type Attachment, type AttachmentKind } from './attachment.ts';
+import {
+  telegramClient,
+  UPLOAD_TIMEOUT_MS,
+  type Chat,
+  type Message,
+  type SendFileMethod,
+  type TelegramClient,
+  type Upload,
+} from './client.ts';
+import { secretOf } from './credentials.ts';
+import { ChatMigrated } from './errors.ts';
+import { unavailable } from './fetch-media.ts';
+
+const StateSchema = v.object({
+  /** Changes when a group becomes a supergroup. */
+  chat_id: v.string(),
+  /** All messages of the post; an album has several. */
+  message_ids: v.array(v.number()),
+});
+type State = v.InferOutput<typeof StateSchema>;
+
+const METHODS: Readonly<Record<AttachmentKind, SendFileMethod>> = {
+  photo: 'sendPhoto',
+  video: 'sendVideo',
+  animation: 'sendAnimation',
+  document: 'sendDocument',
+};
+
+/** An upload is not begun with less than this left: cut off, its outcome would be unknown for ever. */
+const LEAST_UPLOAD_MS = 15_000;
+/** Kept for storing the result. */
+const RESERVE_MS = 5_000;
+const MAX_FETCH_MS = 60_000;
+
+/** Looks at the files ahead of time, so that a bad one is told before the post is due. */
+const inspect: Step<State> = {
+  name: 'inspect',
+  kind: 'prepare',
+  run: async (context, state) => {
+    await load(context, () => undefined);
+    return { type: 'next', state };
+  },
+};
+
+/** One request makes the whole post: no part of it can be live alone. */
+const send: Step<State> = {
+  name: 'send',
+  kind: 'commit',
+  run: async (context, state) => {
+    const { job, credentials, http, remainingMs } = context;
+    const client = telegramClient(http, secretOf(credentials));
+    const attachments: Attachment[] = [];
+    await load(context, attachment => void attachments.push(attachment));
+    const timeoutMs = Math.min(UPLOAD_TIMEOUT_MS, remainingMs() - RESERVE_MS);
+    const order: Order = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
+    const messages = await followingMigration(state.chat_id, chatId => place(order, chatId));
+    return { type: 'published', post: postOf(messages), state: stateOf(messages, state) };
+  },
+  // A bot cannot read a chat, and its own messages are not among its updates.
+  reconcile: () => Promise.resolve({ type: 'unknown' }),
+};
+
+export const publisher = definePublisher<State>({
+  state: StateSchema,
+  initial: job => ({ chat_id: chatIdOf(job), message_ids: [] }),
+  steps: job => (job.media_urls.length === 0 ? [send] : [inspect, send]),
+});
+
+function chatIdOf({ account }: PublishJob): string {
+  return account.attributes['chat_id'] ?? account.platform_user_id.split(':').at(-1) ?? '';
+}
+
+/** Hands over one file after the other. Throws PlatformError where the time for an upload would not be left. */
+async function load(context: StepContext, take: (attachment: Attachment) => void): Promise<void> {
+  const { job, media, remainingMs } = context;
+  for (const url of job.media_urls) {
+    const timeoutMs = Math.min(MAX_FETCH_MS, remainingMs() - LEAST_UPLOAD_MS - RESERVE_MS);
+    if (timeoutMs <= 0) throw unavailable('The media URLs answer too slowly');
+    take(await loadAttachment({ http: media, timeoutMs }, url, job.post_type));
+  }
+}
+
+interface Order {
+  client: TelegramClient;
+  text: string;
+  attachments: readonly Attachment[];
+  timeoutMs: number;
+}
+
+async function place(order: Order, chatId: string): Promise<readonly Message[]> {
+  const { client, text, attachments, timeoutMs } = order;
+  const [first, ...others] = attachments;
+  if (!first) return [await client.sendMessage({ chat_id: chatId, text })];
+  if (others.length > 0) return client.sendMediaGroup(...album(chatId, text, attachments, timeoutMs));
+  const fields = { chat_id: chatId, ...caption(text), ...first.facts };
+  return [
+    await client.sendFile(METHODS[first.kind], fields, { files: { [first.kind]: first.file }, timeoutMs }),
+  ];
+}
+
+/** An album shows the caption of its first item only. */
+function album(
+  chatId: string,
+  text: string,
+  attachments: readonly Attachment[],
+  timeoutMs: number,
+): [{ chat_id: string; media: string }, Upload] {
+  const media = attachments.map(({ kind }, index) => ({
+    type: kind,
+    media: `attach://file${index}`,
+    ...(index === 0 ? caption(text) : {}),
+  }));
+  const files = Object.fromEntries(attachments.map(({ file }, index) => [`file${index}`, file]));
+  return [
+    { chat_id: chatId, media: JSON.stringify(media) },
+    { files, timeoutMs },
+  ];
+}
+
+function caption(text: string): { caption?: string } {
+  return text === '' ? {} : { caption: text };
+}
+
+/** Nothing was sent to a chat that moved, so the same request follows it at once. */
+async function followingMigration<T>(chatId: string, request: (chatId: string) => Promise<T>): Promise<T> {
+  try {
+    return await request(chatId);
+  } catch (error) {
+    if (!(error instanceof ChatMigrated)) throw error;
+    return request(error.chatId);
+  }
+}
+
+function stateOf(messages: readonly Message[], state: State): State {
+  return {
+    chat_id: String(messages[0]?.chat.id ?? state.chat_id),
+    message_ids: messages.map(({ message_id }) => message_id),
+  };
+}
+
+/** The first message stands for the post. */
+function postOf([first]: readonly Message[]): PublishedPost {
+  if (!first) throw new Error('Telegram made no message');
+  return {
+    platform_post_id: `${first.chat.id}:${first.message_id}`,
+    platform_post_url: linkTo(first.chat, first.message_id),
+    published_at: first.date * 1000,
+  };
+}
+
+/** Basic groups and private chats have no links; those of private channels open for members. */
+export function linkTo({ id, type, username }: Chat, messageId: number): string | null {
+  if (type !== 'channel' && type !== 'supergroup') return null;
+  if (username !== undefined) return `https://t.me/${username}/${messageId}`;
+  const internal = /^-100(\d+)$/.exec(String(id))?.[1];
+  return internal === undefined ? null : `https://t.me/c/${internal}/${messageId}`;
+}
