@@ -60,24 +60,34 @@ export async function getWebhook(table: Table, workspaceId: string, id: string):
   return (await listWebhooks(table, workspaceId)).find(webhook => webhook.id === id) ?? null;
 }
 
-/** Sets fields of a webhook and gives it as it is then; null when it does not exist. */
+/**
+ * Sets fields of a webhook and gives it as it is then. Null when it does not exist, or when its secret is no longer
+ * `seenSecret` (sealed), where that is given.
+ */
 export async function updateWebhook(
   table: Table,
   workspaceId: string,
   id: string,
   changes: Partial<Webhook>,
+  seenSecret?: string,
 ): Promise<Webhook | null> {
-  const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const fields = Object.entries(changes);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: webhooksKey(workspaceId),
     UpdateExpression: `SET ${fields.map((_, index) => `webhooks.#id.#f${index} = :f${index}`).join(', ')}`,
-    ConditionExpression: 'attribute_exists(webhooks.#id)',
+    ConditionExpression:
+      seenSecret === undefined
+        ? 'attribute_exists(webhooks.#id)'
+        : 'webhooks.#id.sealed_secret = :seen_secret',
     ExpressionAttributeNames: {
       '#id': id,
       ...Object.fromEntries(fields.map(([name], index) => [`#f${index}`, name])),
     },
-    ExpressionAttributeValues: Object.fromEntries(fields.map(([, value], index) => [`:f${index}`, value])),
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(fields.map(([, value], index) => [`:f${index}`, value])),
+      ...(seenSecret === undefined ? {} : { ':seen_secret': seenSecret }),
+    },
     ReturnValues: 'ALL_NEW',
   });
   let after: unknown;

@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { seal } from '../../shared/aws/key-ring.ts';
+import { newSecret } from '../../shared/events/signature.ts';
+import { route } from '../../shared/http/define-route.ts';
+import { conflict } from '../../shared/http/errors.ts';
+import { EVENT_KINDS } from '../../shared/model/event.ts';
+import { newId } from '../../shared/model/id.ts';
+import { MAX_WEBHOOKS, type Webhook } from '../../shared/model/webhook.ts';
+import { createWebhook as storeWebhook } from '../../shared/store/webhooks.ts';
+import { assertReceiver, descriptionField, eventsField, urlField } from './fields.ts';
+import { WebhookView, webhookView } from './view.ts';
+
+export const createWebhook = route({
+  method: 'POST',
+  path: '/webhooks',
+  summary: 'Register a webhook; its signing secret is shown this once',
+  tag: 'Webhooks',
+  auth: 'key',
+  body: {
+    url: urlField,
+    events: v.optional(eventsField, [...EVENT_KINDS]),
+    description: v.optional(descriptionField, null),
+  },
+  responses: {
+    201: {
+      description: 'The webhook and its signing secret',
+      schema: v.object({ webhook: WebhookView, signing_secret: v.string() }),
+    },
+    409: { description: `The workspace has ${MAX_WEBHOOKS} webhooks already` },
+  },
+  handler: async ({ body, principal }, services) => {
+    await assertReceiver(body.url);
+    const now = services.now();
+    const id = newId(now);
+    const secret = newSecret();
+    const webhook: Webhook = {
+      id,
+      workspace_id: principal.workspace_id,
+      ...body,
+      active: true,
+      disabled_reason: null,
+      failing_since: null,
+      sealed_secret: seal(await services.keyRing(), id, secret),
+      previous_secret: null,
+      created_at: now,
+      updated_at: now,
+    };
+    if (!(await storeWebhook(services.table, webhook))) {
+      throw conflict(`A workspace has at most ${MAX_WEBHOOKS} webhooks`, {
+        code: 'WEBHOOK_LIMIT',
+        limit: MAX_WEBHOOKS,
+      });
+    }
+    return { status: 201, body: { webhook: webhookView(webhook), signing_secret: secret } };
+  },
+});

@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { pageQuery, readCursor, writeCursor } from '../../shared/http/page.ts';
+import { listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
+import { findWebhook } from './find.ts';
+import { DeliveryView, deliveryView } from './view.ts';
+
+export const listDeliveries = route({
+  method: 'GET',
+  path: '/webhooks/{id}/deliveries',
+  summary: 'List what was sent to a webhook in the last 30 days, newest first, with every attempt',
+  tag: 'Webhooks',
+  auth: 'key',
+  params: idParam,
+  query: pageQuery,
+  responses: {
+    200: {
+      description: 'A page of deliveries',
+      schema: v.object({ data: v.array(DeliveryView), next_cursor: v.nullable(v.string()) }),
+    },
+    404: { description: 'No such webhook' },
+  },
+  handler: async ({ params, query, principal }, services) => {
+    const webhook = await findWebhook(services, principal, params.id);
+    const ring = await services.keyRing();
+    const scope = `${webhook.workspace_id} deliveries ${webhook.id}`;
+    const before = readCursor(ring, scope, query.cursor);
+    const { deliveries, more } = await readDeliveries(services.table, webhook.id, query.limit, before);
+    const last = deliveries.at(-1);
+    return {
+      status: 200,
+      body: {
+        data: deliveries.map(deliveryView),
+        next_cursor: more && last ? writeCursor(ring, scope, last.delivery_id) : null,
+      },
+    };
+  },
+});

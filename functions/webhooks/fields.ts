@@ -1,0 +1,60 @@
+import { isIP } from 'node:net';
+import * as v from 'valibot';
+import { validationFailed } from '../../shared/http/errors.ts';
+import { EVENT_KINDS, EventKindSchema } from '../../shared/model/event.ts';
+import { isPublicAddress } from '../../shared/net/address.ts';
+import { assertPublicUrl, HttpFailure } from '../../shared/net/http.ts';
+import { readNetSettings, type NetSettings } from '../../shared/net/settings.ts';
+
+const MAX_URL = 2048;
+const MAX_DESCRIPTION = 200;
+
+const LOOPBACK_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+/** Names that only ever stand for a machine's own network. */
+const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal)\.?$/;
+
+export const urlField = v.pipe(
+  v.string(),
+  v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const message of urlFaults(dataset.value, readNetSettings())) addIssue({ message });
+  }),
+);
+
+export const eventsField = v.pipe(
+  v.array(v.picklist(EVENT_KINDS, `Must be one of ${EVENT_KINDS.join(', ')}`)),
+  v.minLength(1, 'Must name at least one event'),
+  v.transform((events): v.InferOutput<typeof EventKindSchema>[] => [...new Set(events)]),
+);
+
+export const descriptionField = v.nullable(
+  v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION, `Must be at most ${MAX_DESCRIPTION} characters`)),
+);
+
+/** Everything that is wrong with a receiver's URL as it is written; where its name leads is asked afterwards. */
+export function urlFaults(text: string, { allowLoopback }: NetSettings): string[] {
+  if (!URL.canParse(text)) return ['Must be a URL'];
+  const url = new URL(text);
+  const ownMachine = allowLoopback && LOOPBACK_NAMES.test(url.hostname);
+  const faults: string[] = [];
+  if (url.protocol !== 'https:' && !(ownMachine && url.protocol === 'http:')) faults.push('Must be https');
+  if (url.username !== '' || url.password !== '') faults.push('Must not carry credentials');
+  if (!ownMachine && isLocal(url.hostname)) faults.push('Must lead to a public address');
+  return faults;
+}
+
+function isLocal(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? LOCAL_NAMES.test(host) : !isPublicAddress(host, false);
+}
+
+/** Throws the 400 of a URL whose host does not resolve, or resolves to an address that is not public. */
+export async function assertReceiver(url: string): Promise<void> {
+  try {
+    await assertPublicUrl(url);
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error;
+    throw validationFailed([{ field: 'url', message: error.message, platform: null }]);
+  }
+}

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { enqueueDelivery } from '../../shared/events/enqueue.ts';
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import { newId } from '../../shared/model/id.ts';
+import type { Delivery } from '../../shared/model/webhook.ts';
+import { getDelivery } from '../../shared/store/webhooks.ts';
+import { findActiveWebhook } from './find.ts';
+import { DeliveryView, deliveryView } from './view.ts';
+
+export const redeliver = route({
+  method: 'POST',
+  path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
+  summary: 'Send an event again: the same id and the same bytes, as a new delivery',
+  tag: 'Webhooks',
+  auth: 'key',
+  params: { ...idParam, delivery_id: v.string() },
+  responses: {
+    202: { description: 'The new delivery, on its way', schema: v.object({ delivery: DeliveryView }) },
+    404: { description: 'No such webhook or delivery' },
+    409: { description: 'The webhook is switched off' },
+  },
+  handler: async ({ params, principal }, services) => {
+    const webhook = await findActiveWebhook(services, principal, params.id);
+    const ref = { webhook_id: webhook.id, delivery_id: params.delivery_id };
+    const original = await getDelivery(services.table, ref);
+    if (!original) throw notFound('Delivery');
+    const delivery = repeated(original, services.now());
+    await enqueueDelivery(services, delivery);
+    return { status: 202, body: { delivery: deliveryView(delivery) } };
+  },
+});
+
+function repeated(original: Delivery, now: number): Delivery {
+  return {
+    ...original,
+    delivery_id: newId(now),
+    status: 'pending',
+    attempts: [],
+    next_attempt_at: now,
+    redelivery_of: original.redelivery_of ?? original.delivery_id,
+    created_at: now,
+  };
+}

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { updateWebhook as storeChanges } from '../../shared/store/webhooks.ts';
+import { descriptionField, assertReceiver, eventsField, urlField } from './fields.ts';
+import { findWebhook, webhookNotFound } from './find.ts';
+import { WebhookView, webhookView } from './view.ts';
+
+/** Switching a webhook on, or pointing it elsewhere, gives it a clean record. */
+const CLEAN = { disabled_reason: null, failing_since: null };
+
+export const updateWebhook = route({
+  method: 'PATCH',
+  path: '/webhooks/{id}',
+  summary: 'Change a webhook, switch it off or on again',
+  tag: 'Webhooks',
+  auth: 'key',
+  params: idParam,
+  body: {
+    url: v.exactOptional(urlField),
+    events: v.exactOptional(eventsField),
+    description: v.exactOptional(descriptionField),
+    active: v.exactOptional(v.boolean()),
+  },
+  responses: {
+    200: { description: 'The webhook as it is now', schema: v.object({ webhook: WebhookView }) },
+    404: { description: 'No such webhook' },
+  },
+  handler: async ({ params, body, principal }, services) => {
+    await findWebhook(services, principal, params.id);
+    if (body.url !== undefined) await assertReceiver(body.url);
+    const changes = {
+      ...body,
+      ...(body.active === true ? CLEAN : {}),
+      ...(body.url === undefined ? {} : { failing_since: null }),
+      updated_at: services.now(),
+    };
+    const webhook = await storeChanges(services.table, principal.workspace_id, params.id, changes);
+    if (!webhook) throw webhookNotFound();
+    return { status: 200, body: { webhook: webhookView(webhook) } };
+  },
+});
