@@ -23,13 +23,14 @@ const upwards = FLOORS.flatMap((folders, floor) =>
     ),
 );
 
+const doubles = {
+  target: ['./shared', './functions', './lib', './bin'],
+  from: './shared/platforms/*/sandbox*.ts',
+  message: 'A sandbox is a test double: only local/ and tests load it.',
+};
+
 /** Rules between neighbours: what a floor map alone cannot say. */
 const neighbours = [
-  {
-    target: ['./shared', './functions', './lib', './bin'],
-    from: './shared/platforms/*/sandbox*.ts',
-    message: 'A sandbox is a test double: only local/ and tests load it.',
-  },
   { target: './shared/platforms', from: './shared/store', message: 'A platform knows no table.' },
   { target: './shared/store', from: './shared/platforms', message: 'The store knows no platform.' },
 ];
@@ -44,7 +45,7 @@ export default tseslint.config(
     plugins: { 'import-x': importX },
     settings: { 'import-x/resolver': { node: { extensions: ['.ts', '.js', '.mjs'] } } },
     rules: {
-      'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
+      'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours, doubles] }],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/restrict-template-expressions': [
         'error',
@@ -59,6 +60,7 @@ export default tseslint.config(
   {
     files: ['**/*.test.ts', 'test/**', '**/sandbox*.ts', '**/*.mjs', '*.js'],
     rules: {
+      'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
       '@typescript-eslint/consistent-type-assertions': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
