@@ -43,7 +43,7 @@ export function findUrls(text: string): FoundUrl[] {
 
 function weightOf(grapheme: string): number {
   if (EMOJI.test(grapheme)) return 2;
-  return [...grapheme].reduce((sum, character) => {
+  return Array.from(grapheme).reduce((sum, character) => {
     const point = character.codePointAt(0)!;
     return sum + (LIGHT.some(([from, to]) => from <= point && point <= to) ? 1 : 2);
   }, 0);
