@@ -77,9 +77,13 @@ export type Destination = v.InferOutput<typeof DestinationSchema>;
 export type DestinationStatus = Destination['status'];
 export type DestinationOf<S extends DestinationStatus> = Extract<Destination, { status: S }>;
 
-/** True when nothing is left to do: the outcome is known and its events are on their queue. */
+/** True when nothing is left to do: the outcome is known, its events are on their queue, the comment is made. */
 export function isSettled(destination: Destination): boolean {
-  return isFinal(destination) && destination.announce.length === 0;
+  return isFinal(destination) && destination.announce.length === 0 && !owesFirstComment(destination);
+}
+
+export function owesFirstComment(destination: Destination): destination is DestinationOf<'published'> {
+  return destination.status === 'published' && destination.first_comment?.status === 'pending';
 }
 
 export function isFinal(destination: Destination): boolean {

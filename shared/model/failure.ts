@@ -99,3 +99,8 @@ export type Failure = v.InferOutput<typeof FailureSchema>;
 export function failure(code: FailureCode, message: string): Failure {
   return { code, message: message.slice(0, 1000), ...FAILURES[code] };
 }
+
+/** True when the account itself is lost to us: its owner must reconnect it or give the permission back. */
+export function meansLostAccount({ category, code }: Failure): boolean {
+  return category === 'token' || code === 'PERMISSION_MISSING';
+}

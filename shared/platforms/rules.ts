@@ -53,6 +53,9 @@ export interface PlatformRules {
   daily_cap: number;
   /** How long after a lost commit its result is certainly visible to a read. Milliseconds. */
   settle_ms: number;
-  /** Resources of the publisher's Lambda. `timeout_s` bounds the longest single request. */
-  worker: { timeout_s: number; memory_mb: number; max_concurrency: number; images: boolean };
+  /**
+   * Resources of the publisher's Lambda. `request_s` is the longest that one step's requests may take: a step begins
+   * only when that much of `timeout_s` is left. `images`: it needs the image library's layer.
+   */
+  worker: { timeout_s: number; request_s?: number; memory_mb: number; max_concurrency: number; images: boolean };
 }

@@ -1,0 +1,160 @@
+import * as v from 'valibot';
+import { ENV } from '../aws/env.ts';
+import { open, seal } from '../aws/key-ring.ts';
+import { loadPlatformApp } from '../aws/platform-app.ts';
+import { CredentialsSchema, type Connection, type Credentials } from '../model/profile.ts';
+import { createHttpClient } from '../net/http.ts';
+import { platformHttp } from '../net/platform-http.ts';
+import type { ConnectContext, Connector, Renewal } from '../platforms/connector.ts';
+import { PlatformError } from '../platforms/error.ts';
+import { CONNECTORS } from '../platforms/registry.ts';
+import type { Services } from '../runtime/services.ts';
+import {
+  dropRefreshLease,
+  getConnection,
+  markNeedsReconnect,
+  saveCredentials,
+  takeRefreshLease,
+} from '../store/connections.ts';
+import { MINUTE, SECOND } from '../time/instant.ts';
+
+/** Credentials that end sooner than this are renewed before they are used. */
+const RENEW_AHEAD_MS = 5 * MINUTE;
+/** Longer than any token request: when it has ended, its holder is certainly gone. */
+const LEASE_MS = 60 * SECOND;
+const POLL_MS = 300;
+const POLLS = 40;
+
+/** An account with its secrets opened. Never log it, never answer with it. */
+export interface OpenAccount {
+  connection: Connection;
+  credentials: Credentials;
+}
+
+export async function openAccount(services: Services, connection: Connection): Promise<OpenAccount> {
+  const json: unknown = JSON.parse(open(await services.keyRing(), connection.id, connection.sealed));
+  return { connection, credentials: v.parse(CredentialsSchema, json) };
+}
+
+export async function sealCredentials(
+  services: Services,
+  connectionId: string,
+  credentials: Credentials,
+): Promise<string> {
+  return seal(await services.keyRing(), connectionId, JSON.stringify(credentials));
+}
+
+/** Opens an account; credentials about to expire are renewed first. Throws PlatformError when the grant is dead. */
+export async function usableAccount(services: Services, connection: Connection): Promise<OpenAccount> {
+  const expires = connection.token_expires_at;
+  const account = await openAccount(services, connection);
+  if (expires === null || expires - services.now() > RENEW_AHEAD_MS) return account;
+  return renewAccount(services, account);
+}
+
+/**
+ * Exchanges the credentials that `account` was opened with, once over all containers: whoever does not get the lease
+ * waits for the winner's. Throws PlatformError: `token_expired` when the grant is dead (the account is then marked),
+ * `transient` when the platform or the winner did not answer in time.
+ */
+export async function renewAccount(services: Services, account: OpenAccount): Promise<OpenAccount> {
+  const { connection } = account;
+  const connector: Connector = CONNECTORS[connection.platform];
+  if (!connector.renew) return loseAccount(services, connection, 'The platform refused the credentials');
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    const current = await currentConnection(services, connection);
+    if (current.revision !== connection.revision) return openAccount(services, current);
+    if (current.needs_reconnect) throw deadGrant('The account must be reconnected');
+    const now = services.now();
+    if (await takeRefreshLease(services.table, current, now, now + LEASE_MS)) {
+      return renewAlone(services, account, connector.renew);
+    }
+    await new Promise(resolve => setTimeout(resolve, POLL_MS));
+  }
+  throw new PlatformError({
+    kind: 'transient',
+    code: 'PLATFORM_UNAVAILABLE',
+    message: 'Another worker is still renewing the credentials',
+  });
+}
+
+async function renewAlone(
+  services: Services,
+  account: OpenAccount,
+  renew: NonNullable<Connector['renew']>,
+): Promise<OpenAccount> {
+  const { connection, credentials } = account;
+  const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), connection.platform);
+  try {
+    const renewal = await withContext(services, connection, context =>
+      renew({ credentials, attributes: connection.attributes, app }, context),
+    );
+    return await storeRenewal(services, account, renewal);
+  } catch (error) {
+    const dead = error instanceof PlatformError && error.kind === 'token_expired';
+    if (!dead) {
+      await dropRefreshLease(services.table, connection);
+      throw error;
+    }
+    return loseAccount(services, connection, error.message);
+  }
+}
+
+async function storeRenewal(
+  services: Services,
+  account: OpenAccount,
+  renewal: Renewal,
+): Promise<OpenAccount> {
+  const { connection } = account;
+  const credentials = mergeCredentials(account.credentials, renewal.credentials);
+  const changed = {
+    sealed: await sealCredentials(services, connection.id, credentials),
+    token_expires_at: renewal.token_expires_at,
+    attributes: { ...connection.attributes, ...renewal.attributes },
+  };
+  const saved = await saveCredentials(services.table, connection, changed);
+  if (!saved) return openAccount(services, await currentConnection(services, connection));
+  return { connection: { ...connection, ...changed, revision: connection.revision + 1 }, credentials };
+}
+
+/** An absent or empty value never overwrites a stored one. */
+export function mergeCredentials(stored: Credentials, given: Partial<Credentials>): Credentials {
+  const kept = (name: keyof Credentials) => (given[name] ? given[name] : stored[name]);
+  return { access_token: kept('access_token'), refresh_token: kept('refresh_token'), secret: kept('secret') };
+}
+
+/**
+ * Marks an account as lost, unless another worker stored fresh credentials meanwhile: those are then given back.
+ * Throws PlatformError `token_expired` otherwise.
+ */
+async function loseAccount(services: Services, connection: Connection, why: string): Promise<OpenAccount> {
+  if (!(await markNeedsReconnect(services.table, connection))) {
+    const current = await currentConnection(services, connection);
+    if (!current.needs_reconnect) return openAccount(services, current);
+  }
+  throw deadGrant(why);
+}
+
+async function currentConnection(services: Services, connection: Connection): Promise<Connection> {
+  const { workspace_id, profile_id, platform } = connection;
+  const current = await getConnection(services.table, workspace_id, profile_id, platform);
+  if (current?.id !== connection.id) throw deadGrant('The account was disconnected');
+  return current;
+}
+
+const deadGrant = (message: string) =>
+  new PlatformError({ kind: 'token_expired', code: 'TOKEN_EXPIRED', message });
+
+/** Lends clients for one exchange with a platform. */
+export async function withContext<T>(
+  services: Pick<Services, 'now'>,
+  { platform }: Pick<Connection, 'platform'>,
+  use: (context: ConnectContext) => Promise<T>,
+): Promise<T> {
+  const client = createHttpClient();
+  try {
+    return await use({ http: platformHttp(platform, client), guarded: client, now: services.now });
+  } finally {
+    client.close();
+  }
+}

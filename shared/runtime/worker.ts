@@ -1,0 +1,38 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import * as v from 'valibot';
+import { describeError, log } from './log.ts';
+
+export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/**
+ * A queue consumer: each message is parsed and acted on by itself, and only those that failed come back. A message
+ * that cannot be read comes back too, and so ends in the dead-letter queue, where it is seen.
+ */
+export function consume<T>(
+  schema: v.GenericSchema<unknown, T>,
+  act: (note: T, context: Context) => Promise<void>,
+): QueueHandler {
+  return async ({ Records }, context) => {
+    const failures = await Promise.all(Records.map(record => failureOf(record, schema, act, context)));
+    return { batchItemFailures: failures.filter(failure => failure !== null) };
+  };
+}
+
+async function failureOf<T>(
+  record: SQSRecord,
+  schema: v.GenericSchema<unknown, T>,
+  act: (note: T, context: Context) => Promise<void>,
+  context: Context,
+): Promise<{ itemIdentifier: string } | null> {
+  try {
+    const json: unknown = JSON.parse(record.body);
+    await act(v.parse(schema, json), context);
+    return null;
+  } catch (error) {
+    log.error('A note was not handled and comes back', {
+      message_id: record.messageId,
+      ...describeError(error),
+    });
+    return { itemIdentifier: record.messageId };
+  }
+}

@@ -1,0 +1,157 @@
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { Destination } from '../model/destination.ts';
+import type { PlatformId } from '../model/platform.ts';
+import { PostSchema, type Post } from '../model/post.ts';
+import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+
+const PREFIX = 'POST#';
+
+const postKey = (workspaceId: string, postId: string): Key => ({
+  PK: workspaceKey(workspaceId),
+  SK: PREFIX + postId,
+});
+
+/** The post that a key of the wake index names; null when the key is another aggregate's. */
+export function postOfKey(key: Key): { workspace_id: string; post_id: string } | null {
+  if (!key.SK.startsWith(PREFIX)) return null;
+  return { workspace_id: key.PK.slice(workspaceKey('').length), post_id: key.SK.slice(PREFIX.length) };
+}
+
+/** Stores a new post. False when the id exists: an earlier run of the same request got this far. */
+export function createPost(table: Table, post: Post): Promise<boolean> {
+  return holds(() =>
+    table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: { ...postKey(post.workspace_id, post.post_id), ...post, wake_shard: wakeShard(post.post_id) },
+        ConditionExpression: 'attribute_not_exists(PK)',
+      }),
+    ),
+  );
+}
+
+/** Reads a post, always as it is now: a worker that acts on an old copy loses its first conditional write. */
+export async function getPost(table: Table, workspaceId: string, postId: string): Promise<Post | null> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: postKey(workspaceId, postId), ConsistentRead: true }),
+  );
+  return Item ? v.parse(PostSchema, Item) : null;
+}
+
+/**
+ * Posts of a workspace, newest first, at most `limit`. `before` is the id after which to go on.
+ * `more` tells whether older posts follow.
+ */
+export async function listPosts(
+  table: Table,
+  workspaceId: string,
+  limit: number,
+  before: string | null,
+): Promise<{ posts: Post[]; more: boolean }> {
+  const { Items, LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
+      ExpressionAttributeValues: { ':pk': workspaceKey(workspaceId), ':prefix': PREFIX },
+      ScanIndexForward: false,
+      Limit: limit,
+      ...(before === null ? {} : { ExclusiveStartKey: postKey(workspaceId, before) }),
+    }),
+  );
+  return { posts: v.parse(v.array(PostSchema), Items ?? []), more: LastEvaluatedKey !== undefined };
+}
+
+/**
+ * Writes the next state of one destination, on the condition that nobody wrote it since `from` was read. An earlier
+ * next look of the sweeper may come with it. Gives the whole post as it is then, or null when the condition failed.
+ */
+export async function saveDestination(
+  table: Table,
+  post: Post,
+  from: Destination,
+  to: Destination,
+  wakeAt?: number,
+): Promise<Post | null> {
+  const wake = wakeAt === undefined ? '' : ', wake_at = :wake, wake_shard = :shard';
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: postKey(post.workspace_id, post.post_id),
+    UpdateExpression: `SET destinations.#platform = :to${wake}`,
+    ConditionExpression: 'destinations.#platform.#revision = :revision AND #version = :version',
+    ExpressionAttributeNames: { '#platform': to.platform, '#revision': 'revision', '#version': 'version' },
+    ExpressionAttributeValues: {
+      ':to': to,
+      ':revision': from.revision,
+      ':version': post.version,
+      ...(wakeAt === undefined ? {} : { ':wake': wakeAt, ':shard': wakeShard(post.post_id) }),
+    },
+    ReturnValues: 'ALL_NEW',
+  });
+  let after: Record<string, unknown> | undefined;
+  const held = await holds(async () => {
+    after = (await table.client.send(command)).Attributes;
+  });
+  return held ? v.parse(PostSchema, after) : null;
+}
+
+/**
+ * Sets the sweeper's next look, or takes the post out of the index (`null`), on the condition that no destination
+ * moved since the post was read. False when one did: whoever moved it cares for the rest.
+ */
+export function setWake(table: Table, post: Post, wakeAt: number | null): Promise<boolean> {
+  const platforms = Object.values(post.destinations);
+  const unmoved = platforms.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
+  return holds(() =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: postKey(post.workspace_id, post.post_id),
+        UpdateExpression:
+          wakeAt === null ? 'REMOVE wake_at, wake_shard' : 'SET wake_at = :wake, wake_shard = :shard',
+        ConditionExpression: ['#version = :version', ...unmoved].join(' AND '),
+        ExpressionAttributeNames: {
+          '#version': 'version',
+          '#revision': 'revision',
+          ...Object.fromEntries(platforms.map((destination, index) => [`#p${index}`, destination.platform])),
+        },
+        ExpressionAttributeValues: {
+          ':version': post.version,
+          ...Object.fromEntries(platforms.map((destination, index) => [`:r${index}`, destination.revision])),
+          ...(wakeAt === null ? {} : { ':wake': wakeAt, ':shard': wakeShard(post.post_id) }),
+        },
+      }),
+    ),
+  );
+}
+
+/** Deletes a post on the condition that it was not edited and no destination moved. */
+export function deletePost(table: Table, post: Post): Promise<boolean> {
+  const unmoved = Object.values(post.destinations);
+  return holds(() =>
+    table.client.send(
+      new DeleteCommand({
+        TableName: table.name,
+        Key: postKey(post.workspace_id, post.post_id),
+        ConditionExpression: [
+          '#version = :version',
+          ...unmoved.map((_, index) => `destinations.#p${index}.#revision = :r${index}`),
+        ].join(' AND '),
+        ExpressionAttributeNames: {
+          '#version': 'version',
+          '#revision': 'revision',
+          ...Object.fromEntries(unmoved.map(({ platform }, index) => [`#p${index}`, platform])),
+        },
+        ExpressionAttributeValues: {
+          ':version': post.version,
+          ...Object.fromEntries(unmoved.map(({ revision }, index) => [`:r${index}`, revision])),
+        },
+      }),
+    ),
+  );
+}
+
+/** A destination of a post by its platform; null when the post does not go there. */
+export function destinationOf(post: Post, platform: PlatformId): Destination | null {
+  return post.destinations[platform] ?? null;
+}
