@@ -1,3 +1,11 @@
-export async function handler(): Promise<void> {
-  // Follows.
-}
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { PublishNoteSchema } from '../../shared/delivery/notes.ts';
+import { services } from '../../shared/runtime/services.ts';
+import { consume } from '../../shared/runtime/worker.ts';
+
+const shared = services();
+
+/** Publishes to one platform: consumes that platform's queue. The same bundle serves every platform. */
+export const handler = consume(PublishNoteSchema, (note, context) =>
+  deliver({ services: shared, remainingMs: () => context.getRemainingTimeInMillis() }, note),
+);

@@ -1,3 +1,35 @@
+import { sendDispatchNote } from '../../shared/delivery/notes.ts';
+import { noteOfDueKey } from '../../shared/events/note.ts';
+import { sendEventsNote } from '../../shared/events/publish.ts';
+import { log } from '../../shared/runtime/log.ts';
+import { services, type Services } from '../../shared/runtime/services.ts';
+import { postOfKey } from '../../shared/store/posts.ts';
+import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
+import { dueInShard } from '../../shared/store/wake.ts';
+
+/** Most items a shard hands out in one sweep; what is left is longest overdue in the next. */
+const PER_SHARD = 500;
+
+const shared = services();
+
+/** Every minute: whatever should have moved by now and did not gets its to-do note again. */
 export async function handler(): Promise<void> {
-  // Follows.
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
+  const swept = await Promise.all(shards.map(shard => sweepShard(shared, shard)));
+  const count = swept.reduce((sum, each) => sum + each, 0);
+  if (count > 0) log.info('Overdue items were woken', { count });
+}
+
+async function sweepShard(run: Services, shard: number): Promise<number> {
+  const keys = await dueInShard(run.table, shard, run.now(), PER_SHARD);
+  for (const key of keys) await wake(run, key);
+  return keys.length;
+}
+
+async function wake(run: Services, key: Key): Promise<void> {
+  const post = postOfKey(key);
+  if (post) return sendDispatchNote(run, post, run.now());
+  const note = noteOfDueKey(key);
+  if (note) return sendEventsNote(run, note);
+  throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
 }

@@ -1,0 +1,207 @@
+import type { Checkpoint, CommitMark, DestinationOf, PublishedPost } from '../model/destination.ts';
+import { failure, type Failure } from '../model/failure.ts';
+import type { Post } from '../model/post.ts';
+import { PlatformError } from '../platforms/error.ts';
+import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platforms/publisher.ts';
+import { asPlatformError, decide } from './decide.ts';
+import { EARLY_MS } from './timing.ts';
+import { advanced, marked } from './transitions.ts';
+
+/** How an attempt ends. Nothing of it is written yet; `deliver` stores it. */
+export type Outcome =
+  /** `finishes`: steps follow the commit. */
+  | { type: 'published'; post: PublishedPost; finishes: boolean }
+  | { type: 'failed'; failure: Failure }
+  /** Nothing is to be done before `at`. `keepMark`: a commit's outcome must be asked for then. */
+  | { type: 'wait'; checkpoint: Checkpoint; at: number; keepMark: boolean }
+  | { type: 'retry'; checkpoint: Checkpoint; failure: Failure; at: number };
+
+/** What an attempt works with. */
+export interface Attempt {
+  post: Post;
+  job: PublishJob;
+  publisher: Publisher;
+  /** A context with credentials; `renew` asks for refreshed ones (PlatformError when the grant is dead). */
+  context: (renew: boolean) => Promise<StepContext>;
+  /** Stores the holder's progress. Throws LeaseLost when somebody else took over. */
+  save: (to: DestinationOf<'publishing'>) => Promise<void>;
+  sleep: (ms: number) => Promise<void>;
+  now: () => number;
+  /** What is left of this invocation. Milliseconds. */
+  remainingMs: () => number;
+  settleMs: number;
+  /** Milliseconds that a step may still need when it begins. */
+  stepReserveMs: number;
+}
+
+/** Somebody else holds the destination now; whatever this worker still has in hand is void. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/**
+ * Works on a claimed destination until it is published, failed, or must wait.
+ *
+ * A mark left by an earlier attempt means: a commit was sent, and nobody knows what came of it. The platform is asked
+ * before anything else, and only its word that nothing is there opens the way to another commit.
+ */
+export async function runAttempt(
+  attempt: Attempt,
+  destination: DestinationOf<'publishing'>,
+): Promise<Outcome> {
+  const steps = attempt.publisher.plan(attempt.job);
+  let held = destination;
+  let checkpoint = held.checkpoint ?? attempt.publisher.start(attempt.job);
+
+  if (held.mark) {
+    const found = await ask(attempt, held, steps, checkpoint, held.mark);
+    if (found !== 'absent') return found;
+  }
+
+  for (;;) {
+    const step = stepNamed(steps, checkpoint.step);
+    if (step.kind === 'commit') return commit(attempt, held, steps, checkpoint);
+    if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
+    try {
+      const result = await withRenewal(attempt, context => step.run(context, checkpoint));
+      if (result.type === 'published') throw new Error(`${step.name} is no commit`);
+      checkpoint = {
+        step: result.type === 'next' ? nameAfter(steps, step) : step.name,
+        state: result.state,
+      };
+      if (result.type === 'wait') return waitFor(attempt, checkpoint, result.delayMs);
+    } catch (error) {
+      return whenFailed(error, attempt, held, checkpoint, false);
+    }
+    // Before a commit that follows at once, the mark carries the checkpoint: one write instead of two.
+    if (stepNamed(steps, checkpoint.step).kind === 'commit' && isDue(attempt)) continue;
+    held = advanced(held, checkpoint);
+    await attempt.save(held);
+  }
+}
+
+/** Sends the request that makes the post visible: not before its time, and never without the mark. */
+async function commit(
+  attempt: Attempt,
+  held: DestinationOf<'publishing'>,
+  steps: readonly PlannedStep[],
+  checkpoint: Checkpoint,
+): Promise<Outcome> {
+  if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepMark: false };
+  if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
+  const step = stepNamed(steps, checkpoint.step);
+  try {
+    await openContext(attempt, false);
+  } catch (error) {
+    return whenFailed(error, attempt, held, checkpoint, false);
+  }
+  await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
+  const holding = marked(held, checkpoint, attempt.now());
+  await attempt.save(holding);
+  try {
+    const result = await withRenewal(attempt, context => step.run(context, checkpoint));
+    const after = { step: step.name, state: result.state };
+    if (result.type === 'published') return live(steps, result.post);
+    return waitFor(attempt, after, result.type === 'wait' ? result.delayMs : 0);
+  } catch (error) {
+    return whenFailed(error, attempt, holding, checkpoint, true);
+  }
+}
+
+/** Asks the platform what came of a marked commit. */
+async function ask(
+  attempt: Attempt,
+  held: DestinationOf<'publishing'>,
+  steps: readonly PlannedStep[],
+  checkpoint: Checkpoint,
+  mark: CommitMark,
+): Promise<Outcome | 'absent'> {
+  const step = stepNamed(steps, mark.step);
+  try {
+    const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, mark.at));
+    if (finding.type === 'absent') return 'absent';
+    if (finding.type === 'published') return live(steps, finding.post);
+    return {
+      type: 'failed',
+      failure: failure('DELIVERY_UNKNOWN', 'The answer to the publishing request was lost; it may be live'),
+    };
+  } catch (error) {
+    // The question failed, not the commit: ask again later, under the same mark.
+    const decision = decide(error, held, false, attempt.now());
+    if (decision.type === 'fail') {
+      return { type: 'failed', failure: failure('DELIVERY_UNKNOWN', decision.failure.message) };
+    }
+    const at = decision.type === 'retry' ? decision.at : attempt.now() + attempt.settleMs;
+    return { type: 'wait', checkpoint, at, keepMark: true };
+  }
+}
+
+/** Runs a step; refused credentials are renewed once and the step repeated. */
+async function withRenewal<T>(attempt: Attempt, run: (context: StepContext) => Promise<T>): Promise<T> {
+  try {
+    return await run(await openContext(attempt, false));
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
+    return run(await openContext(attempt, true));
+  }
+}
+
+/** Opens the account. Whatever fails here fails before the step's own request: nothing of it is in doubt. */
+async function openContext(attempt: Attempt, renew: boolean): Promise<StepContext> {
+  try {
+    return await attempt.context(renew);
+  } catch (error) {
+    const { kind, code, message, retryAfterMs } = asPlatformError(error);
+    throw new PlatformError({ kind, code, message, retryAfterMs, outcomeUnknown: false });
+  }
+}
+
+function whenFailed(
+  error: unknown,
+  attempt: Attempt,
+  held: DestinationOf<'publishing'>,
+  checkpoint: Checkpoint,
+  committing: boolean,
+): Outcome {
+  if (error instanceof LeaseLost) throw error;
+  const decision = decide(error, held, committing, attempt.now());
+  switch (decision.type) {
+    case 'ask':
+      return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepMark: true };
+    case 'retry':
+      return { type: 'retry', checkpoint, failure: decision.failure, at: decision.at };
+    case 'fail':
+      return { type: 'failed', failure: decision.failure };
+  }
+}
+
+const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY_MS;
+
+const outOfTime = (attempt: Attempt) => attempt.remainingMs() < attempt.stepReserveMs;
+
+const live = (steps: readonly PlannedStep[], post: PublishedPost): Outcome => ({
+  type: 'published',
+  post,
+  finishes: steps.some(step => step.kind === 'finish'),
+});
+
+const waitFor = (attempt: Attempt, checkpoint: Checkpoint, delayMs: number): Outcome => ({
+  type: 'wait',
+  checkpoint,
+  at: attempt.now() + delayMs,
+  keepMark: false,
+});
+
+const goOnLater = (attempt: Attempt, checkpoint: Checkpoint): Outcome => waitFor(attempt, checkpoint, 0);
+
+function stepNamed(steps: readonly PlannedStep[], name: string): PlannedStep {
+  const step = steps.find(each => each.name === name);
+  if (!step) throw new Error(`The publisher has no step ${name}`);
+  return step;
+}
+
+function nameAfter(steps: readonly PlannedStep[], step: PlannedStep): string {
+  const next = steps[steps.indexOf(step) + 1];
+  if (!next) throw new Error(`Nothing follows ${step.name}`);
+  return next.name;
+}

@@ -1,0 +1,152 @@
+import { isFinal, owesFirstComment, type Destination, type DestinationOf } from '../model/destination.ts';
+import { failure, meansLostAccount } from '../model/failure.ts';
+import type { Post } from '../model/post.ts';
+import type { Services } from '../runtime/services.ts';
+import { markNeedsReconnect } from '../store/connections.ts';
+import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
+import { payAnnouncements } from './announce.ts';
+import { LeaseLost, runAttempt, type Outcome } from './attempt.ts';
+import { makeFirstComment } from './first-comment.ts';
+import { MAX_QUEUE_DELAY_MS, sendPublishNote, type PublishNote } from './notes.ts';
+import { EARLY_MS, nextLook, readyAt } from './timing.ts';
+import { claimed, failed, published, retrying, waiting } from './transitions.ts';
+import { openWorkshop } from './workshop.ts';
+
+/** What the delivery of one note works with. */
+export interface DeliveryRun {
+  services: Services;
+  /** What is left of this invocation. Milliseconds. */
+  remainingMs: () => number;
+}
+
+/**
+ * Acts on one to-do note. When it returns, the note may go: the platform has the content, the result is stored and
+ * its events are on their queue, or another note or the sweeper's index stands for what is left. Throws when the note
+ * must come back.
+ *
+ * It may run any number of times for the same note, at any time, and be killed at any line.
+ */
+export async function deliver(run: DeliveryRun, note: PublishNote): Promise<void> {
+  const post = await getPost(run.services.table, note.workspace_id, note.post_id);
+  const destination = post && destinationOf(post, note.platform);
+  // Deleted, or edited since: an edit sends notes of its own.
+  if (post?.version !== note.version || !destination) return;
+  await moveOn(run, post, destination);
+}
+
+/** Does whatever a destination's present state asks for. */
+async function moveOn(run: DeliveryRun, post: Post, destination: Destination): Promise<void> {
+  if (destination.announce.length > 0) {
+    const after = await payAnnouncements(run.services, post, destination);
+    if (after) await moveOn(run, after, present(after, destination));
+    return;
+  }
+  if (owesFirstComment(destination)) {
+    const after = await makeFirstComment(run, post, destination);
+    if (after) await moveOn(run, after, present(after, destination));
+    return;
+  }
+  if (isFinal(destination)) return settle(run, post);
+
+  const at = readyAt(post, destination);
+  if (at - run.services.now() > EARLY_MS) return comeBack(run, post, destination, at);
+
+  const holding = claimed(destination, run.services.now());
+  const held = await save(run, post, destination, holding);
+  // Somebody else won the claim and answers for the rest.
+  if (held) await work(run, held, holding);
+}
+
+/** Works on a claimed destination and stores how that ended. */
+async function work(run: DeliveryRun, post: Post, holding: DestinationOf<'publishing'>): Promise<void> {
+  const claim = { post, holding };
+  const keep = async (to: DestinationOf<'publishing'>) => {
+    const after = await save(run, claim.post, claim.holding, to);
+    if (!after) throw new LeaseLost();
+    claim.post = after;
+    claim.holding = to;
+  };
+  try {
+    const outcome = await attemptOnce(run, post, holding, keep);
+    const next = afterOutcome(run, claim.post, claim.holding, outcome);
+    const after = await save(run, claim.post, claim.holding, next);
+    if (after) await moveOn(run, after, next);
+  } catch (error) {
+    // Whoever took over answers for the rest.
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+}
+
+async function attemptOnce(
+  run: DeliveryRun,
+  post: Post,
+  holding: DestinationOf<'publishing'>,
+  keep: (to: DestinationOf<'publishing'>) => Promise<void>,
+): Promise<Outcome> {
+  const workshop = await openWorkshop(run, post, holding.platform, keep);
+  if (!workshop) {
+    const code = holding.mark ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED';
+    return { type: 'failed', failure: failure(code, 'The account is not connected any more') };
+  }
+  try {
+    const outcome = await runAttempt(workshop.attempt, holding);
+    if (outcome.type === 'failed' && meansLostAccount(outcome.failure)) {
+      await markNeedsReconnect(run.services.table, workshop.connection());
+    }
+    return outcome;
+  } finally {
+    workshop.close();
+  }
+}
+
+/** The destination as an attempt's outcome leaves it. */
+function afterOutcome(
+  run: DeliveryRun,
+  post: Post,
+  holding: DestinationOf<'publishing'>,
+  outcome: Outcome,
+): Destination {
+  const now = run.services.now();
+  switch (outcome.type) {
+    case 'published':
+      return published(holding, outcome.post, post.first_comment !== null && outcome.finishes, now);
+    case 'failed':
+      return failed(holding, outcome.failure, now);
+    case 'retry': {
+      const progress = { checkpoint: outcome.checkpoint, mark: null };
+      return retrying(holding, progress, outcome.failure, outcome.at, now);
+    }
+    case 'wait': {
+      const mark = outcome.keepMark ? holding.mark : null;
+      return waiting(holding, { checkpoint: outcome.checkpoint, mark }, outcome.at, now);
+    }
+  }
+}
+
+/** Leaves a note for later. A wait too long for the queue is the sweeper's: the index has the time. */
+async function comeBack(run: DeliveryRun, post: Post, destination: Destination, at: number): Promise<void> {
+  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return;
+  await sendPublishNote(run.services, post, destination.platform, at);
+}
+
+/** Takes a post out of the sweeper's index once everything in it is settled. */
+async function settle(run: DeliveryRun, post: Post): Promise<void> {
+  if (post.wake_at !== undefined && nextLook(post, run.services.now()) === null)
+    await setWake(run.services.table, post, null);
+}
+
+/** Stores a destination, and an earlier look of the sweeper where the new state needs one. */
+async function save(run: DeliveryRun, post: Post, from: Destination, to: Destination): Promise<Post | null> {
+  const look = nextLook(
+    { ...post, destinations: { ...post.destinations, [to.platform]: to } },
+    run.services.now(),
+  );
+  const earlier = look !== null && look < (post.wake_at ?? Infinity) ? look : undefined;
+  return saveDestination(run.services.table, post, from, to, earlier);
+}
+
+function present(post: Post, { platform }: Destination): Destination {
+  const destination = destinationOf(post, platform);
+  if (!destination) throw new Error(`The post lost its destination ${platform}`);
+  return destination;
+}

@@ -1,0 +1,68 @@
+import {
+  ConflictException,
+  CreateScheduleCommand,
+  DeleteScheduleCommand,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-scheduler';
+import { ENV } from '../aws/env.ts';
+import type { Post } from '../model/post.ts';
+import type { Services } from '../runtime/services.ts';
+import { toIso } from '../time/instant.ts';
+import { setWake } from '../store/posts.ts';
+import { MINUTE } from '../time/instant.ts';
+import { sendDueNotes } from './dispatch.ts';
+import { MAX_QUEUE_DELAY_MS, sendDispatchNote } from './notes.ts';
+import { DISPATCH_AHEAD_MS } from './timing.ts';
+
+/**
+ * Sets the alarm clock of a stored post: notes at once when it is due soon, a delayed note within the reach of the
+ * queue, else one schedule. The clock is a convenience, the post in the table is the truth: when it cannot be set, the
+ * sweeper is told to look a little ahead of time, and the caller goes on.
+ */
+export async function setAlarm(services: Services, post: Post): Promise<void> {
+  const ahead = post.due_at - DISPATCH_AHEAD_MS;
+  const wait = ahead - services.now();
+  try {
+    if (wait <= 0) await sendDueNotes(services, post);
+    else if (wait <= MAX_QUEUE_DELAY_MS) await sendDispatchNote(services, post, ahead);
+    else await createSchedule(services, post, ahead);
+  } catch {
+    await setWake(services.table, post, Math.max(services.now(), post.due_at - MINUTE));
+  }
+}
+
+/** One schedule a post and version; a repetition of the same request finds it there. */
+async function createSchedule(services: Services, post: Post, at: number): Promise<void> {
+  try {
+    await services.scheduler.send(
+      new CreateScheduleCommand({
+        Name: scheduleName(post),
+        GroupName: services.setting(ENV.scheduleGroup),
+        ScheduleExpression: `at(${toIso(at).slice(0, 19)})`,
+        ScheduleExpressionTimezone: 'UTC',
+        FlexibleTimeWindow: { Mode: 'OFF' },
+        ActionAfterCompletion: 'DELETE',
+        Target: {
+          Arn: services.setting(ENV.dispatchQueueArn),
+          RoleArn: services.setting(ENV.scheduleRoleArn),
+          Input: JSON.stringify({ workspace_id: post.workspace_id, post_id: post.post_id }),
+        },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+  }
+}
+
+/** Takes a post's schedule back; one that fired or never was is no fault. */
+export async function deleteSchedule(services: Services, post: Post): Promise<void> {
+  try {
+    await services.scheduler.send(
+      new DeleteScheduleCommand({ Name: scheduleName(post), GroupName: services.setting(ENV.scheduleGroup) }),
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+}
+
+const scheduleName = (post: Post) => `post-${post.post_id}-${post.version}`;

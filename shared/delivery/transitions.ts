@@ -1,0 +1,136 @@
+import {
+  isFinal,
+  type Checkpoint,
+  type Destination,
+  type DestinationOf,
+  type PublishedPost,
+} from '../model/destination.ts';
+import type { EventKind } from '../model/event.ts';
+import { meansLostAccount, type Failure } from '../model/failure.ts';
+import { leaseUntil } from './timing.ts';
+
+/*
+ * Every way in which a destination changes, as pure functions. None writes anything: `saveDestination` does, on the
+ * condition that the destination is still what the function was given.
+ */
+
+type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'mark'>;
+
+const FRESH: Progress = { checkpoint: null, mark: null };
+
+function progressOf(destination: Destination): Progress {
+  const started = 'checkpoint' in destination;
+  return started ? { checkpoint: destination.checkpoint, mark: destination.mark } : FRESH;
+}
+
+function common(destination: Destination, now: number, announce: readonly EventKind[] = []) {
+  const { platform, social_account_id, revision, attempts, faults, first_attempt_at } = destination;
+  return {
+    platform,
+    social_account_id,
+    revision: revision + 1,
+    attempts,
+    faults,
+    first_attempt_at,
+    changed_at: now,
+    announce: [...announce],
+  };
+}
+
+/** A worker takes the destination for itself. Going on where the platform was waited for is no new attempt. */
+export function claimed(destination: Destination, now: number): DestinationOf<'publishing'> {
+  if (isFinal(destination)) throw new Error('A final destination is not claimed');
+  const goesOn = destination.status === 'processing';
+  return {
+    ...common(destination, now),
+    ...progressOf(destination),
+    status: 'publishing',
+    attempts: destination.attempts + (goesOn ? 0 : 1),
+    first_attempt_at: destination.first_attempt_at ?? now,
+    lease_until: leaseUntil(destination, now),
+  };
+}
+
+/** The holder got further: the next step's note is kept, and faults before it count no more. */
+export function advanced(
+  destination: DestinationOf<'publishing'>,
+  checkpoint: Checkpoint,
+): DestinationOf<'publishing'> {
+  return { ...destination, checkpoint, mark: null, faults: 0, revision: destination.revision + 1 };
+}
+
+/** The holder is about to send what must not be sent twice. */
+export function marked(
+  destination: DestinationOf<'publishing'>,
+  checkpoint: Checkpoint,
+  now: number,
+): DestinationOf<'publishing'> {
+  const mark = { step: checkpoint.step, at: now };
+  return { ...destination, checkpoint, mark, revision: destination.revision + 1 };
+}
+
+/** The holder lets go until `at`: the platform is working, the post is not due yet, or an outcome must settle. */
+export function waiting(
+  destination: DestinationOf<'publishing'>,
+  progress: Partial<Progress>,
+  at: number,
+  now: number,
+): DestinationOf<'processing'> {
+  return {
+    ...common(destination, now),
+    ...progressOf(destination),
+    ...progress,
+    status: 'processing',
+    next_attempt_at: at,
+  };
+}
+
+/** A fault that a later attempt may not meet. */
+export function retrying(
+  destination: DestinationOf<'publishing'>,
+  progress: Partial<Progress>,
+  error: Failure,
+  at: number,
+  now: number,
+): DestinationOf<'retrying'> {
+  return {
+    ...common(destination, now, ['post.retry']),
+    ...progressOf(destination),
+    ...progress,
+    status: 'retrying',
+    faults: destination.faults + 1,
+    next_attempt_at: at,
+    error,
+  };
+}
+
+export function published(
+  destination: DestinationOf<'publishing'>,
+  post: PublishedPost,
+  hasFirstComment: boolean,
+  now: number,
+): DestinationOf<'published'> {
+  return {
+    ...common(destination, now, ['post.published']),
+    ...post,
+    status: 'published',
+    first_comment: hasFirstComment ? { status: 'pending', error: null } : null,
+  };
+}
+
+export function failed(destination: Destination, error: Failure, now: number): DestinationOf<'failed'> {
+  return {
+    ...common(
+      destination,
+      now,
+      meansLostAccount(error) ? ['post.failed', 'post.token_expired'] : ['post.failed'],
+    ),
+    status: 'failed',
+    error,
+  };
+}
+
+/** The owed events are on their queue. */
+export function announced<D extends Destination>(destination: D): D {
+  return { ...destination, announce: [], revision: destination.revision + 1 };
+}
