@@ -1,23 +1,17 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { EventsNoteSchema } from '../../shared/events/note.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { services } from '../../shared/runtime/services.ts';
-import { dispatch } from './dispatch.ts';
+import { consume, type QueueHandler } from '../../shared/runtime/worker.ts';
+import { work } from './work.ts';
 
-const logger = new Logger({ serviceName: 'webhook-dispatcher' });
-
-/** Events of posts on their way to the receivers: fans an event out, attempts one delivery a note. */
-export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+/** Events on their way to the receivers. The notes of a batch run side by side, so a slow receiver delays no other. */
+export const handler: QueueHandler = async (event, context) => {
   // One client a batch: connections do not survive the freeze between two invocations.
   const http = createHttpClient();
+  const dispatcher = { services: services(), http, random: Math.random };
   try {
-    return await dispatch(event, { services: services(), http, random: Math.random }, (messageId, error) =>
-      logger.error('A note failed and comes again', {
-        message_id: messageId,
-        error: error instanceof Error ? error : String(error),
-      }),
-    );
+    return await consume(EventsNoteSchema, note => work(note, dispatcher))(event, context);
   } finally {
     http.close();
   }
-}
+};

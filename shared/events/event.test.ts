@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Destination } from '../model/destination.ts';
+import type { EventKind } from '../model/event.ts';
+import { failure } from '../model/failure.ts';
+import { isUuid } from '../model/id.ts';
+import type { Post } from '../model/post.ts';
+import { eventOf } from './event.ts';
+
+const settings = { publicUrl: 'https://api.example.com/v1' };
+const due = Date.parse('2026-12-01T10:00:00.000Z');
+
+const common = {
+  platform: 'x',
+  social_account_id: '0190a000-0000-7000-8000-000000000001',
+  revision: 4,
+  attempts: 2,
+  faults: 0,
+  first_attempt_at: due,
+  changed_at: due + 3_250,
+  announce: [],
+} as const;
+
+const destinations = {
+  published: {
+    ...common,
+    announce: [],
+    status: 'published',
+    platform_post_id: '1790',
+    platform_post_url: 'https://x.com/demo/status/1790',
+    published_at: due + 2_100,
+    first_comment: null,
+  },
+  failed: { ...common, announce: [], status: 'failed', error: failure('TOKEN_EXPIRED', 'Token was revoked') },
+  retrying: {
+    ...common,
+    announce: [],
+    status: 'retrying',
+    checkpoint: null,
+    mark: null,
+    next_attempt_at: due + 120_000,
+    error: failure('PLATFORM_RATE_LIMIT', 'Too many requests'),
+  },
+} satisfies Record<string, Destination>;
+
+const post: Post = {
+  post_id: '0190a000-0000-7000-8000-000000000002',
+  workspace_id: '0190a000-0000-7000-8000-000000000003',
+  profile_id: '0190a000-0000-7000-8000-000000000004',
+  profile_name: 'Demo',
+  post_type: 'text',
+  title: null,
+  description: 'Hello',
+  media_urls: [],
+  first_comment: null,
+  auto_truncate: false,
+  options: {},
+  scheduling: 'scheduled',
+  due_at: due,
+  version: 1,
+  created_by: null,
+  created_at: due - 86_400_000,
+  updated_at: due - 86_400_000,
+  destinations: {},
+};
+
+const base = { post_id: post.post_id, profile_name: 'Demo', platform: 'x' };
+
+describe('an event', () => {
+  test('of a published post has the fields of the specification and no others', () => {
+    const event = eventOf(post, destinations.published, 'post.published', settings);
+    expect(event).toEqual({
+      event: 'post.published',
+      id: expect.any(String),
+      timestamp: '2026-12-01T10:00:03.250Z',
+      data: {
+        ...base,
+        platform_post_id: '1790',
+        platform_post_url: 'https://x.com/demo/status/1790',
+        scheduled_at: '2026-12-01T10:00:00.000Z',
+        published_at: '2026-12-01T10:00:02.100Z',
+      },
+    });
+    expect(isUuid(event.id)).toBe(true);
+  });
+
+  test('of a failed post tells when, after how many attempts and why', () => {
+    expect(eventOf(post, destinations.failed, 'post.failed', settings).data).toEqual({
+      ...base,
+      scheduled_at: '2026-12-01T10:00:00.000Z',
+      failed_at: '2026-12-01T10:00:03.250Z',
+      attempts: 2,
+      error: { code: 'TOKEN_EXPIRED', message: 'Token was revoked' },
+    });
+  });
+
+  test('of a retry tells when the next attempt is', () => {
+    expect(eventOf(post, destinations.retrying, 'post.retry', settings).data).toEqual({
+      ...base,
+      scheduled_at: '2026-12-01T10:00:00.000Z',
+      attempt: 2,
+      next_attempt_at: '2026-12-01T10:02:00.000Z',
+      error: { code: 'PLATFORM_RATE_LIMIT', message: 'Too many requests' },
+    });
+  });
+
+  test('of a dead connection tells which account to reconnect, and where', () => {
+    expect(eventOf(post, destinations.failed, 'post.token_expired', settings).data).toEqual({
+      ...base,
+      social_account_id: common.social_account_id,
+      reconnect_url: 'https://api.example.com/v1/integrations/x/connect',
+      error: { code: 'TOKEN_EXPIRED', message: 'Token was revoked' },
+    });
+  });
+
+  test('of an immediate post names its creation as the time it was scheduled for', () => {
+    const immediate: Post = { ...post, scheduling: 'immediate', due_at: post.created_at };
+    expect(eventOf(immediate, destinations.published, 'post.published', settings).data).toMatchObject({
+      scheduled_at: '2026-11-30T10:00:00.000Z',
+    });
+  });
+
+  test('is the same, byte for byte, however often it is made from the same state', () => {
+    const make = () =>
+      JSON.stringify(
+        eventOf(structuredClone(post), structuredClone(destinations.failed), 'post.failed', settings),
+      );
+    expect(make()).toBe(make());
+  });
+
+  test('has another id for another platform, kind, attempt or post', () => {
+    const { failed } = destinations;
+    const ids = [
+      eventOf(post, failed, 'post.failed', settings),
+      eventOf(post, failed, 'post.token_expired', settings),
+      eventOf(post, { ...failed, platform: 'bluesky' }, 'post.failed', settings),
+      eventOf(post, { ...failed, attempts: 3 }, 'post.failed', settings),
+      eventOf({ ...post, post_id: post.profile_id }, failed, 'post.failed', settings),
+    ].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test.each<[EventKind, Destination]>([
+    ['post.published', destinations.failed],
+    ['post.failed', destinations.published],
+    ['post.retry', destinations.failed],
+    ['post.token_expired', destinations.published],
+  ])('%s is not made of a status that cannot owe it', (kind, destination) => {
+    expect(() => eventOf(post, destination, kind, settings)).toThrow(/owes no/);
+  });
+});

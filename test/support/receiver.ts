@@ -1,0 +1,49 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  method: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** How the receiver acts on one request: a status, or whatever it does with the connection. */
+export type Reaction = number | ((response: ServerResponse) => void);
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** Reactions in turn; the last one for ever. */
+  script: (...reactions: Reaction[]) => void;
+  close: () => Promise<void>;
+}
+
+/** A webhook receiver on a free loopback port that answers as scripted. */
+export async function startReceiver(): Promise<Receiver> {
+  let reactions: Reaction[] = [200];
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({
+        method: request.method ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      });
+      const reaction = (reactions.length > 1 ? reactions.shift() : reactions[0]) ?? 200;
+      if (typeof reaction === 'number') response.writeHead(reaction).end();
+      else reaction(response);
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    script: (...next) => void (reactions = next),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise(resolve => server.close(() => resolve()));
+    },
+  };
+}
