@@ -14,7 +14,7 @@ const API = 'https://api.x.com/2';
 const TIMEOUT_MS = 15_000;
 /** The create is the one call that may post twice: it is given up soon and asked about afterwards. */
 const CREATE_TIMEOUT_MS = 20_000;
-const APPEND_TIMEOUT_MS = 20_000;
+const APPEND_TIMEOUT_MS = 15_000;
 
 /** Who calls, and when. */
 export interface Caller {

@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { parseJson } from '../../model/json.ts';
+import { HttpFailure, type HttpResponse } from '../../net/http.ts';
+import type { AppCredentials, ConnectContext } from '../connector.ts';
+import { fromHttpFailure, PlatformError } from '../error.ts';
+import { readRefusal, refusalError, type Refusal } from './errors.ts';
+
+const OAUTH = 'https://api.x.com/2/oauth2';
+const TIMEOUT_MS = 15_000;
+
+const TokenSchema = v.object({
+  access_token: v.pipe(v.string(), v.nonEmpty()),
+  refresh_token: v.optional(v.pipe(v.string(), v.nonEmpty())),
+  expires_in: v.number(),
+  scope: v.optional(v.string(), ''),
+});
+export type TokenPair = v.InferOutput<typeof TokenSchema>;
+
+/** One call of the token endpoint. Throws PlatformError; `token_expired` for a grant that is spent or revoked. */
+export async function requestToken(
+  app: AppCredentials,
+  form: Record<string, string>,
+  context: ConnectContext,
+): Promise<TokenPair> {
+  const response = await post('token', app, form, context);
+  if (response.status < 200 || response.status > 299) throw tokenError(response, context.now());
+  const parsed = v.safeParse(TokenSchema, parseJson(response.body.toString('utf8')));
+  if (parsed.success) return parsed.output;
+  throw new PlatformError({
+    kind: 'transient',
+    code: 'PLATFORM_UNAVAILABLE',
+    message: 'The token endpoint of X answered without tokens',
+    outcomeUnknown: true,
+  });
+}
+
+/** Gives a token back. */
+export async function revokeToken(
+  app: AppCredentials,
+  token: string,
+  context: ConnectContext,
+): Promise<void> {
+  const response = await post('revoke', app, { token }, context);
+  if (response.status > 299) throw tokenError(response, context.now());
+}
+
+async function post(
+  path: 'token' | 'revoke',
+  app: AppCredentials,
+  form: Record<string, string>,
+  { http }: ConnectContext,
+): Promise<HttpResponse> {
+  const basic = Buffer.from(`${app.client_id}:${app.client_secret}`).toString('base64');
+  try {
+    return await http.send({
+      method: 'POST',
+      url: `${OAUTH}/${path}`,
+      headers: {
+        authorization: `Basic ${basic}`,
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams(form).toString(),
+      timeoutMs: TIMEOUT_MS,
+    });
+  } catch (error) {
+    throw error instanceof HttpFailure ? fromHttpFailure(error, 'The token endpoint of X') : error;
+  }
+}
+
+function tokenError(response: HttpResponse, now: number): PlatformError {
+  const refusal = readRefusal(response, 'read');
+  const message = `X refused the grant: ${refusal.words || refusal.error || response.status}`;
+  if (isDeadGrant(refusal))
+    return new PlatformError({ kind: 'token_expired', code: 'TOKEN_EXPIRED', message });
+  // Whatever else is refused here is the operator's registration: no account is to be disconnected for it.
+  const isOurs = response.status < 500 && response.status !== 429;
+  return isOurs
+    ? new PlatformError({ kind: 'transient', code: 'INTERNAL', message })
+    : refusalError(response, 'read', 'The token endpoint of X', now);
+}
+
+function isDeadGrant({ status, error, words }: Refusal): boolean {
+  if (status !== 400 && status !== 401) return false;
+  if (error === 'invalid_grant') return true;
+  if (error === 'invalid_request') return /token was invalid|authorization code was invalid/i.test(words);
+  return error === 'unauthorized_client' && /revoked/i.test(words);
+}
