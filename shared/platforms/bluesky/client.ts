@@ -1,0 +1,193 @@
+import * as v from 'valibot';
+import { JsonObjectSchema, parseJson, type JsonObject } from '../../model/json.ts';
+import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
+import { fromHttpFailure, PlatformError } from '../error.ts';
+import { asPlatformError, type Refusal } from './errors.ts';
+
+/** What a server said: the value, or a refusal that the caller may know how to mend. */
+export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+
+const SessionSchema = v.object({
+  accessJwt: v.string(),
+  refreshJwt: v.string(),
+  did: v.string(),
+  handle: v.string(),
+  didDoc: v.optional(v.unknown()),
+  active: v.optional(v.boolean(), true),
+  status: v.optional(v.string()),
+});
+export type Session = v.InferOutput<typeof SessionSchema>;
+
+/** A reference to uploaded bytes; goes into a record as it came. */
+export const BlobSchema = v.object({
+  $type: v.literal('blob'),
+  ref: v.object({ $link: v.string() }),
+  mimeType: v.string(),
+  size: v.number(),
+});
+export type Blob = v.InferOutput<typeof BlobSchema>;
+
+const UploadSchema = v.object({ blob: BlobSchema });
+const WrittenSchema = v.object({ uri: v.string(), cid: v.string() });
+const RecordSchema = v.object({ uri: v.string(), value: JsonObjectSchema });
+const HandleSchema = v.object({ did: v.string() });
+const ProfileSchema = v.object({ displayName: v.optional(v.string()), avatar: v.optional(v.string()) });
+
+/** Any answer will do. */
+const Ignored = v.pipe(
+  v.unknown(),
+  v.transform(() => null),
+);
+
+const COLLECTION = 'app.bsky.feed.post';
+const CALL_MS = 15_000;
+const UPLOAD_MS = 40_000;
+const LOOKUP_MS = 8_000;
+
+export interface Server {
+  http: HttpClient;
+  /** The account's own server, e.g. `https://morel.us-east.host.bsky.network`. */
+  url: string;
+}
+
+/** com.atproto.server.createSession. Rare: 30 in 5 minutes an account, shared by all its tools. */
+export function createSession(server: Server, identifier: string, password: string) {
+  return post(server, 'com.atproto.server.createSession', SessionSchema, json({ identifier, password }));
+}
+
+/** com.atproto.server.refreshSession: the refresh token goes into the header, and there is no body. */
+export function refreshSession(server: Server, refreshJwt: string) {
+  return post(server, 'com.atproto.server.refreshSession', SessionSchema, { headers: bearer(refreshJwt) });
+}
+
+export function deleteSession(server: Server, refreshJwt: string) {
+  return post(server, 'com.atproto.server.deleteSession', Ignored, { headers: bearer(refreshJwt) });
+}
+
+/** com.atproto.repo.uploadBlob: the same bytes give the same reference. Sizes are checked when a record uses it. */
+export function uploadBlob(server: Server, accessJwt: string, bytes: Uint8Array, type: string) {
+  return post(server, 'com.atproto.repo.uploadBlob', UploadSchema, {
+    headers: { ...bearer(accessJwt), 'content-type': type },
+    body: bytes,
+    timeoutMs: UPLOAD_MS,
+  });
+}
+
+export interface PostRecord {
+  repo: string;
+  rkey: string;
+  record: JsonObject;
+}
+
+/**
+ * com.atproto.repo.putRecord for a key that must be free: `swapRecord: null`. The identical record once more is the
+ * same success; another record under the key is refused with `InvalidSwap`.
+ */
+export function putPost(server: Server, accessJwt: string, { repo, rkey, record }: PostRecord) {
+  const { headers, body } = json({ repo, collection: COLLECTION, rkey, record, swapRecord: null });
+  return post(server, 'com.atproto.repo.putRecord', WrittenSchema, {
+    headers: { ...headers, ...bearer(accessJwt) },
+    body,
+  });
+}
+
+export function getPost(server: Server, repo: string, rkey: string) {
+  return get(server, 'com.atproto.repo.getRecord', { repo, collection: COLLECTION, rkey }, RecordSchema);
+}
+
+export function getProfile(server: Server, accessJwt: string, actor: string) {
+  return get(server, 'app.bsky.actor.getProfile', { actor }, ProfileSchema, bearer(accessJwt));
+}
+
+export function resolveHandle(server: Server, handle: string) {
+  return get(server, 'com.atproto.identity.resolveHandle', { handle }, HandleSchema);
+}
+
+/** A JSON document outside of XRPC (a DID document); null for anything but a 200 with JSON. */
+export async function getDocument(http: HttpClient, url: string): Promise<unknown> {
+  const response = await send(http, { method: 'GET', url, timeoutMs: LOOKUP_MS }, 'DID look-up');
+  return response.status === 200 ? parseJson(response.body.toString()) : null;
+}
+
+/** The value, or the refusal as the delivery machine understands it. */
+export function accepted<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.value;
+  throw asPlatformError(answer.refusal);
+}
+
+interface Outgoing {
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  timeoutMs?: number;
+}
+
+function post<T>(
+  server: Server,
+  name: string,
+  schema: v.GenericSchema<unknown, T>,
+  { headers = {}, body, timeoutMs = CALL_MS }: Outgoing,
+): Promise<Answer<T>> {
+  const request = { method: 'POST', url: xrpcUrl(server, name), headers, timeoutMs } as const;
+  return call(server, name, schema, body === undefined ? request : { ...request, body });
+}
+
+function get<T>(
+  server: Server,
+  name: string,
+  parameters: Record<string, string>,
+  schema: v.GenericSchema<unknown, T>,
+  headers: Record<string, string> = {},
+): Promise<Answer<T>> {
+  const url = `${xrpcUrl(server, name)}?${new URLSearchParams(parameters).toString()}`;
+  return call(server, name, schema, { method: 'GET', url, headers, timeoutMs: LOOKUP_MS });
+}
+
+async function call<T>(
+  server: Server,
+  name: string,
+  schema: v.GenericSchema<unknown, T>,
+  request: HttpRequest,
+): Promise<Answer<T>> {
+  const response = await send(server.http, request, name);
+  const body = parseJson(response.body.toString());
+  if (response.status < 200 || response.status > 299) {
+    return { ok: false, refusal: refusalOf(name, response, body) };
+  }
+  const parsed = v.safeParse(schema, body);
+  if (parsed.success) return { ok: true, value: parsed.output };
+  throw new PlatformError({
+    kind: 'transient',
+    code: 'PLATFORM_UNAVAILABLE',
+    message: `${name} answered what is not in its description`,
+    outcomeUnknown: true,
+  });
+}
+
+async function send(http: HttpClient, request: HttpRequest, what: string): Promise<HttpResponse> {
+  try {
+    return await http.send(request);
+  } catch (error) {
+    throw error instanceof HttpFailure ? fromHttpFailure(error, what) : error;
+  }
+}
+
+const ErrorBody = v.fallback(
+  v.object({ error: v.fallback(v.string(), ''), message: v.fallback(v.string(), '') }),
+  { error: '', message: '' },
+);
+
+function refusalOf(call: string, { status, headers }: HttpResponse, body: unknown): Refusal {
+  return { call, status, headers, ...v.parse(ErrorBody, body) };
+}
+
+function xrpcUrl({ url }: Server, name: string): string {
+  return `${url.replace(/\/+$/, '')}/xrpc/${name}`;
+}
+
+function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
+}
+
+function json(value: JsonObject) {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
