@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { fileTypeFromBuffer } from 'file-type';
-import { imageSize } from 'image-size';
+import { probe } from '../../local/sandbox/media/probe.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { platformHttp } from '../../shared/net/platform-http.ts';
@@ -11,7 +10,6 @@ import type { NetSettings } from '../../shared/net/settings.ts';
 import type {
   SandboxFactory,
   SandboxHost,
-  SandboxMedia,
   SandboxPlatform,
   SandboxPost,
 } from '../../shared/platforms/sandbox-kit.ts';
@@ -103,7 +101,7 @@ export async function startSandboxHost(
     processing: () => processing,
     limit: () => limit,
     metrics: (_, id) => metrics.get(id) ?? null,
-    keepMedia: describe,
+    keepMedia: probe,
     http: media,
   });
 
@@ -206,23 +204,4 @@ async function serveMedia(bytes: Uint8Array | undefined, range: string | null): 
     status: 206,
     headers: { ...headers, 'content-range': `bytes ${start}-${end}/${bytes.length}` },
   });
-}
-
-async function describe(bytes: Uint8Array): Promise<SandboxMedia & { sha256: string; size: number }> {
-  const type = (await fileTypeFromBuffer(bytes))?.mime ?? 'application/octet-stream';
-  return {
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    size: bytes.length,
-    type,
-    ...(type.startsWith('image/') ? dimensions(bytes) : {}),
-  };
-}
-
-function dimensions(bytes: Uint8Array): { width: number; height: number } | null {
-  try {
-    const { width, height } = imageSize(bytes);
-    return { width, height };
-  } catch {
-    return null;
-  }
 }
