@@ -3,10 +3,11 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 
 export const MASK = '***';
 
-/** Names whose text is a secret, in headers, fields, JSON and queries alike; `next_token` and its like are cursors. */
+/** Names whose text is a secret, in headers, fields, JSON and queries alike. */
 const SECRET =
-  /^(?:|.*[_-])(?:token|secret|password|passwd|jwt|assertion|verifier|signature|api[_-]?key|private[_-]?key)$|(?:access|refresh)(?:Jwt|Token)$|^appPassword$/i;
-const CURSOR = /^(?:next|previous|prev|page|pagination|continuation|sync)[_-]?token$/i;
+  /(?:^|[_-])(?:token|secret|password|passwd|jwt|assertion|verifier|signature|(?:api|private)_?key)$/;
+/** `next_token` and its like are places in a list. */
+const CURSOR = /(?:^|_)(?:next|previous|prev|page|pagination|continuation|sync)_token$/;
 
 const SECRET_HEADERS = ['cookie', 'set-cookie', 'dpop', 'proxy-authorization'];
 const SCHEME = /^(Bearer|Basic|OAuth|DPoP)\s/i;
@@ -15,7 +16,8 @@ const SCHEME = /^(Bearer|Basic|OAuth|DPoP)\s/i;
 const SECRET_PATHS: Partial<Record<PlatformId, RegExp>> = { telegram: /(?<=^\/(?:file\/)?bot)[^/]+/ };
 
 function isSecret(name: string): boolean {
-  return SECRET.test(name) && !CURSOR.test(name);
+  const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  return SECRET.test(words) && !CURSOR.test(words);
 }
 
 /** The headers with the credential of `authorization` hidden and its scheme kept. */
