@@ -1,4 +1,7 @@
 import type { Route } from '../../shared/http/route.ts';
+import { createPost } from './create.ts';
+import { getPost } from './get.ts';
+import { listPosts } from './list.ts';
 
 /** One row an endpoint. */
-export const routes: readonly Route[] = [];
+export const routes: readonly Route[] = [createPost, listPosts, getPost];

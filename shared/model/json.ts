@@ -25,3 +25,22 @@ export function parseJson(text: string): Json {
     return null;
   }
 }
+
+/** Parses JSON text without looking into it; undefined where it is malformed (also when nested beyond reason). */
+export function parseJsonStrictly(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return depthOf(value, MAX_DEPTH) > MAX_DEPTH ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deeper bodies serve no purpose and would exhaust the stack of whatever walks them. */
+const MAX_DEPTH = 64;
+
+function depthOf(value: unknown, budget: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (budget < 0) return 1;
+  return 1 + Math.max(0, ...Object.values(value).map(entry => depthOf(entry, budget - 1)));
+}

@@ -77,10 +77,10 @@ export interface OAuthConnector extends Common {
 }
 
 /** Connects by secrets that the user enters (an app password, a bot token). */
-export interface DirectConnector<I = unknown> extends Common {
+export interface DirectConnector extends Common {
   kind: 'direct';
   /** Body fields beside `profile_name`. */
-  input: v.GenericSchema<unknown, I>;
+  input: v.ObjectSchema<v.ObjectEntries, undefined>;
   /** Throws PlatformError: `rejected` with words for the user when the platform refuses the secrets. */
   connect: (input: unknown, context: ConnectContext) => Promise<Grant>;
 }

@@ -1,0 +1,137 @@
+import * as v from 'valibot';
+import { accountRecord, storeGrant } from '../../shared/connections/account.ts';
+import { beginConnect } from '../../shared/connections/oauth-state.ts';
+import { withContext } from '../../shared/connections/vault.ts';
+import { ENV } from '../../shared/aws/env.ts';
+import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
+import { route } from '../../shared/http/define-route.ts';
+import { ApiError, notFound, validationFailed, type ApiResponse } from '../../shared/http/errors.ts';
+import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import type { Profile } from '../../shared/model/profile.ts';
+import { readNetSettings } from '../../shared/net/settings.ts';
+import { platformUrl } from '../../shared/net/platform-http.ts';
+import type { DirectConnector, OAuthConnector } from '../../shared/platforms/connector.ts';
+import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { findProfileByName } from '../../shared/store/profiles.ts';
+import { toIso } from '../../shared/time/instant.ts';
+import { answerPlatformError } from './platform-errors.ts';
+
+/** Fields that one or another platform's own form has; each is validated by its platform alone. */
+const directFields = Object.fromEntries(
+  Object.values(CONNECTORS)
+    .filter(connector => connector.kind === 'direct')
+    .flatMap(connector => Object.keys(connector.input.entries))
+    .map(name => [name, v.optional(v.unknown())]),
+);
+
+const redirectUrl = v.pipe(
+  v.string(),
+  v.maxLength(2048),
+  v.check(isPageUrl, 'Must be the https URL of a page of yours'),
+);
+
+export const connect = route({
+  method: 'POST',
+  path: '/integrations/{platform}/connect',
+  summary: 'Connect a social account to a profile',
+  tag: 'Connections',
+  auth: 'key',
+  params: { platform: v.string() },
+  body: {
+    profile_name: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+    redirect_url: v.nullish(redirectUrl, null),
+    ...directFields,
+  },
+  responses: {
+    200: { description: 'Where to send the user to give consent' },
+    201: { description: 'The account is connected' },
+  },
+  handler: async ({ params, body, principal, base_url }, services) => {
+    const platform = v.safeParse(PlatformIdSchema, params.platform);
+    if (!platform.success) throw notFound('Platform');
+    const profile = await findProfileByName(services.table, principal.workspace_id, body.profile_name);
+    if (!profile) throw notFound('Profile');
+    const connector = CONNECTORS[platform.output];
+    return connector.kind === 'direct'
+      ? connectDirectly(services, connector, profile, platform.output, body)
+      : askForConsent(services, connector, profile, platform.output, base_url, body.redirect_url);
+  },
+});
+
+/** The user entered the secrets: try them, and store what the platform says of them. */
+async function connectDirectly(
+  services: Services,
+  connector: DirectConnector,
+  profile: Profile,
+  platform: PlatformId,
+  body: Record<string, unknown>,
+): Promise<ApiResponse> {
+  const input = v.safeParse(connector.input, body);
+  if (!input.success) {
+    throw validationFailed(
+      input.issues.map(issue => ({
+        field: v.getDotPath(issue) ?? 'body',
+        message: issue.received === 'undefined' ? 'Is required' : messageOf(issue),
+        platform,
+      })),
+    );
+  }
+  const grant = await answerPlatformError(platform, () =>
+    withContext(services, { platform }, context => connector.connect(input.output, context)),
+  );
+  const connection = await storeGrant(services, profile, platform, grant);
+  return { status: 201, body: { account: accountRecord(connection, profile.profile_name) } };
+}
+
+/** valibot's own words quote the value, and here the value may be a secret. */
+function messageOf(issue: v.BaseIssue<unknown>): string {
+  return issue.message.startsWith('Invalid ') ? `Must be ${issue.expected ?? issue.type}` : issue.message;
+}
+
+/** The platform asks its user: remember the request and tell where its consent page is. */
+async function askForConsent(
+  services: Services,
+  connector: OAuthConnector,
+  profile: Profile,
+  platform: PlatformId,
+  baseUrl: string,
+  returnTo: string | null,
+): Promise<ApiResponse> {
+  const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), platform);
+  if (!app) throw noApp(platform);
+  const redirectUri = `${baseUrl}/integrations/${platform}/callback`;
+  const begun = await beginConnect(services, profile, platform, redirectUri, returnTo);
+  const page = connector.authorizeUrl({
+    app,
+    state: begun.state,
+    redirect_uri: redirectUri,
+    code_challenge: begun.code_challenge,
+  });
+  return {
+    status: 200,
+    body: {
+      authorize_url: platformUrl(platform, page),
+      state: begun.state,
+      expires_at: toIso(begun.expires_at),
+    },
+  };
+}
+
+const noApp = (platform: PlatformId) =>
+  new ApiError({
+    status: 503,
+    body: {
+      error: `The operator has not set the ${platform} app's client_id and client_secret; run: npm run admin -- platform set ${platform}`,
+      code: 'PLATFORM_NOT_CONFIGURED',
+      platform,
+    },
+    headers: { 'retry-after': '300' },
+  });
+
+function isPageUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  const loopback = hostname === 'localhost' || hostname === '127.0.0.1';
+  return protocol === 'https:' || (protocol === 'http:' && loopback && readNetSettings().allowLoopback);
+}

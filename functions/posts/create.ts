@@ -1,0 +1,79 @@
+import { route } from '../../shared/http/define-route.ts';
+import { notFound, validationFailed, type Detail } from '../../shared/http/errors.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
+import type { Connection } from '../../shared/model/profile.ts';
+import { statusOf } from '../../shared/model/post.ts';
+import { checkPost } from '../../shared/posts/check.ts';
+import { newPost } from '../../shared/posts/create.ts';
+import { commonPostFields, createPostFields, platformFieldNames } from '../../shared/posts/input.ts';
+import { postRecord } from '../../shared/posts/record.ts';
+import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
+import { setAlarm } from '../../shared/delivery/schedule.ts';
+import { RULES } from '../../shared/platforms/registry.ts';
+import { listConnections } from '../../shared/store/connections.ts';
+import { createPost as storePost } from '../../shared/store/posts.ts';
+import { findProfileByName } from '../../shared/store/profiles.ts';
+
+const KNOWN_FIELDS = [...Object.keys(commonPostFields), ...platformFieldNames];
+
+export const createPost = route({
+  method: 'POST',
+  path: '/posts',
+  summary: 'Publish a post now or schedule it',
+  tag: 'Posts',
+  auth: 'key',
+  body: createPostFields,
+  responses: { 201: { description: 'The post is stored and on its way' } },
+  handler: async ({ body, unknown_fields, principal, base_url }, services) => {
+    const now = services.now();
+    const { post: checked, details } = await checkPost(body, now);
+    const profile = await findProfileByName(services.table, principal.workspace_id, body.profile_name);
+    if (!profile) throw details.length > 0 ? validationFailed(details) : notFound('Profile');
+
+    const accounts = await listConnections(services.table, principal.workspace_id, profile.id);
+    const { connections, missing } = pickAccounts(accounts, checked.platforms);
+    const faults = [...details, ...missing];
+    if (faults.length > 0) throw validationFailed(faults);
+
+    const post = newPost(body, checked, profile, connections, principal, now);
+    await storePost(services.table, post);
+    await setAlarm(services, post);
+
+    const immediate = post.scheduling === 'immediate';
+    return {
+      status: 201,
+      headers: { location: `${new URL(base_url).pathname}/posts/${post.post_id}` },
+      body: {
+        message: immediate ? 'The post is being published' : 'The post is scheduled',
+        post_id: post.post_id,
+        destinations_count: connections.length,
+        received_type: post.post_type,
+        is_immediate: immediate,
+        status: statusOf(post),
+        scheduled_date: postRecord(post)['scheduled_date'],
+        warnings: [
+          ...unknownFieldWarnings(unknown_fields, KNOWN_FIELDS),
+          ...ignoredFieldWarnings(body, checked.platforms),
+        ],
+      },
+    };
+  },
+});
+
+/** The profile's account for each platform; a fault for each platform without a working one. */
+function pickAccounts(
+  accounts: readonly Connection[],
+  platforms: readonly PlatformId[],
+): { connections: Connection[]; missing: Detail[] } {
+  const connections: Connection[] = [];
+  const missing: Detail[] = [];
+  for (const platform of platforms) {
+    const account = accounts.find(each => each.platform === platform && !each.needs_reconnect);
+    if (account) connections.push(account);
+    else {
+      const message = `The profile has no active connection to ${RULES[platform].display_name}`;
+      missing.push({ field: 'platforms', message, platform });
+    }
+  }
+  return { connections, missing };
+}

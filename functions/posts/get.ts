@@ -1,0 +1,19 @@
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import { postRecord } from '../../shared/posts/record.ts';
+import { getPost as readPost } from '../../shared/store/posts.ts';
+
+export const getPost = route({
+  method: 'GET',
+  path: '/posts/{id}',
+  summary: 'Read a post and how far each destination is',
+  tag: 'Posts',
+  auth: 'key',
+  params: idParam,
+  responses: { 200: { description: 'The post' }, 404: { description: 'No such post' } },
+  handler: async ({ params, principal }, services) => {
+    const post = await readPost(services.table, principal.workspace_id, params.id.toLowerCase());
+    if (!post) throw notFound('Post');
+    return { status: 200, body: postRecord(post) };
+  },
+});

@@ -1,0 +1,72 @@
+import { ENV } from '../aws/env.ts';
+import { hashApiKey, isApiKey } from '../model/api-key.ts';
+import { PLANS, type Plan, type Principal } from '../model/workspace.ts';
+import type { Services } from '../runtime/services.ts';
+import { findApiKey, getMember, getWorkspace } from '../store/workspaces.ts';
+import { SECOND } from '../time/instant.ts';
+import { planTooLow, unauthorized } from './errors.ts';
+import type { Route } from './route.ts';
+
+/** Lowest plan whose keys may be used at all. */
+const API_PLAN: Plan = 'starter';
+
+/** A container trusts a key it knows for this long; revocations and role changes are effective within 30 s. */
+const TRUST_MS = 25 * SECOND;
+
+const known = new Map<string, { principal: Principal; until: number }>();
+
+/** Whose key it is. Throws 401 for a missing or invalid key, 403 for a plan that is too low. */
+export async function authenticate(
+  services: Services,
+  header: string | undefined,
+  route: Route | null,
+): Promise<Principal> {
+  const key = keyOf(header);
+  if (key === null) throw unauthorized();
+  const principal = await principalOf(services, hashApiKey(key));
+  if (!principal) throw unauthorized();
+  const feature = route?.plan ?? { feature: 'API access', minimum: API_PLAN };
+  const upgrade = () => services.setting(ENV.upgradeUrl);
+  if (!reaches(principal.plan, API_PLAN)) throw planTooLow('API access', API_PLAN, principal.plan, upgrade());
+  if (!reaches(principal.plan, feature.minimum)) {
+    throw planTooLow(feature.feature, feature.minimum, principal.plan, upgrade());
+  }
+  return principal;
+}
+
+export function reaches(plan: Plan, minimum: Plan): boolean {
+  return PLANS.indexOf(plan) >= PLANS.indexOf(minimum);
+}
+
+/** The key in `Authorization: Bearer <key>`; the scheme in any case, white space ignored. A malformed key is none. */
+function keyOf(header: string | undefined): string | null {
+  const key = /^\s*bearer\s+(\S+)\s*$/i.exec(header ?? '')?.[1];
+  return key !== undefined && isApiKey(key) ? key : null;
+}
+
+async function principalOf(services: Services, hash: string): Promise<Principal | null> {
+  const now = services.now();
+  const trusted = known.get(hash);
+  if (trusted && trusted.until > now) return trusted.principal;
+  known.delete(hash);
+  const principal = await lookUp(services, hash);
+  if (principal) known.set(hash, { principal, until: now + TRUST_MS });
+  return principal;
+}
+
+async function lookUp(services: Services, hash: string): Promise<Principal | null> {
+  const key = await findApiKey(services.table, hash);
+  if (!key || key.revoked_at !== null) return null;
+  const [workspace, member] = await Promise.all([
+    getWorkspace(services.table, key.workspace_id),
+    getMember(services.table, key.workspace_id, key.user_id),
+  ]);
+  if (!workspace || !member) return null;
+  return {
+    workspace_id: workspace.workspace_id,
+    user_id: member.user_id,
+    key_id: key.key_id,
+    role: member.role,
+    plan: workspace.plan,
+  };
+}

@@ -1,0 +1,57 @@
+import { newId } from '../model/id.ts';
+import type { Destination } from '../model/destination.ts';
+import type { Post } from '../model/post.ts';
+import type { Connection, Profile } from '../model/profile.ts';
+import type { Principal } from '../model/workspace.ts';
+import { firstLook } from '../delivery/timing.ts';
+import type { CheckedPost } from './check.ts';
+import type { CommonPostInput } from './input.ts';
+
+/** A new post with one pending destination for each account. */
+export function newPost(
+  input: CommonPostInput,
+  checked: CheckedPost,
+  profile: Profile,
+  connections: readonly Connection[],
+  principal: Principal,
+  now: number,
+): Post {
+  const dueAt = checked.scheduled_at ?? now;
+  return {
+    post_id: newId(now),
+    workspace_id: profile.workspace_id,
+    profile_id: profile.id,
+    profile_name: profile.profile_name,
+    post_type: input.post_type,
+    title: checked.title,
+    description: checked.description,
+    media_urls: checked.media_urls,
+    first_comment: checked.first_comment,
+    auto_truncate: input.auto_truncate,
+    options: checked.options,
+    scheduling: checked.scheduled_at === null ? 'immediate' : 'scheduled',
+    due_at: dueAt,
+    version: 1,
+    created_by: principal.user_id,
+    created_at: now,
+    updated_at: now,
+    destinations: Object.fromEntries(
+      connections.map(connection => [connection.platform, pendingDestination(connection, now)]),
+    ),
+    wake_at: firstLook(dueAt, now),
+  };
+}
+
+function pendingDestination(connection: Connection, now: number): Destination {
+  return {
+    status: 'pending',
+    platform: connection.platform,
+    social_account_id: connection.id,
+    revision: 1,
+    attempts: 0,
+    faults: 0,
+    first_attempt_at: null,
+    changed_at: now,
+    announce: [],
+  };
+}

@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { POST_TYPES } from '../model/platform.ts';
+import { RULES } from '../platforms/registry.ts';
+
+const flag = v.nullish(v.boolean(), false);
+const text = v.nullish(v.string(), null);
+
+/** Fields of a post that belong to no platform. */
+export const commonPostFields = {
+  post_type: v.picklist(POST_TYPES, `Must be one of ${POST_TYPES.join(', ')}`),
+  profile_name: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+  platforms: v.pipe(v.array(v.string()), v.minLength(1, 'Must name at least one platform')),
+  media_urls: v.nullish(v.array(v.string()), []),
+  title: text,
+  description: text,
+  scheduled_date: text,
+  add_to_queue: flag,
+  schedule_best_time: flag,
+  first_comment: text,
+  auto_truncate: flag,
+};
+
+/**
+ * Names of all platform fields. The body takes them as they come: those of listed platforms are validated by these
+ * platforms' own schemas, those of others are ignored, whatever they hold.
+ */
+export const platformFieldNames: readonly string[] = Object.values(RULES).flatMap(rules =>
+  Object.keys(rules.options),
+);
+
+export const createPostFields = {
+  ...commonPostFields,
+  ...Object.fromEntries(platformFieldNames.map(name => [name, v.optional(v.unknown())])),
+};
+
+export type CommonPostInput = v.InferOutput<v.ObjectSchema<typeof commonPostFields, undefined>>;
