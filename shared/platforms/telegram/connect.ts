@@ -18,7 +18,7 @@ const InputSchema = v.object({
 type Input = v.InferOutput<typeof InputSchema>;
 
 /** A bot that is in the chat and may post there. There is no consent page, no expiry and nothing to renew. */
-export const connector: DirectConnector<Input> = {
+export const connector: DirectConnector = {
   kind: 'direct',
   input: InputSchema,
   rotates: false,
