@@ -73,7 +73,7 @@ function grantOf(tokens: TokenPair, user: User, now: number): Grant {
       username: user.username,
       avatar_url: user.profile_image_url?.replace('_normal.', '.') ?? null,
     },
-    credentials: { access_token: null, refresh_token: null, secret: null, ...pairOf(tokens) },
+    credentials: { refresh_token: null, secret: null, ...pairOf(tokens) },
     scopes: tokens.scope.split(' ').filter(Boolean),
     attributes: {
       ...(tokens.scope === '' ? {} : { scopes: tokens.scope }),
