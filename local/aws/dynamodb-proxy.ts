@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { JsonObjectSchema, parseJson, type Json, type JsonObject } from '../../shared/model/json.ts';
+import type { AwsAnswer } from './answer.ts';
+import type { Units } from './calls.ts';
+
+const READS = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems'];
+const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'];
+
+const CapacitySchema = v.object({ CapacityUnits: v.optional(v.number(), 0) });
+const CapacitiesSchema = v.union([
+  v.array(CapacitySchema),
+  v.pipe(
+    CapacitySchema,
+    v.transform(one => [one]),
+  ),
+]);
+
+const ActionsSchema = v.array(
+  v.record(
+    v.string(),
+    v.looseObject({
+      Item: v.optional(JsonObjectSchema),
+      ExpressionAttributeValues: v.optional(JsonObjectSchema),
+    }),
+  ),
+);
+
+export interface Metered {
+  answer: AwsAnswer;
+  units: Units;
+}
+
+/** Passes a DynamoDB call on to the emulator and tells what it would have cost. */
+export async function callDynamoDb(
+  endpoint: string,
+  operation: string,
+  headers: Record<string, string>,
+  body: JsonObject,
+): Promise<Metered> {
+  const metered = READS.includes(operation) || WRITES.includes(operation);
+  const asked =
+    typeof body['ReturnConsumedCapacity'] === 'string' && body['ReturnConsumedCapacity'] !== 'NONE';
+  const sent = metered && !asked ? { ...body, ReturnConsumedCapacity: 'TOTAL' } : body;
+  const response = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(sent) });
+  const text = await response.text();
+  if (!metered) return { answer: { status: response.status, body: text }, units: { read: 0, write: 0 } };
+  const parsed = v.parse(JsonObjectSchema, parseJson(text) ?? {});
+  const units = unitsOf(operation, body, response.ok ? parsed['ConsumedCapacity'] : undefined);
+  const answer = asked ? text : JSON.stringify({ ...parsed, ConsumedCapacity: undefined });
+  return { answer: { status: response.status, body: answer }, units };
+}
+
+function unitsOf(operation: string, request: JsonObject, consumed: Json | undefined): Units {
+  const told = v.safeParse(CapacitiesSchema, consumed);
+  const engine = told.success ? told.output.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) : 0;
+  if (READS.includes(operation)) return { read: Math.max(engine, 0.5), write: 0 };
+  return { read: 0, write: Math.max(engine, leastWriteUnits(operation, request)) };
+}
+
+/**
+ * The service bills a write that its condition refused like one that passed, and a transaction two units for each
+ * action and begun KB. The emulators leave the first out, and DynamoDB Local counts a transaction's first action only.
+ */
+function leastWriteUnits(operation: string, request: JsonObject): number {
+  if (operation !== 'TransactWriteItems') return 1;
+  const actions = v.safeParse(ActionsSchema, request['TransactItems']);
+  if (!actions.success) return 0;
+  return actions.output
+    .flatMap(action => Object.values(action))
+    .reduce((sum, { Item, ExpressionAttributeValues }) => {
+      const bytes = itemBytes(Item ?? ExpressionAttributeValues ?? {});
+      return sum + 2 * Math.max(1, Math.ceil(bytes / 1024));
+    }, 0);
+}
+
+/** Size of an item in DynamoDB's own JSON: names and values, without the type marks. */
+function itemBytes(item: JsonObject): number {
+  return Object.entries(item).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
+    0,
+  );
+}
+
+function valueBytes(typed: Json): number {
+  if (typed === null || typeof typed !== 'object' || Array.isArray(typed)) return 1;
+  const [type = '', value = null] = Object.entries(typed)[0] ?? [];
+  if (type === 'M' && value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    return 3 + itemBytes(value);
+  }
+  if (type === 'L' && Array.isArray(value)) {
+    return 3 + value.reduce<number>((sum, item) => sum + valueBytes(item) + 1, 0);
+  }
+  if (type === 'N' && typeof value === 'string') return Math.ceil(value.length / 2) + 1;
+  if (type === 'B' && typeof value === 'string') return Math.ceil(value.length * 0.75);
+  return typeof value === 'string' ? Buffer.byteLength(value) : 1;
+}

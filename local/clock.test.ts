@@ -1,0 +1,32 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createClock, installClock, uninstallClock } from './clock.ts';
+
+afterEach(uninstallClock);
+
+describe('the clock of the stack', () => {
+  test('is real time until it is moved', () => {
+    const clock = createClock();
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(50);
+    clock.advance(3600);
+    expect(clock.offsetMs()).toBe(3_600_000);
+  });
+
+  test('is what every form of Date tells once installed', () => {
+    const clock = createClock();
+    const start = Date.now();
+    installClock(clock.memory);
+    clock.advance(86_400);
+    const tomorrow = start + 86_400_000;
+    for (const told of [Date.now(), new Date().getTime(), Date.parse(Date())]) {
+      expect(Math.abs(told - tomorrow)).toBeLessThan(2000);
+    }
+  });
+
+  test('leaves dates that are given alone', () => {
+    const clock = createClock(5000);
+    installClock(clock.memory);
+    expect(new Date(0).toISOString()).toBe('1970-01-01T00:00:00.000Z');
+    expect(new Date('2026-01-01')).toBeInstanceOf(Date);
+    expect(Date.UTC(1970, 0, 1)).toBe(0);
+  });
+});

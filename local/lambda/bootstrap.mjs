@@ -1,0 +1,72 @@
+/**
+ * One Lambda environment: a worker thread that loads a function's bundle and runs one invocation at a time. Between
+ * invocations the whole thread sleeps, so whatever a handler left running stands still, as it does in Lambda.
+ * Plain JavaScript, because it stands in for a runtime: it takes whatever a bundle exports.
+ */
+import diagnostics from 'node:diagnostics_channel';
+import { createRequire } from 'node:module';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { installClock } from '../clock.ts';
+
+const { id, module, handler, clock, wake, events, localHosts } = workerData;
+const send = message => parentPort.postMessage(message);
+
+installClock(clock);
+captureOutput('stdout');
+captureOutput('stderr');
+signRequests();
+
+try {
+  const invoke = createRequire(import.meta.url)(module)[handler];
+  if (typeof invoke !== 'function') throw new Error(`${module} exports no function ${handler}`);
+  send({ kind: 'ready' });
+  for (;;) await run(invoke, nextEvent());
+} catch (error) {
+  send({ kind: 'failed', ...described(error) });
+}
+
+/** Stops the thread until there is an event. */
+function nextEvent() {
+  Atomics.wait(wake, 0, 0);
+  Atomics.store(wake, 0, 0);
+  return receiveMessageOnPort(events).message;
+}
+
+async function run(invoke, { event, context, deadline }) {
+  const remaining = () => Math.max(0, Math.round(deadline - performance.timeOrigin - performance.now()));
+  try {
+    const result = await invoke(JSON.parse(event), { ...context, getRemainingTimeInMillis: remaining });
+    send({ kind: 'done', result: JSON.stringify(result ?? null) });
+  } catch (error) {
+    process.stderr.write(`${error?.stack ?? error}\n`);
+    send({ kind: 'failed', ...described(error) });
+  }
+}
+
+function described(error) {
+  return {
+    errorType: String(error?.name ?? 'Error'),
+    errorMessage: String(error?.message ?? error),
+  };
+}
+
+/** A worker's own streams would hold lines back while the thread sleeps. */
+function captureOutput(stream) {
+  process[stream].write = (chunk, encoding, callback) => {
+    send({ kind: 'log', stream, text: typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString() });
+    const done = typeof encoding === 'function' ? encoding : callback;
+    if (done) process.nextTick(done);
+    return true;
+  };
+}
+
+/** Tells the local services which environment calls. Requests to other hosts stay as they are. */
+function signRequests() {
+  const isLocal = host => localHosts.includes(host);
+  diagnostics.subscribe('http.client.request.created', ({ request }) => {
+    if (isLocal(request.getHeader('host'))) request.setHeader('x-local-environment', id);
+  });
+  diagnostics.subscribe('undici:request:create', ({ request }) => {
+    if (isLocal(new URL(request.origin).host)) request.addHeader('x-local-environment', id);
+  });
+}

@@ -1,0 +1,79 @@
+import type { FunctionResource } from '../template/resources.ts';
+import { createEnvironment, type Environment, type LambdaHost, type Outcome } from './environment.ts';
+import { createSlots } from './slots.ts';
+
+export interface LocalFunctions {
+  /** Runs an event in an idle environment, in a new one, or when one becomes free. Never rejects. */
+  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  /** Kills the environment of this id; false where there is none. */
+  kill: (environmentId: string) => Promise<boolean>;
+  close: () => Promise<void>;
+}
+
+interface Pool {
+  invoke: (event: unknown) => Promise<Outcome>;
+}
+
+/** Environments of a function at once, where its event sources ask for no more. */
+const DEFAULT_CONCURRENCY = 4;
+
+/** All functions of the template. `concurrency` says how many events the sources of a function send at once. */
+export function createFunctions(
+  resources: readonly FunctionResource[],
+  host: LambdaHost,
+  concurrency: (functionName: string) => number,
+): LocalFunctions {
+  const environments = new Map<string, Environment>();
+  const pools = new Map(resources.map(fn => [fn.name, createPool(fn)]));
+
+  function createPool(fn: FunctionResource): Pool {
+    const slots = createSlots(Math.max(DEFAULT_CONCURRENCY, concurrency(fn.name)));
+    const idle: Environment[] = [];
+    let count = 0;
+
+    function newEnvironment(): Environment {
+      const environment = createEnvironment(fn, `${fn.name}:${++count}`, host);
+      environments.set(environment.id, environment);
+      return environment;
+    }
+
+    async function invoke(event: unknown): Promise<Outcome> {
+      await slots.take();
+      const environment = nextAlive(idle) ?? newEnvironment();
+      const outcome = await environment.invoke(event);
+      if (environment.isAlive()) idle.push(environment);
+      else environments.delete(environment.id);
+      slots.give();
+      return outcome;
+    }
+    return { invoke };
+  }
+
+  return {
+    invoke: (name, event) => {
+      const pool = pools.get(name);
+      if (pool) return pool.invoke(event);
+      return Promise.resolve({
+        ok: false,
+        errorType: 'ResourceNotFound',
+        errorMessage: `No function ${name}`,
+      });
+    },
+    kill: async id => {
+      const environment = environments.get(id);
+      await environment?.kill();
+      return environment !== undefined;
+    },
+    close: async () => {
+      await Promise.all([...environments.values()].map(environment => environment.kill()));
+    },
+  };
+}
+
+/** The one used last is warmest; those killed while idle are passed over. */
+function nextAlive(idle: Environment[]): Environment | undefined {
+  for (;;) {
+    const environment = idle.pop();
+    if (!environment || environment.isAlive()) return environment;
+  }
+}

@@ -1,0 +1,63 @@
+import { Hono } from 'hono';
+import * as v from 'valibot';
+import type { Calls } from './aws/calls.ts';
+import type { Scheduler } from './aws/scheduler.ts';
+import type { Sqs } from './aws/sqs.ts';
+import type { Clock } from './clock.ts';
+import type { Logs } from './logs.ts';
+
+export interface LocalApiParts {
+  clock: Clock;
+  /** Called after the clock was moved. */
+  moved: () => void;
+  sqs: Sqs;
+  scheduler: Scheduler;
+  calls: Calls;
+  logs: Logs;
+}
+
+/** Ten years: far enough for every expiry, near enough for a slip to be noticed. */
+const MAX_ADVANCE_S = 10 * 366 * 86_400;
+const AdvanceSchema = v.object({
+  advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_ADVANCE_S)),
+});
+
+/** What tests and curious people ask of the stack itself: `/_local/…`. */
+export function localApi({ clock, moved, sqs, scheduler, calls, logs }: LocalApiParts): Hono {
+  const clockState = () => ({
+    now: new Date(clock.now()).toISOString(),
+    offset_seconds: clock.offsetMs() / 1000,
+  });
+  const app = new Hono();
+  app.get('/clock', c => c.json(clockState()));
+  app.post('/clock', async c => {
+    const body: unknown = await c.req.json().catch(() => null);
+    const parsed = v.safeParse(AdvanceSchema, body);
+    if (!parsed.success)
+      return c.json({ error: '`advance_seconds` must be a number of seconds, 0 or more' }, 400);
+    clock.advance(parsed.output.advance_seconds);
+    moved();
+    return c.json(clockState());
+  });
+  app.get('/queues', c => c.json({ queues: sqs.depths() }));
+  app.get('/schedules', c => c.json({ schedules: scheduler.schedules().map(shown) }));
+  app.get('/calls', c => {
+    const report = calls.report();
+    if (!['', '0', 'false', undefined].includes(c.req.query('reset'))) calls.reset();
+    return c.json(report);
+  });
+  app.get('/logs', c => c.json({ lines: logs.recent(c.req.query('function') ?? '') }));
+  return app;
+}
+
+function shown(schedule: ReturnType<Scheduler['schedules']>[number]) {
+  return {
+    name: schedule.Name,
+    group: schedule.GroupName,
+    expression: schedule.ScheduleExpression,
+    timezone: schedule.ScheduleExpressionTimezone,
+    state: schedule.State,
+    target: schedule.Target.Arn,
+    input: schedule.Target.Input ?? null,
+  };
+}

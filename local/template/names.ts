@@ -1,0 +1,8 @@
+/** The account and region that the local stack plays. The account is the one that the SQS emulator knows. */
+export const ACCOUNT = '000000000000';
+export const REGION = 'us-east-1';
+export const PARTITION = 'aws';
+export const URL_SUFFIX = 'amazonaws.com';
+
+export const arn = (service: string, resource: string) =>
+  `arn:${PARTITION}:${service}:${REGION}:${ACCOUNT}:${resource}`;

@@ -1,0 +1,85 @@
+import type { Json } from '../../shared/model/json.ts';
+import { ACCOUNT, arn } from './names.ts';
+import type { References } from './resolve.ts';
+import type { Resource } from './template.ts';
+
+/** Where the local services listen. */
+export interface Addresses {
+  /** Endpoint of all AWS calls. */
+  aws: string;
+  /** Root of the HTTP API, without a path. */
+  api: string;
+}
+
+interface Identity {
+  /** What `Ref` gives. */
+  ref: string;
+  attributes: Readonly<Record<string, string>>;
+}
+
+interface Kind {
+  /** The property that names the resource, where it has one. */
+  named?: string;
+  identify: (name: string, addresses: Addresses) => Identity;
+}
+
+const table: Kind = {
+  named: 'TableName',
+  identify: name => ({ ref: name, attributes: { Arn: arn('dynamodb', `table/${name}`) } }),
+};
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'AWS::DynamoDB::GlobalTable': table,
+  'AWS::DynamoDB::Table': table,
+  'AWS::SQS::Queue': {
+    named: 'QueueName',
+    identify: (name, { aws }) => ({
+      ref: `${aws}/${ACCOUNT}/${name}`,
+      attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: `${aws}/${ACCOUNT}/${name}` },
+    }),
+  },
+  'AWS::Lambda::Function': {
+    named: 'FunctionName',
+    identify: name => ({ ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } }),
+  },
+  'AWS::IAM::Role': {
+    named: 'RoleName',
+    identify: name => ({ ref: name, attributes: { Arn: `arn:aws:iam::${ACCOUNT}:role/${name}` } }),
+  },
+  'AWS::Scheduler::ScheduleGroup': {
+    named: 'Name',
+    identify: name => ({ ref: name, attributes: { Arn: arn('scheduler', `schedule-group/${name}`) } }),
+  },
+  'AWS::ApiGatewayV2::Api': {
+    identify: (name, { api }) => ({ ref: name.toLowerCase(), attributes: { ApiId: name, ApiEndpoint: api } }),
+  },
+  'AWS::ApiGatewayV2::Integration': { identify: name => ({ ref: name, attributes: {} }) },
+  'AWS::Logs::LogGroup': {
+    named: 'LogGroupName',
+    identify: name => ({ ref: name, attributes: { Arn: arn('logs', `log-group:${name}:*`) } }),
+  },
+};
+
+/** Names the resources of a template as the local services know them. */
+export function references(resources: Readonly<Record<string, Resource>>, addresses: Addresses): References {
+  function identity(id: string): Identity {
+    const resource = resources[id];
+    if (!resource) throw new Error(`The template refers to ${id}, which it does not contain`);
+    const kind = KINDS[resource.Type];
+    if (!kind) throw new Error(`The local stack cannot tell what ${id} (${resource.Type}) is called`);
+    return kind.identify(literal(resource.Properties[kind.named ?? '']) ?? id, addresses);
+  }
+  return {
+    ref: id => identity(id).ref,
+    attribute: (id, name) => {
+      const value = identity(id).attributes[name];
+      if (value === undefined)
+        throw new Error(`The local stack does not know the attribute ${name} of ${id}`);
+      return value;
+    },
+  };
+}
+
+function literal(name: Json | undefined): string | null {
+  return typeof name === 'string' ? name : null;
+}

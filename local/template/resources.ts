@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Json } from '../../shared/model/json.ts';
+import type { Reader, Template } from './template.ts';
+
+const Whole = v.pipe(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), v.integer());
+const Keys = v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }));
+
+export interface TableResource {
+  name: string;
+  properties: v.InferOutput<v.ObjectSchema<typeof TableMembers, undefined>>;
+}
+
+const TableMembers = {
+  AttributeDefinitions: v.array(
+    v.object({ AttributeName: v.string(), AttributeType: v.picklist(['S', 'N', 'B']) }),
+  ),
+  KeySchema: Keys,
+  GlobalSecondaryIndexes: v.optional(
+    v.array(
+      v.object({
+        IndexName: v.string(),
+        KeySchema: Keys,
+        Projection: v.object({
+          ProjectionType: v.picklist(['ALL', 'KEYS_ONLY', 'INCLUDE']),
+          NonKeyAttributes: v.optional(v.array(v.string())),
+        }),
+      }),
+    ),
+  ),
+  TimeToLiveSpecification: v.optional(v.object({ AttributeName: v.string(), Enabled: v.boolean() })),
+};
+
+export function tables({ all, references }: Reader): TableResource[] {
+  return all(['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'], TableMembers).map(
+    ({ id, properties }) => ({ name: references.ref(id), properties }),
+  );
+}
+
+export interface QueueResource {
+  name: string;
+  /** Attributes as SQS's CreateQueue takes them. */
+  attributes: Record<string, string>;
+}
+
+/** Properties that are attributes of the same name. */
+const QUEUE_ATTRIBUTES = {
+  DelaySeconds: v.optional(Whole),
+  VisibilityTimeout: v.optional(Whole),
+  MessageRetentionPeriod: v.optional(Whole),
+  MaximumMessageSize: v.optional(Whole),
+  ReceiveMessageWaitTimeSeconds: v.optional(Whole),
+  RedrivePolicy: v.optional(v.object({ deadLetterTargetArn: v.string(), maxReceiveCount: Whole })),
+};
+
+export function queues({ all, references }: Reader): QueueResource[] {
+  return all(['AWS::SQS::Queue'], QUEUE_ATTRIBUTES).map(({ id, properties }) => ({
+    name: references.attribute(id, 'QueueName'),
+    attributes: Object.fromEntries(
+      Object.entries(properties).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? String(value) : JSON.stringify(value),
+      ]),
+    ),
+  }));
+}
+
+export interface FunctionResource {
+  name: string;
+  /** File of the code, without its ending. */
+  module: string;
+  /** Name of the exported handler. */
+  handler: string;
+  environment: Record<string, string>;
+  timeoutS: number;
+  memoryMb: number;
+}
+
+export function functions({ all, references }: Reader, { asset }: Template): FunctionResource[] {
+  return all(['AWS::Lambda::Function'], {
+    Code: v.object({ S3Key: v.string() }),
+    Handler: v.string(),
+    Timeout: v.optional(Whole, 3),
+    MemorySize: v.optional(Whole, 128),
+    Environment: v.optional(v.object({ Variables: v.optional(v.record(v.string(), v.string()), {}) }), {}),
+  }).map(({ id, properties: { Code, Handler, Timeout, MemorySize, Environment } }) => {
+    const dot = Handler.lastIndexOf('.');
+    return {
+      name: references.ref(id),
+      module: join(asset(Code.S3Key), Handler.slice(0, dot)),
+      handler: Handler.slice(dot + 1),
+      environment: Environment.Variables,
+      timeoutS: Timeout,
+      memoryMb: MemorySize,
+    };
+  });
+}
+
+export interface EventSource {
+  queue: string;
+  function: string;
+  batchSize: number;
+  windowS: number;
+  maxConcurrency: number | null;
+  partialFailures: boolean;
+}
+
+export function eventSources({ all }: Reader): EventSource[] {
+  return all(['AWS::Lambda::EventSourceMapping'], {
+    EventSourceArn: v.string(),
+    FunctionName: v.string(),
+    BatchSize: v.optional(Whole, 10),
+    MaximumBatchingWindowInSeconds: v.optional(Whole, 0),
+    FunctionResponseTypes: v.optional(v.array(v.string()), []),
+    ScalingConfig: v.optional(v.object({ MaximumConcurrency: v.optional(Whole) })),
+    Enabled: v.optional(v.boolean(), true),
+  })
+    .filter(({ properties: { Enabled } }) => Enabled)
+    .map(({ properties }) => ({
+      queue: lastPart(properties.EventSourceArn),
+      function: functionName(properties.FunctionName),
+      batchSize: properties.BatchSize,
+      windowS: properties.MaximumBatchingWindowInSeconds,
+      maxConcurrency: properties.ScalingConfig?.MaximumConcurrency ?? null,
+      partialFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+    }));
+}
+
+export interface ApiRoute {
+  /** `GET /v1/posts/{id}`, `$default`. */
+  key: string;
+  function: string;
+}
+
+export function apiRoutes({ all, references }: Reader): ApiRoute[] {
+  const integrations = new Map(
+    all(['AWS::ApiGatewayV2::Integration'], { IntegrationUri: v.string() }).map(({ id, properties }) => [
+      `integrations/${references.ref(id)}`,
+      functionName(properties.IntegrationUri),
+    ]),
+  );
+  return all(['AWS::ApiGatewayV2::Route'], { RouteKey: v.string(), Target: v.string() }).map(
+    ({ properties: { RouteKey, Target } }) => {
+      const target = integrations.get(Target);
+      if (target === undefined) throw new Error(`The route ${RouteKey} leads to no function`);
+      return { key: RouteKey, function: target };
+    },
+  );
+}
+
+export function scheduleGroups({ all, references }: Reader): string[] {
+  return all(['AWS::Scheduler::ScheduleGroup'], {}).map(({ id }) => references.ref(id));
+}
+
+export interface RateRule {
+  name: string;
+  expression: string;
+  targetArns: string[];
+}
+
+/** Recurring rules of EventBridge that are enabled. */
+export function rateRules({ all }: Reader): RateRule[] {
+  return all(['AWS::Events::Rule'], {
+    ScheduleExpression: v.string(),
+    State: v.optional(v.string(), 'ENABLED'),
+    Targets: v.array(v.object({ Arn: v.string() })),
+  })
+    .filter(({ properties: { State } }) => State === 'ENABLED')
+    .map(({ id, properties: { ScheduleExpression, Targets } }) => ({
+      name: id,
+      expression: ScheduleExpression,
+      targetArns: Targets.map(({ Arn }) => Arn),
+    }));
+}
+
+export interface CustomResource {
+  id: string;
+  type: string;
+  function: string;
+  properties: Json;
+}
+
+export function customResources({ whole }: Reader): CustomResource[] {
+  return whole(type => type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource').map(
+    ({ id, type, properties }) => {
+      const { ServiceToken } = v.parse(v.looseObject({ ServiceToken: v.string() }), properties);
+      return { id, type, function: functionName(ServiceToken), properties };
+    },
+  );
+}
+
+/** The name in a function's ARN, in an invocation URI, or as it is. */
+export function functionName(text: string): string {
+  return /function:([\w-]+)/.exec(text)?.[1] ?? text;
+}
+
+export function lastPart(arn: string): string {
+  return arn.slice(arn.lastIndexOf(':') + 1);
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { JsonSchema, type Json } from '../../shared/model/json.ts';
+import { references, type Addresses } from './references.ts';
+import { resolve, type References } from './resolve.ts';
+
+const ResourceSchema = v.object({
+  Type: v.string(),
+  Properties: v.optional(v.record(v.string(), JsonSchema), {}),
+});
+export type Resource = v.InferOutput<typeof ResourceSchema>;
+
+const TemplateSchema = v.object({ Resources: v.record(v.string(), ResourceSchema) });
+
+const ManifestSchema = v.object({
+  artifacts: v.record(
+    v.string(),
+    v.looseObject({
+      type: v.string(),
+      properties: v.optional(v.looseObject({ templateFile: v.optional(v.string()) }), {}),
+    }),
+  ),
+});
+
+const AssetsSchema = v.object({
+  files: v.record(v.string(), v.object({ source: v.object({ path: v.string() }) })),
+});
+
+/** A synthesized stack: its resources and where the code of its functions lies. */
+export interface Template {
+  resources: Record<string, Resource>;
+  /** Folder of an asset by the hash that is its name in the bucket. */
+  asset: (s3Key: string) => string;
+}
+
+/** Reads what `cdk synth` wrote. Throws unless it is exactly one stack. */
+export function readTemplate(folder: string): Template {
+  const { artifacts } = v.parse(ManifestSchema, readJson(join(folder, 'manifest.json')));
+  const files = Object.values(artifacts).flatMap(({ type, properties }) =>
+    type === 'aws:cloudformation:stack' && properties.templateFile ? [properties.templateFile] : [],
+  );
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) {
+    throw new Error(`The local stack runs one stack, but ${folder} holds ${files.length}`);
+  }
+  const { Resources } = v.parse(TemplateSchema, readJson(join(folder, file)));
+  const assets = v.parse(AssetsSchema, readJson(join(folder, file.replace('.template.', '.assets.')))).files;
+  return {
+    resources: Resources,
+    asset: s3Key => {
+      const found = assets[s3Key.replace(/\.zip$/, '')];
+      if (!found) throw new Error(`The stack has no asset ${s3Key}`);
+      return join(folder, found.source.path);
+    },
+  };
+}
+
+function readJson(file: string): unknown {
+  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  return json;
+}
+
+/** Reads typed resources out of a template, with all references put in. */
+export interface Reader {
+  references: References;
+  /** All resources of these types, by the members that are asked for. */
+  all: <E extends v.ObjectEntries>(
+    types: readonly string[],
+    members: E,
+  ) => { id: string; properties: v.InferOutput<v.ObjectSchema<E, undefined>> }[];
+  /** All properties of the resources whose type passes, unchecked. */
+  whole: (isWanted: (type: string) => boolean) => { id: string; type: string; properties: Json }[];
+}
+
+export function createReader({ resources }: Template, addresses: Addresses): Reader {
+  const names = references(resources, addresses);
+  const withId = Object.entries(resources).map(([id, resource]) => ({ id, ...resource }));
+  return {
+    references: names,
+    all: (types, members) =>
+      withId
+        .filter(({ Type }) => types.includes(Type))
+        .map(({ id, Properties }) => ({
+          id,
+          properties: parseMembers(id, v.object(members), Properties, Object.keys(members), names),
+        })),
+    whole: isWanted =>
+      withId
+        .filter(({ Type }) => isWanted(Type))
+        .map(({ id, Type, Properties }) => ({ id, type: Type, properties: resolve(Properties, names) })),
+  };
+}
+
+/** Resolves only the members that are asked for: the others may hold what exists in the cloud alone. */
+function parseMembers<T>(
+  id: string,
+  schema: v.GenericSchema<unknown, T>,
+  properties: Record<string, Json>,
+  members: readonly string[],
+  names: References,
+): T {
+  const wanted = Object.entries(properties).filter(([name]) => members.includes(name));
+  const result = v.safeParse(schema, resolve(Object.fromEntries(wanted), names));
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new Error(`The resource ${id}: ${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+}
