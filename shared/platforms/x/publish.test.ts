@@ -1,0 +1,397 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
+import { drive, reconcile } from '../../../test/support/drive.ts';
+import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
+import { connect, fakeVideo, jobOf, optionsOf } from '../../../test/support/x.ts';
+import type { Grant } from '../connector.ts';
+import type { PublishJob } from '../publisher.ts';
+import { publisher } from './publish.ts';
+import { sandbox } from './sandbox.ts';
+
+const MIB = 1024 * 1024;
+const CREATE = /\/2\/tweets$/;
+const TIMELINE = /\/users\/\d+\/tweets/;
+const APPEND = /\/append$/;
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+let host: TestSandbox;
+let grant: Grant;
+let jpeg: Buffer;
+let gif: Buffer;
+beforeAll(async () => {
+  host = await startSandboxHost(sandbox);
+  grant = await connect(host);
+  const plain = { create: { width: 40, height: 30, channels: 3, background: 'teal' } } as const;
+  jpeg = await sharp(plain).jpeg().toBuffer();
+  const frames = await Promise.all(
+    ['red', 'blue'].map(background =>
+      sharp({ create: { ...plain.create, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  gif = await sharp(frames, { join: { animated: true } })
+    .gif()
+    .toBuffer();
+});
+afterAll(() => host.close());
+beforeEach(() => {
+  host.advance(20 * 60_000);
+  host.setProcessing({ seconds: 0, outcome: 'ok', error: null });
+  host.setLimit(null);
+});
+
+const job = (more: Partial<PublishJob> = {}) => jobOf(host, grant, more);
+const run = (post: PublishJob, more = {}) => drive(publisher, post, { ...optionsOf(host, grant), ...more });
+const ask = (post: PublishJob, markedAt: number) =>
+  reconcile(publisher, post, publisher.start(post), markedAt, optionsOf(host, grant));
+const video = (bytes: Buffer, more: Partial<PublishJob> = {}) =>
+  job({ post_type: 'video', media_urls: [host.addMedia('clip', bytes)], ...more });
+const images = (files: Buffer[], more: Partial<PublishJob> = {}) =>
+  job({
+    post_type: 'image',
+    media_urls: files.map((bytes, index) => host.addMedia(`p${index}`, bytes)),
+    ...more,
+  });
+const last = () => host.posts().at(-1)!;
+const requests = (match: RegExp) => host.traffic.filter(({ url }) => match.test(url)).length;
+
+describe('a text post', () => {
+  test('is one call', async () => {
+    const { post, ran } = await run(
+      job({ description: 'Go to example.com & see', options: { x_reply_settings: 'following' } }),
+    );
+    expect(ran).toEqual(['publish']);
+    expect(post.platform_post_id).toMatch(/^\d{19}$/);
+    expect(post.platform_post_url).toBe(`https://x.com/demo/status/${post.platform_post_id}`);
+    expect(last().fields).toEqual({ text: 'Go to example.com & see', reply_settings: 'following' });
+  });
+
+  test.each([
+    [{ status: 401, body: '{"title":"Unauthorized"}' }, { kind: 'token_expired' }],
+    [
+      {
+        status: 402,
+        body: '{"title":"CreditsDepleted","detail":"no credits","type":"https://api.twitter.com/2/problems/credits"}',
+      },
+      { kind: 'rejected', code: 'QUOTA_EXHAUSTED' },
+    ],
+    [
+      { status: 403, body: '{"detail":"You are not permitted to perform this action."}' },
+      { kind: 'rejected', code: 'CONTENT_REJECTED' },
+    ],
+    [
+      { status: 403, body: '{"detail":"User is suspended","type":"about:blank"}' },
+      { code: 'PERMISSION_MISSING' },
+    ],
+    [
+      { status: 429, body: '{"title":"UsageCapExceeded","period":"Monthly"}' },
+      { kind: 'rejected', code: 'QUOTA_EXHAUSTED' },
+    ],
+    [
+      { status: 429, body: '{"title":"UsageCapExceeded","period":"Daily"}' },
+      { kind: 'rate_limited', retryAfterMs: 86_400_000 },
+    ],
+    [
+      { status: 429, body: '' },
+      { kind: 'rate_limited', retryAfterMs: 900_000 },
+    ],
+    [
+      { status: 503, body: '<html>' },
+      { kind: 'transient', outcomeUnknown: true },
+    ],
+    [
+      { status: 200, body: '<html>' },
+      { kind: 'transient', outcomeUnknown: true },
+    ],
+    [
+      { status: 201, body: '{"data":{}}' },
+      { kind: 'transient', outcomeUnknown: true },
+    ],
+  ])('%j is %j', async (respond, error) => {
+    host.failNext({ match: CREATE, respond });
+    await expect(run(job())).rejects.toMatchObject(error);
+  });
+
+  test('waits for the window that opens last', async () => {
+    const at = (seconds: number) => String(host.now() / 1000 + seconds);
+    const headers = {
+      'x-rate-limit-remaining': '0',
+      'x-rate-limit-reset': at(90),
+      'x-user-limit-24hour-remaining': '0',
+      'x-user-limit-24hour-reset': at(3600),
+      'x-app-limit-24hour-remaining': '5',
+      'x-app-limit-24hour-reset': at(7200),
+    };
+    host.failNext({ match: CREATE, respond: { status: 429, headers } });
+    await expect(run(job())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
+  });
+
+  test('obeys a limit that X announces', async () => {
+    host.setLimit({ reset_seconds: 600 });
+    await expect(run(job())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
+  });
+
+  test('the same text again is refused', async () => {
+    await run(job({ description: 'twice' }));
+    await expect(run(job({ description: 'twice' }))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'DUPLICATE_REJECTED',
+    });
+  });
+});
+
+describe('a create whose answer was lost', () => {
+  test.each(['plain', 'a < b & c example.com https://example.com/x', 'e\u0301 字'])(
+    'is found again: %s',
+    async description => {
+      const post = job({ description });
+      const markedAt = host.now();
+      host.failNext({ match: CREATE, drop: 'after' });
+      await expect(run(post)).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
+      host.advance(30_000);
+      expect(await ask(post, markedAt)).toEqual({
+        type: 'published',
+        post: {
+          platform_post_id: last().platform_post_id,
+          platform_post_url: last().platform_post_url,
+          published_at: markedAt,
+        },
+      });
+    },
+  );
+
+  test('that never arrived is absent, and so is an older post of the same text', async () => {
+    const post = job({ description: 'seen before' });
+    await run(post);
+    host.advance(60_000);
+    expect(await ask(post, host.now())).toEqual({ type: 'absent' });
+  });
+
+  test('is told from another post of the same text by its media', async () => {
+    await run(images([jpeg], { description: '' }));
+    const post = images([jpeg], { description: '' });
+    let checkpoint = publisher.start(post);
+    host.failNext({ match: CREATE, drop: 'before' });
+    await expect(run(post, { onCheckpoint: (at: typeof checkpoint) => (checkpoint = at) })).rejects.toThrow();
+    const finding = await reconcile(publisher, post, checkpoint, host.now(), optionsOf(host, grant));
+    expect(finding).toEqual({ type: 'absent' });
+  });
+
+  test('asks by the new name of the fields where X no longer knows the old one', async () => {
+    const post = job({ description: 'renamed' });
+    await run(post);
+    const detail = 'The query parameter [tweet.fields] is not one of [post.fields]';
+    host.failNext({ match: TIMELINE, respond: { status: 400, body: JSON.stringify({ detail }) } });
+    expect(await ask(post, host.now())).toMatchObject({ type: 'published' });
+  });
+
+  test('sent again and refused as a duplicate, it is published; shown or not', async () => {
+    const post = job({ description: 'slow to show' });
+    host.failNext({ match: CREATE, drop: 'after' });
+    await expect(run(post)).rejects.toThrow();
+    const [step] = publisher.plan(post);
+    const repeat = () =>
+      step!.run(
+        { job: post, ...optionsOf(host, grant), remainingMs: () => 60_000, repeated: true },
+        publisher.start(post),
+      );
+    expect(await repeat()).toMatchObject({
+      type: 'published',
+      post: { platform_post_id: last().platform_post_id },
+    });
+    host.failNext({ match: TIMELINE, respond: { status: 200, body: '{"meta":{"result_count":0}}' } });
+    expect(await repeat()).toMatchObject({
+      type: 'published',
+      post: { platform_post_id: 'unknown', platform_post_url: null },
+    });
+  });
+});
+
+describe('media', () => {
+  test('four images with one alt text', async () => {
+    const { ran } = await run(
+      images([jpeg, jpeg, jpeg, jpeg], { description: null, options: { x_alt_text: 'Teal' } }),
+    );
+    expect(ran).toEqual(['upload', 'process', 'describe', 'publish']);
+    expect(last()).toMatchObject({
+      kind: 'image',
+      text: '',
+      fields: { alt_texts: ['Teal', 'Teal', 'Teal', 'Teal'] },
+    });
+    expect(last().media.map(({ sha256: hash }) => hash)).toEqual(Array(4).fill(sha256(jpeg)));
+  });
+
+  test('a refused alt text does not cost the post', async () => {
+    host.failNext({ match: /metadata/, respond: { status: 500 } });
+    await run(images([jpeg], { description: 'undescribed', options: { x_alt_text: 'Teal' } }));
+    expect(last().text).toBe('undescribed');
+  });
+
+  test('an animated GIF stays one, alone', async () => {
+    await run(images([gif], { description: 'moving' }));
+    expect(last().media).toMatchObject([{ type: 'image/gif', sha256: sha256(gif) }]);
+    await expect(run(images([jpeg, gif]))).rejects.toMatchObject({
+      code: 'MEDIA_REJECTED',
+      message: expect.stringContaining('alone'),
+    });
+  });
+
+  test('an image over 5 MB is shrunk', async () => {
+    const noise = await sharp({
+      create: {
+        width: 1600,
+        height: 1600,
+        channels: 3,
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+        background: 'black',
+      },
+    })
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    expect(noise.length).toBeGreaterThan(5 * MIB);
+    await run(images([noise], { description: 'large' }));
+    expect(last().media[0]!.size).toBeLessThanOrEqual(5 * MIB);
+  });
+
+  test('a video goes part by part, is waited for, and goes on after an interruption', async () => {
+    const bytes = fakeVideo(20 * MIB + 5);
+    host.setProcessing({ seconds: 3 });
+    const before = requests(APPEND);
+    const { ran, waitedMs } = await run(video(bytes, { description: 'film' }));
+    expect(ran.filter(name => name === 'upload')).toHaveLength(2);
+    expect(requests(APPEND) - before).toBe(21);
+    expect(waitedMs).toBeGreaterThanOrEqual(3000);
+    expect(last()).toMatchObject({ kind: 'video', media: [{ type: 'video/mp4', sha256: sha256(bytes) }] });
+  });
+
+  test('a part that fails is sent again from the last checkpoint', async () => {
+    const bytes = fakeVideo(18 * MIB);
+    const post = video(bytes, { description: 'bumpy' });
+    let checkpoint = publisher.start(post);
+    const keep = { onCheckpoint: (at: typeof checkpoint) => (checkpoint = at) };
+    let left = 17;
+    const send: TestSandbox['http']['send'] = request => {
+      if (APPEND.test(request.url) && --left === 0)
+        return host.http.send({ ...request, url: 'https://api.x.com/nowhere' });
+      return host.http.send(request);
+    };
+    await expect(run(post, { ...keep, http: { ...host.http, send } })).rejects.toMatchObject({
+      code: 'MEDIA_REJECTED',
+    });
+    const before = requests(APPEND);
+    await run(post, { ...keep, from: checkpoint });
+    expect(requests(APPEND) - before).toBe(2);
+    expect(last().media[0]!.sha256).toBe(sha256(bytes));
+  });
+
+  test('begins nothing that it has no time for', async () => {
+    const post = video(fakeVideo(MIB));
+    const [step] = publisher.plan(post);
+    const context = { job: post, ...optionsOf(host, grant), remainingMs: () => 5000 };
+    expect(await step!.run(context, publisher.start(post))).toMatchObject({ type: 'again' });
+  });
+
+  test("what X cannot process is the user's to replace", async () => {
+    host.setProcessing({ outcome: 'error', error: 'unsupported codec' });
+    await expect(run(video(fakeVideo(MIB)))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'MEDIA_REJECTED',
+      message: expect.stringContaining('unsupported codec'),
+    });
+  });
+
+  test('refused media ids are uploaded again, once', async () => {
+    const invalid = {
+      status: 400,
+      body: JSON.stringify({ errors: [{ message: 'Your media IDs are invalid.' }] }),
+    };
+    host.failNext({ match: CREATE, respond: invalid });
+    await run(video(fakeVideo(MIB), { description: 'second try' }));
+    expect(last().text).toBe('second try');
+    host.failNext({ match: CREATE, respond: invalid, times: 2 });
+    await expect(run(video(fakeVideo(MIB)))).rejects.toMatchObject({ code: 'MEDIA_REJECTED' });
+  });
+
+  test('a bare 403 means a missing permission; a known one shows before the first byte', async () => {
+    const narrow = await connect(host, { scope: 'tweet.read tweet.write users.read offline.access' });
+    const post = images([jpeg]);
+    const refused = { kind: 'rejected', code: 'PERMISSION_MISSING' };
+    await expect(run(post, { credentials: narrow.credentials })).rejects.toMatchObject(refused);
+    const before = host.traffic.length;
+    await expect(
+      run({ ...post, account: { ...post.account, attributes: narrow.attributes } }),
+    ).rejects.toMatchObject(refused);
+    expect(host.traffic.length).toBe(before);
+  });
+
+  test.each([
+    ['a page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'no media file'],
+    ['a text', 'video', Buffer.from('plain'), 'no media file'],
+    ['an image in a video post', 'video', null, 'image/jpeg'],
+    ['nothing', 'image', Buffer.alloc(0), 'empty'],
+  ] as const)('%s is refused', async (_, post_type, bytes, words) => {
+    const media_urls = [host.addMedia('odd', bytes ?? jpeg)];
+    await expect(run(job({ post_type, media_urls }))).rejects.toMatchObject({
+      code: 'MEDIA_REJECTED',
+      message: expect.stringContaining(words),
+    });
+  });
+
+  test('a missing file, a blocked address', async () => {
+    for (const url of [`${host.url}/_media/none`, 'http://169.254.169.254/latest']) {
+      await expect(run(job({ post_type: 'image', media_urls: [url] }))).rejects.toMatchObject({
+        kind: 'rejected',
+        code: 'MEDIA_REJECTED',
+      });
+    }
+  });
+});
+
+describe('odd media hosts', () => {
+  const bytes = fakeVideo(3 * MIB + 7);
+  let origin: Server;
+  let base: string;
+  let seen: (string | undefined)[] = [];
+  beforeAll(async () => {
+    let ranges = 0;
+    origin = createServer((request, response) => {
+      seen.push(request.headers['accept-encoding']);
+      const mode = request.url!.slice(1);
+      const [from, to] = (/bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []).slice(1).map(Number);
+      const honours = mode === 'flaky' ? ++ranges < 3 : mode === 'short';
+      if (mode === 'moved') return void response.writeHead(302, { location: '/ranges-off' }).end();
+      if (mode === 'busy') return void response.writeHead(503).end();
+      if (mode === 'zipped') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes);
+      if (honours && from !== undefined) {
+        const piece = bytes.subarray(from, mode === 'short' ? Math.min(to!, from + 5000) : to! + 1);
+        response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${bytes.length}` });
+        return void response.end(piece);
+      }
+      response.writeHead(200, mode === 'lengthless' ? {} : { 'content-length': String(bytes.length) });
+      response.end(bytes);
+    });
+    await new Promise<void>(resolve => origin.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => void (seen = []));
+  afterAll(() => {
+    origin.closeAllConnections();
+    origin.close();
+  });
+  const from = (mode: string) =>
+    job({ post_type: 'video', description: mode, media_urls: [`${base}/${mode}`] });
+
+  test.each(['ranges-off', 'lengthless', 'moved', 'flaky'])('%s: every byte arrives', async mode => {
+    await run(from(mode));
+    expect(last()).toMatchObject({ text: mode, media: [{ sha256: sha256(bytes) }] });
+    expect(new Set(seen)).toEqual(new Set(['identity']));
+  });
+
+  test.each(['busy', 'zipped', 'short'])('%s: tried again later, nothing is sent', mode =>
+    expect(run(from(mode))).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: false }),
+  );
+});

@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Grant } from '../../shared/platforms/connector.ts';
+import type { PublishJob } from '../../shared/platforms/publisher.ts';
+import { connector } from '../../shared/platforms/x/connect.ts';
+import { rules } from '../../shared/platforms/x/rules.ts';
+import { APP } from '../../shared/platforms/x/sandbox-state.ts';
+import type { DriveOptions } from './drive.ts';
+import type { TestSandbox } from './sandbox-host.ts';
+
+export const REDIRECT = 'http://localhost:3000/v1/integrations/x/callback';
+
+/** What the user's browser and the callback do; `as` chooses the account. */
+export async function authorize(host: TestSandbox, more: Record<string, string> = {}) {
+  const code_verifier = randomBytes(32).toString('base64url');
+  const code_challenge = createHash('sha256').update(code_verifier).digest('base64url');
+  const page = connector.authorizeUrl({ app: APP, state: 'state-1', redirect_uri: REDIRECT, code_challenge });
+  const url = new URL(page);
+  for (const [name, value] of Object.entries({ auto: 'allow', ...more })) url.searchParams.set(name, value);
+  const { status, headers } = await host.http.send({ method: 'GET', url: url.href, timeoutMs: 5000 });
+  const back = headers['location'] === undefined ? null : new URL(headers['location']).searchParams;
+  return { app: APP, status, back, code: back?.get('code') ?? '', redirect_uri: REDIRECT, code_verifier };
+}
+
+export const contextOf = ({ http, media, now }: TestSandbox) => ({ http, guarded: media, now });
+
+export async function connect(host: TestSandbox, more: Record<string, string> = {}): Promise<Grant> {
+  return connector.exchange(await authorize(host, more), contextOf(host));
+}
+
+export function jobOf(host: TestSandbox, grant: Grant, more: Partial<PublishJob> = {}): PublishJob {
+  const draft = {
+    post_type: 'text' as const,
+    title: null,
+    description: 'Hello',
+    media_urls: [],
+    first_comment: null,
+    auto_truncate: false,
+    options: {},
+    ...more,
+  };
+  const { platform_user_id, username } = grant.account;
+  return {
+    ...draft,
+    post_id: 'post-1',
+    platform: 'x',
+    text: rules.shape(draft),
+    account: { connection_id: 'c1', platform_user_id, username, attributes: grant.attributes },
+    due_at: host.now(),
+    created_at: host.now(),
+    ...more,
+  };
+}
+
+export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: Grant): DriveOptions => ({
+  credentials: grant.credentials,
+  http,
+  media,
+  now,
+  advance,
+});
+
+/** The beginning of an MP4 and then noise. */
+export function fakeVideo(size: number): Buffer {
+  const head = Buffer.from('00000020667479706d703432000000006d70343269736f6d61766331', 'hex');
+  return Buffer.concat([head, randomBytes(size - head.length)]);
+}
