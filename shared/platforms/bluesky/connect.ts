@@ -39,7 +39,7 @@ const InputSchema = v.object({
 type Input = v.InferOutput<typeof InputSchema>;
 
 /** Connects with an app password: a secret that the user makes for one program and can take back. */
-export const connector: DirectConnector<Input> = {
+export const connector: DirectConnector = {
   kind: 'direct',
   input: InputSchema,
   rotates: true,

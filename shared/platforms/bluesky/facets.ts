@@ -1,4 +1,4 @@
-import tlds from 'tlds';
+import tlds from 'tlds' with { type: 'json' };
 import { countGraphemes } from 'unicode-segmenter/grapheme';
 
 /**
