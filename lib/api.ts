@@ -19,15 +19,29 @@ export interface ApiProps {
   upgradeUrl: string;
 }
 
-/** What a group may do beyond what every group needs. */
-const ACCESS: Readonly<Record<string, (group: ServiceFunction, props: ApiProps) => void>> = {
-  posts: (group, { publishing }) => {
-    publishing.openForPosts(group);
-    publishing.schedules.open(group, 'CreateSchedule', 'UpdateSchedule', 'DeleteSchedule');
+type Access = (group: ServiceFunction, props: ApiProps) => void;
+
+/** What each group may do. All of them look up the caller's key in the table. */
+const ACCESS: Readonly<Record<string, Access>> = {
+  posts: (group, { table, secrets, publishing }) => {
+    table.open(group, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem');
+    secrets.openKeyRing(group);
+    publishing.openLanes(group);
+    publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
+    publishing.schedules.open(group, 'CreateSchedule');
   },
-  profiles: (group, { publishing }) => publishing.schedules.open(group, 'DeleteSchedule'),
-  integrations: (group, { secrets }) => secrets.openPlatformApps(group, PLATFORM_IDS),
-  webhooks: (group, { events }) => events.openForSending(group, ENV.eventsQueueUrl),
+  profiles: (group, { table }) => table.open(group, 'GetItem', 'Query', 'PutItem'),
+  integrations: (group, { table, secrets }) => {
+    table.open(group, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem');
+    secrets.openKeyRing(group);
+    secrets.openPlatformApps(group, PLATFORM_IDS);
+  },
+  webhooks: (group, { table, secrets, events }) => {
+    table.open(group, 'GetItem', 'Query', 'PutItem', 'UpdateItem');
+    secrets.openKeyRing(group);
+    events.openForSending(group, ENV.eventsQueueUrl);
+  },
+  docs: (group, { table }) => table.open(group, 'GetItem'),
 };
 
 /** The endpoints: a function a group, a route a row of its table. */
@@ -37,15 +51,18 @@ export class Api extends Construct {
     for (const [name, routes] of Object.entries(API_GROUPS)) {
       props.gateway.route(routes, this.addGroup(name, props));
     }
-    props.gateway.routeTheRest(new ServiceFunction(this, 'docs', { bundle: 'docs', ...SIZES.api }));
+    props.gateway.routeTheRest(this.addGroup('docs', props));
   }
 
   private addGroup(name: string, props: ApiProps): ServiceFunction {
-    const group = new ServiceFunction(this, name, { bundle: name, ...SIZES.api });
-    group.set(ENV.upgradeUrl, props.upgradeUrl);
-    props.table.open(group, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem');
-    props.secrets.openKeyRing(group);
-    ACCESS[name]?.(group, props);
+    const group = new ServiceFunction(this, name, {
+      bundle: name,
+      ...SIZES.api,
+      environment: { [ENV.upgradeUrl]: props.upgradeUrl },
+    });
+    const open = ACCESS[name];
+    if (!open) throw new Error(`lib/api.ts does not say what the endpoint group "${name}" may do`);
+    open(group, props);
     return group;
   }
 }

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { ENV, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
-import type { PlatformRules } from '../shared/platforms/rules.ts';
+import { RULES } from '../shared/platforms/registry.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';
 import { Schedules } from './schedules.ts';
@@ -19,12 +19,6 @@ export interface PublishingProps {
 
 type Lanes = Readonly<Record<PlatformId, WorkQueue>>;
 
-const WORKERS: Record<PlatformId, PlatformRules['worker']> = {
-  x: { timeout_s: 60, memory_mb: 512, max_concurrency: 10, images: false },
-  bluesky: { timeout_s: 60, memory_mb: 1024, max_concurrency: 10, images: true },
-  telegram: { timeout_s: 60, memory_mb: 512, max_concurrency: 10, images: false },
-};
-
 /** From a post's time to its place on the platform: the clock, and a lane a platform. */
 export class Publishing extends Construct {
   readonly dispatch: WorkQueue;
@@ -39,7 +33,7 @@ export class Publishing extends Construct {
     });
     this.schedules = new Schedules(this, 'Schedules', this.dispatch.queue);
     this.lanes = lanes(platform => {
-      const queue = { name: `publish-${platform}`, worker_timeout_s: WORKERS[platform].timeout_s };
+      const queue = { name: `publish-${platform}`, worker_timeout_s: RULES[platform].worker.timeout_s };
       return new WorkQueue(this, `Publish-${platform}`, queue);
     });
     this.addDispatcher(props);
@@ -47,23 +41,22 @@ export class Publishing extends Construct {
     this.addDeadLetters(props);
   }
 
-  /** Lets the function put a post on its way, now or later. */
-  openForPosts(to: ServiceFunction): void {
+  /** Lets the function hand a post to its publishers. */
+  openLanes(to: ServiceFunction): void {
     for (const platform of PLATFORM_IDS) {
       this.lanes[platform].openForSending(to, publishQueueVariable(platform));
     }
-    this.dispatch.openForSending(to, ENV.dispatchQueueUrl);
   }
 
   private addDispatcher({ table }: PublishingProps): void {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'dispatcher', ...SIZES.dispatcher });
     table.open(dispatcher, 'GetItem', 'UpdateItem');
-    this.openForPosts(dispatcher);
+    this.openLanes(dispatcher);
     workOff(this.dispatch.queue, dispatcher, { batchSize: 1 });
   }
 
   private addPublisher(platform: PlatformId, { table, secrets, events, publicUrl }: PublishingProps): void {
-    const { timeout_s, memory_mb, max_concurrency, images } = WORKERS[platform];
+    const { timeout_s, memory_mb, max_concurrency, images } = RULES[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
       bundle: 'publisher',
       name: `publisher-${platform}`,
@@ -72,25 +65,25 @@ export class Publishing extends Construct {
       environment: { [ENV.platform]: platform, [ENV.publicUrl]: publicUrl },
       layers: images ? [sharpLayer(this)] : [],
     });
-    table.open(publisher, 'GetItem', 'Query', 'UpdateItem', 'PutItem', 'DeleteItem');
+    table.open(publisher, 'GetItem', 'UpdateItem');
     secrets.openKeyRing(publisher);
     secrets.openPlatformApps(publisher, [platform]);
     this.lanes[platform].openForSending(publisher, publishQueueVariable(platform));
     events.openForSending(publisher, ENV.eventsQueueUrl);
-    this.dispatch.openForSending(publisher, ENV.dispatchQueueUrl);
-    this.schedules.open(publisher, 'CreateSchedule');
     workOff(this.lanes[platform].queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
   }
 
-  private addDeadLetters({ table, events }: PublishingProps): void {
+  /** Dead letters of the dispatch queue are not read: the sweeper finds their posts, an alarm tells the operator. */
+  private addDeadLetters({ table, events, publicUrl }: PublishingProps): void {
     const undertaker = new ServiceFunction(this, 'DeadLetters', {
       bundle: 'dead-letters',
       ...SIZES['dead-letters'],
+      environment: { [ENV.publicUrl]: publicUrl },
     });
     table.open(undertaker, 'GetItem', 'UpdateItem');
     events.openForSending(undertaker, ENV.eventsQueueUrl);
-    for (const { deadLetters } of [this.dispatch, ...Object.values(this.lanes)]) {
-      workOff(deadLetters, undertaker, { batchSize: 1 });
+    for (const platform of PLATFORM_IDS) {
+      workOff(this.lanes[platform].deadLetters, undertaker, { batchSize: 1 });
     }
   }
 }

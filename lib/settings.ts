@@ -3,13 +3,18 @@ import * as v from 'valibot';
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
 
+const origin = v.pipe(
+  text,
+  v.regex(/^(https?:\/\/[^/\s]+|\*)$/, 'Must be an origin such as https://app.example.com'),
+);
+
 /** A list as cdk.json holds it, or as `-c name=a,b` gives it. */
-const list = v.union([
-  v.array(text),
+const origins = v.union([
+  v.array(origin),
   v.pipe(
     v.string(),
-    v.transform(value => value.split(',').map(part => part.trim())),
-    v.array(text),
+    v.transform(value => value.split(',')),
+    v.array(origin),
   ),
 ]);
 
@@ -18,7 +23,7 @@ const SettingsSchema = v.object({
   publicUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://'))),
   upgradeUrl: v.optional(v.pipe(text, v.url()), 'https://example.com/pricing'),
   alarmEmail: v.optional(v.pipe(text, v.email())),
-  allowedOrigins: v.optional(list, []),
+  allowedOrigins: v.optional(origins, []),
 });
 
 /** Settings of a deployment: context values of the app, described in docs/deploy.md. */

@@ -14,7 +14,7 @@ export class Webhooks extends Construct {
     const size = SIZES['webhook-dispatcher'];
     this.events = new WorkQueue(this, 'Events', { name: 'events', worker_timeout_s: size.timeout_s });
     const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'webhook-dispatcher', ...size });
-    table.open(dispatcher, 'GetItem', 'Query', 'PutItem', 'UpdateItem');
+    table.open(dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
     secrets.openKeyRing(dispatcher);
     this.events.openForSending(dispatcher, ENV.eventsQueueUrl);
     workOff(this.events.queue, dispatcher, { batchSize: 10 });

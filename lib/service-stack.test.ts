@@ -1,0 +1,443 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Validations, type App } from 'aws-cdk-lib';
+import { Match } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { API_GROUPS } from '../functions/routes.ts';
+import { ENV, publishQueueVariable } from '../shared/aws/env.ts';
+import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import { RULES } from '../shared/platforms/registry.ts';
+import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
+import {
+  actionsOf,
+  idOf,
+  own,
+  synthesize,
+  targetsOf,
+  type Reference,
+  type Stack,
+  type Statement,
+} from '../test/support/stack.ts';
+import { bundleFunctions, functionNames } from './bundle.ts';
+
+let stack: Stack;
+let reach: ReadonlyMap<string, Reach>;
+
+beforeAll(() => {
+  bundleFunctions();
+  stack = synthesize();
+  reach = reachOfFunctions();
+});
+
+const PREFIX = '/social-publishing-test';
+const publishers = PLATFORM_IDS.map(platform => `publisher-${platform}`);
+const bundleOf = (name: string) => (publishers.includes(name) ? 'publisher' : name);
+const lambda = (name: string) => stack.functions.get(name)!;
+const reachOf = (name: string) => reach.get(bundleOf(name))!;
+const variables = (name: string) => Object.keys(lambda(name).Environment.Variables);
+
+/** The fallback carries all routes to tell a wrong method from a wrong path, and runs none of them. */
+const runningNames = () => [...stack.functions.keys()].filter(name => name !== 'docs');
+
+/** Event source mappings with the queue and the function that they join. */
+const mappings = () =>
+  stack.all('AWS::Lambda::EventSourceMapping').map(([, mapping]) => ({
+    ...mapping,
+    queue: stack.at('AWS::SQS::Queue', mapping.EventSourceArn),
+    worker: stack.at('AWS::Lambda::Function', mapping.FunctionName),
+  }));
+
+const mappingOf = (queue: string) => {
+  const found = mappings().find(mapping => own(mapping.queue.QueueName) === queue);
+  return found && { ...found, worker: own(found.worker.FunctionName) };
+};
+
+describe('queues', () => {
+  test.each(PLATFORM_IDS)(
+    'publish-%s has a publisher of its own, within the limits of its rules',
+    platform => {
+      const { worker } = RULES[platform];
+      expect(mappingOf(`publish-${platform}`)).toMatchObject({
+        BatchSize: 1,
+        ScalingConfig: { MaximumConcurrency: worker.max_concurrency },
+        worker: `publisher-${platform}`,
+      });
+      expect(lambda(`publisher-${platform}`)).toMatchObject({
+        MemorySize: worker.memory_mb,
+        Timeout: worker.timeout_s,
+        Environment: { Variables: { [ENV.platform]: platform } },
+      });
+    },
+  );
+
+  test.each([
+    ['dispatch', 'dispatcher', 1],
+    ['events', 'webhook-dispatcher', 10],
+    ...PLATFORM_IDS.map(platform => [`publish-${platform}-dead-letters`, 'dead-letters', 1] as const),
+  ])('%s is worked off by %s, at most %i at a time', (queue, worker, BatchSize) => {
+    expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });
+  });
+
+  test('hide a note for six time-outs of its worker, and take back just what failed', () => {
+    for (const { queue, worker, FunctionResponseTypes } of mappings()) {
+      expect(queue.VisibilityTimeout).toBeGreaterThanOrEqual(6 * worker.Timeout);
+      expect(FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+    }
+  });
+
+  test('keep for two weeks what failed five times', () => {
+    const queues = stack.all('AWS::SQS::Queue').map(([, queue]) => queue);
+    const working = queues.filter(({ QueueName }) => !QueueName.endsWith('-dead-letters'));
+    expect(working).toHaveLength(PLATFORM_IDS.length + 2);
+    for (const { RedrivePolicy, QueueName } of working) {
+      expect(RedrivePolicy?.maxReceiveCount).toBe(5);
+      expect(stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn)).toMatchObject({
+        QueueName: `${QueueName}-dead-letters`,
+        MessageRetentionPeriod: 14 * 24 * 60 * 60,
+      });
+    }
+  });
+
+  test('are encrypted, at rest and on the way', () => {
+    const policies = stack.all('AWS::SQS::QueuePolicy').map(([, policy]) => policy);
+    for (const [id, queue] of stack.all('AWS::SQS::Queue')) {
+      expect(queue.SqsManagedSseEnabled).toBe(true);
+      const policy = policies.find(({ Queues }) => Queues.some(each => idOf(each) === id));
+      expect(policy?.PolicyDocument.Statement).toMatchObject([
+        { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      ]);
+    }
+  });
+});
+
+describe('the API', () => {
+  const routes = () =>
+    stack.all('AWS::ApiGatewayV2::Route').map(([, { RouteKey, Target }]) => {
+      const integration = stack.at('AWS::ApiGatewayV2::Integration', Target['Fn::Join'][1][1]);
+      const group = own(stack.at('AWS::Lambda::Function', integration.IntegrationUri).FunctionName);
+      return { RouteKey, group, format: integration.PayloadFormatVersion };
+    });
+
+  test('has every route of every group under both prefixes, served by its group, and nothing else', () => {
+    const expected = Object.entries(API_GROUPS).flatMap(([group, rows]) =>
+      rows.flatMap(({ method, path }) =>
+        ['/v1', '/api/v1'].map(prefix => `${method} ${prefix}${path} -> ${group}`),
+      ),
+    );
+    const actual = routes().map(({ RouteKey, group }) => `${RouteKey} -> ${group}`);
+    expect(actual.sort()).toEqual([...expected, '$default -> docs'].sort());
+  });
+
+  test('speaks payload format 2.0', () => {
+    expect(new Set(routes().map(({ format }) => format))).toEqual(new Set(['2.0']));
+  });
+
+  test('is throttled, and logged without query strings, which may carry secrets', () => {
+    const [, stage] = stack.all('AWS::ApiGatewayV2::Stage')[0]!;
+    expect(stage).toMatchObject({
+      StageName: '$default',
+      AutoDeploy: true,
+      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
+    });
+    const format = stage.AccessLogSettings.Format;
+    expect(JSON.parse(format)).toMatchObject({ status: '$context.status' });
+    expect(format).not.toMatch(/query|authorization/i);
+  });
+
+  test('calls each group by one permission, however many routes it has', () => {
+    const permitted = stack
+      .all('AWS::Lambda::Permission')
+      .filter(([, { Principal }]) => Principal === 'apigateway.amazonaws.com')
+      .map(([, { FunctionName }]) => idOf(FunctionName));
+    expect(permitted.length).toBeGreaterThan(0);
+    expect(new Set(permitted).size).toBe(permitted.length);
+  });
+});
+
+describe('functions', () => {
+  test('are all those that the project has', () => {
+    expect(new Set([...stack.functions.keys()].map(bundleOf))).toEqual(new Set(functionNames()));
+  });
+
+  test('run on Node.js 24 and arm64, with JSON logs for 30 days, traces and a time-out', () => {
+    for (const each of stack.functions.values()) {
+      expect(each).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        LoggingConfig: { LogFormat: 'JSON' },
+        TracingConfig: { Mode: 'Active' },
+        Handler: 'index.handler',
+      });
+      expect(each.Timeout).toBeGreaterThan(3);
+      expect(stack.at('AWS::Logs::LogGroup', each.LoggingConfig.LogGroup).RetentionInDays).toBe(30);
+    }
+  });
+
+  test('reserve no concurrency: a small account could not deploy', () => {
+    for (const each of stack.functions.values()) expect(each.ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  test('of the API answer before the gateway gives up', () => {
+    for (const name of [...Object.keys(API_GROUPS), 'docs']) expect(lambda(name).Timeout).toBeLessThan(30);
+  });
+
+  test('of the publishers share one bundle', () => {
+    expect(new Set(publishers.map(name => lambda(name).Code.S3Key)).size).toBe(1);
+  });
+
+  test.each(PLATFORM_IDS)('publisher-%s has the image layer just where its rules ask for it', platform => {
+    const layers = lambda(`publisher-${platform}`).Layers ?? [];
+    expect(layers).toHaveLength(RULES[platform].worker.images ? 1 : 0);
+  });
+
+  test('cannot be told to play with sandboxes or to reach the machine they run on', () => {
+    const template = JSON.stringify(stack.template.toJSON());
+    expect(template).not.toMatch(/SANDBOX_URL|ALLOW_LOOPBACK|ENDPOINT_URL/);
+  });
+
+  test('hold no secret in a variable', () => {
+    for (const name of stack.functions.keys()) {
+      expect(variables(name).join()).not.toMatch(/SECRET|TOKEN|PASSWORD|KEY/);
+    }
+  });
+
+  test('are told every setting that their code reads', () => {
+    for (const name of runningNames()) {
+      const wanted = reachOf(name).settings.flatMap(setting => variablesOf(setting, name));
+      const missing = wanted.filter(variable => !variables(name).includes(variable));
+      expect({ name, missing }).toEqual({ name, missing: [] });
+    }
+  });
+
+  function variablesOf(setting: string, name: string): string[] {
+    if (setting !== 'publishQueue') return [ENV[setting as keyof typeof ENV]];
+    return platformsOf(name).map(publishQueueVariable);
+  }
+});
+
+/** A publisher serves one platform, everything else serves all. */
+function platformsOf(name: string) {
+  return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
+}
+
+describe('rights', () => {
+  /** Every function writes its log and its traces; a worker takes notes off its queue. */
+  const COMMON =
+    /^(logs|xray):|^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|DeleteMessage|GetQueueAttributes)$/;
+
+  /** Statements of a function with what is particular to it. */
+  const particular = (name: string): Statement[] =>
+    stack
+      .statements(idOf(lambda(name).Role))
+      .map(statement => ({
+        ...statement,
+        Action: actionsOf(statement).filter(action => !COMMON.test(action)),
+      }))
+      .filter(({ Action }) => Action.length > 0);
+
+  const granted = (name: string) => [...new Set(particular(name).flatMap(actionsOf))].sort();
+
+  const withAction = (statements: Statement[], action: string) =>
+    statements.filter(statement => actionsOf(statement).includes(action));
+
+  const parametersRead = (name: string) =>
+    withAction(particular(name), 'ssm:GetParameter').flatMap(targetsOf).map(parameterOf).sort();
+
+  const parameterOf = (arn: unknown) => JSON.stringify(arn).replace(/.*:parameter(\/[^"]+)".*/, '$1');
+
+  const sentTo = (statements: Statement[]) =>
+    withAction(statements, 'sqs:SendMessage')
+      .flatMap(targetsOf)
+      .map(target => own(stack.at('AWS::SQS::Queue', target as Reference).QueueName))
+      .sort();
+
+  test('of a function are the actions that its code can reach, no more and no less', () => {
+    const actual = runningNames().map(name => [
+      name,
+      granted(name).filter(each => each !== 'ssm:GetParameter'),
+    ]);
+    const needed = runningNames().map(name => [name, reachOf(name).actions]);
+    expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(needed));
+  });
+
+  test('to secrets are those that its code reads, parameter by parameter', () => {
+    for (const name of runningNames()) {
+      const { keyRing, platformApps } = reachOf(name);
+      const ring = keyRing ? [`${PREFIX}/key-ring`] : [];
+      const apps = platformApps ? platformsOf(name).map(platform => `${PREFIX}/platforms/${platform}`) : [];
+      expect({ name, reads: parametersRead(name) }).toEqual({ name, reads: [...ring, ...apps].sort() });
+    }
+  });
+
+  test('of the fallback are to look up a key', () => {
+    expect(granted('docs')).toEqual(['dynamodb:GetItem']);
+  });
+
+  test('of the maker of the key ring are to put that one parameter', () => {
+    const statements = particular('key-ring');
+    expect(statements.flatMap(actionsOf)).toEqual(['ssm:PutParameter']);
+    expect(statements.flatMap(targetsOf).map(parameterOf)).toEqual([`${PREFIX}/key-ring`]);
+  });
+
+  test('of the sweeper reach the index, not the items', () => {
+    const [query] = withAction(particular('sweeper'), 'dynamodb:Query');
+    expect(JSON.stringify(targetsOf(query!))).toMatch(/index\/wake/);
+    expect(targetsOf(query!)).toHaveLength(1);
+  });
+
+  test('name their resources: a star stands alone for X-Ray only', () => {
+    for (const [id] of stack.all('AWS::IAM::Role')) {
+      for (const statement of stack.statements(id)) {
+        const traces = actionsOf(statement).every(action => action.startsWith('xray:'));
+        if (!traces) expect(targetsOf(statement)).not.toContain('*');
+        expect(actionsOf(statement).join()).not.toContain('*');
+      }
+    }
+  });
+
+  test('come from no managed policy', () => {
+    for (const [, role] of stack.all('AWS::IAM::Role')) expect(role.ManagedPolicyArns).toBeUndefined();
+  });
+
+  test.each(PLATFORM_IDS)(
+    'of publisher-%s: send to its own queue and to the events, nowhere else',
+    platform => {
+      expect(sentTo(particular(`publisher-${platform}`))).toEqual(['events', `publish-${platform}`]);
+    },
+  );
+
+  test('of a schedule: put a note on the dispatch queue; and only schedules of this group have them', () => {
+    const roles = stack
+      .all('AWS::IAM::Role')
+      .filter(([, role]) =>
+        JSON.stringify(role.AssumeRolePolicyDocument).includes('scheduler.amazonaws.com'),
+      );
+    expect(roles).toHaveLength(1);
+    const [id, role] = roles[0]!;
+    expect(stack.statements(id).flatMap(actionsOf)).toEqual(['sqs:SendMessage']);
+    expect(sentTo(stack.statements(id))).toEqual(['dispatch']);
+    expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
+      { Condition: { StringEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.any(String), 'Arn'] } } } },
+    ]);
+  });
+
+  test('to pass a role on are for that role and to the scheduler', () => {
+    const passing = runningNames().flatMap(name => withAction(particular(name), 'iam:PassRole'));
+    expect(passing.length).toBeGreaterThan(0);
+    for (const statement of passing) {
+      expect(statement.Condition).toEqual({
+        StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
+      });
+      expect(targetsOf(statement)).toEqual([
+        { 'Fn::GetAtt': [expect.stringContaining('SchedulesRole'), 'Arn'] },
+      ]);
+    }
+  });
+});
+
+describe('what is kept', () => {
+  test('the table outlives its stack, with a way back in time', () => {
+    stack.template.hasResource('AWS::DynamoDB::GlobalTable', {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: 'PK', KeyType: 'HASH' },
+          { AttributeName: 'SK', KeyType: 'RANGE' },
+        ],
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: 'wake',
+            KeySchema: [
+              { AttributeName: 'wake_shard', KeyType: 'HASH' },
+              { AttributeName: 'wake_at', KeyType: 'RANGE' },
+            ],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
+        AttributeDefinitions: Match.arrayWith([{ AttributeName: 'wake_at', AttributeType: 'N' }]),
+        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+        Replicas: [
+          Match.objectLike({
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          }),
+        ],
+      },
+    });
+  });
+
+  test('so does the key ring that seals what lies in it', () => {
+    stack.template.hasResource('Custom::KeyRing', {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+});
+
+describe('the sweeper', () => {
+  test('looks every minute', () => {
+    stack.template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^Sweeper'), 'Arn'] } })],
+    });
+  });
+});
+
+describe('settings', () => {
+  test('by default let in no browser of another origin, and write to nobody', () => {
+    stack.template.hasResourceProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: Match.absent() });
+    stack.template.resourceCountIs('AWS::SNS::Topic', 0);
+  });
+
+  test('say which origins are let in, who hears of alarms, and under which address the API is known', () => {
+    const { template, all, functions } = synthesize({
+      allowedOrigins: 'https://app.example.com,https://admin.example.com',
+      alarmEmail: 'ops@example.com',
+      publicUrl: 'https://api.example.com/v1',
+      upgradeUrl: 'https://example.com/plans',
+    });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
+      CorsConfiguration: Match.objectLike({
+        AllowOrigins: ['https://app.example.com', 'https://admin.example.com'],
+      }),
+    });
+    template.hasResourceProperties('AWS::SNS::Subscription', { Endpoint: 'ops@example.com' });
+    for (const [, alarm] of all('AWS::CloudWatch::Alarm')) expect(alarm.AlarmActions).toHaveLength(1);
+    const told = (name: string) => functions.get(name)?.Environment.Variables;
+    for (const name of publishers)
+      expect(told(name)).toMatchObject({ PUBLIC_URL: 'https://api.example.com/v1' });
+    expect(told('posts')).toMatchObject({ UPGRADE_URL: 'https://example.com/plans' });
+  });
+
+  test.each([
+    ['stage', 'Prod!'],
+    ['publicUrl', 'http://api.example.com'],
+    ['alarmEmail', 'nobody'],
+    ['allowedOrigins', 'example.com'],
+    ['upgradeUrl', ''],
+  ])('that do not fit are named: %s = %j', (name, value) => {
+    expect(() => synthesize({ [name]: value })).toThrow(name);
+  });
+});
+
+describe('the template', () => {
+  test('is the same whenever the sources are', () => {
+    bundleFunctions();
+    expect(synthesize().resources).toEqual(stack.resources);
+  });
+
+  test('has an alarm for every queue and for its dead letters', () => {
+    const watched = stack
+      .all('AWS::CloudWatch::Alarm')
+      .map(([, { Dimensions }]) => idOf(Dimensions[0]!.Value));
+    const queues = stack.all('AWS::SQS::Queue').map(([id]) => id);
+    expect(watched).toEqual(expect.arrayContaining(queues));
+  });
+
+  test('passes the review of the AWS solutions rules', () => {
+    const review = (app: App) => Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    expect(() => synthesize({}, review)).not.toThrow();
+  });
+});
