@@ -1,0 +1,404 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
+import * as v from 'valibot';
+import { seal } from '../../shared/aws/key-ring.ts';
+import { EventsNoteSchema, noteOfDueKey } from '../../shared/events/note.ts';
+import { announce } from '../../shared/events/publish.ts';
+import { newSecret } from '../../shared/events/signature.ts';
+import { newId } from '../../shared/model/id.ts';
+import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
+import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
+import { WAKE_SHARDS } from '../../shared/store/table.ts';
+import { dueInShard } from '../../shared/store/wake.ts';
+import { deleteWebhook, getWebhook, listDeliveries, updateWebhook } from '../../shared/store/webhooks.ts';
+import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
+import type { SentNote } from '../../test/support/notes.ts';
+import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
+import type { Dispatcher } from './attempt.ts';
+import { work } from './work.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let house: WebhookHouse;
+let receiver: Receiver;
+let http: HttpClient;
+let dispatcher: Dispatcher;
+
+beforeEach(async () => {
+  house = await webhookHouse();
+  receiver = await startReceiver();
+  http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
+  dispatcher = { services: house.services, http, random: () => 0 };
+});
+afterEach(async () => {
+  http.close();
+  await receiver.close();
+  await house.close();
+});
+
+const run = (note: SentNote) => work(v.parse(EventsNoteSchema, note.body), dispatcher);
+
+/** Works off the notes on the queue and those that they lead to, but not what is delayed. */
+async function drain(): Promise<SentNote[]> {
+  const delayed: SentNote[] = [];
+  for (let notes = house.takeNotes(); notes.length > 0; notes = house.takeNotes()) {
+    delayed.push(...notes.filter(({ delayS }) => delayS > 0));
+    await Promise.all(notes.filter(({ delayS }) => delayS === 0).map(run));
+  }
+  return delayed;
+}
+
+async function publish(event = house.event()) {
+  await announce(house.services, event, house.workspace_id);
+  return { event, delayed: await drain() };
+}
+
+async function deliveriesOf(webhook: Webhook): Promise<Delivery[]> {
+  return (await listDeliveries(house.services.table, webhook.id, 100, null)).deliveries;
+}
+
+async function onlyDelivery(webhook: Webhook): Promise<Delivery> {
+  const deliveries = await deliveriesOf(webhook);
+  expect(deliveries).toHaveLength(1);
+  return deliveries[0]!;
+}
+
+/** What the sweeper would put on the queue now. */
+async function sweep(): Promise<SentNote[]> {
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
+    dueInShard(house.services.table, shard, house.clock.now, 100),
+  );
+  const keys = (await Promise.all(shards)).flat();
+  return keys.flatMap(key => {
+    const note = noteOfDueKey(key);
+    return note ? [{ queueUrl: '', delayS: 0, ...note }] : [];
+  });
+}
+
+const stateOf = (webhook: Webhook) => getWebhook(house.services.table, house.workspace_id, webhook.id);
+
+describe('an event', () => {
+  test('reaches every active webhook that asked for its kind, and no other', async () => {
+    const wanted = await house.addWebhook({ url: receiver.url, events: ['post.published', 'post.failed'] });
+    const others = [
+      await house.addWebhook({ url: receiver.url, events: ['post.failed'] }),
+      await house.addWebhook({ url: receiver.url, active: false }),
+      await house.addWebhook({ url: receiver.url, workspace_id: newId() }),
+    ];
+    const { event } = await publish();
+    expect(receiver.received).toHaveLength(1);
+    expect(await onlyDelivery(wanted)).toMatchObject({
+      status: 'delivered',
+      event_id: event.id,
+      attempts: [{ status_code: 200, error: null }],
+    });
+    for (const other of others) expect(await deliveriesOf(other)).toEqual([]);
+  });
+
+  test('puts its notes into the fair-queue group of each webhook', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    await announce(house.services, house.event(), house.workspace_id);
+    const [fanOut] = house.takeNotes();
+    expect(fanOut).toMatchObject({ group: house.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
+    await run(fanOut!);
+    expect(house.takeNotes()).toMatchObject([{ group: webhook.id, body: { kind: 'delivery' } }]);
+  });
+
+  test('that is announced twice is sent once', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    const { event } = await publish();
+    await publish(event);
+    expect(receiver.received).toHaveLength(1);
+    expect((await onlyDelivery(webhook)).attempts).toHaveLength(1);
+  });
+
+  test('whose fan-out died before it sent the note is found by the sweeper', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    await announce(house.services, house.event(), house.workspace_id);
+    await run(house.takeNotes()[0]!);
+    house.takeNotes(); // lost
+    expect(await sweep()).toEqual([]);
+    house.clock.now += 2 * MINUTE;
+    const notes = await sweep();
+    expect(notes).toHaveLength(1);
+    await run(notes[0]!);
+    expect((await onlyDelivery(webhook)).status).toBe('delivered');
+    expect(await sweep()).toEqual([]);
+  });
+});
+
+describe('a delivery', () => {
+  test('is a POST of the exact JSON body with both kinds of signature and no secret', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    const { event } = await publish();
+    const { method, headers, body } = receiver.received[0]!;
+    expect(method).toBe('POST');
+    expect(body).toBe(JSON.stringify(event));
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'x-service-event': 'post.published',
+      'x-service-signature': createHmac('sha256', house.secret).update(body).digest('hex'),
+      'webhook-id': event.id,
+      'user-agent': expect.stringMatching(/./),
+    });
+    const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', house.secret], { input: body });
+    expect(openssl.toString()).toContain(headers['x-service-signature']);
+    expect(new Verifier(house.secret).verify(body, headers as Record<string, string>)).toEqual(event);
+
+    const key = house.secret.slice('whsec_'.length);
+    const everything = JSON.stringify([
+      receiver.received,
+      await deliveriesOf(webhook),
+      await stateOf(webhook),
+    ]);
+    expect(everything).not.toContain(key);
+  });
+
+  test('during a rotation is signed with both secrets, afterwards with the new one alone', async () => {
+    const ring = await house.services.keyRing();
+    const id = newId();
+    const fresh = newSecret();
+    await house.addWebhook({
+      id,
+      url: receiver.url,
+      sealed_secret: seal(ring, id, fresh),
+      previous_secret: { sealed: seal(ring, id, house.secret), expires_at: house.clock.now + MINUTE },
+    });
+    await publish();
+    const during = receiver.received[0]!;
+    const hex = createHmac('sha256', fresh).update(during.body).digest('hex');
+    expect(during.headers['x-service-signature']).toBe(hex);
+    const sent = during.headers as Record<string, string>;
+    for (const secret of [fresh, house.secret]) new Verifier(secret).verify(during.body, sent);
+
+    house.clock.now += 2 * MINUTE;
+    await publish();
+    expect(receiver.received[1]!.headers['webhook-signature']).not.toContain(' ');
+  });
+
+  test('that fails is repeated with the same id and the same bytes', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(500, 200);
+    const { delayed } = await publish();
+    expect(delayed).toMatchObject([{ delayS: 5, group: webhook.id }]);
+    expect(await onlyDelivery(webhook)).toMatchObject({
+      status: 'pending',
+      next_attempt_at: house.clock.now + 5 * SECOND,
+    });
+    house.clock.now += 5 * SECOND;
+    await run(delayed[0]!);
+    const [first, second] = receiver.received;
+    expect(second!.body).toBe(first!.body);
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(second!.headers['x-service-event']).toBe(first!.headers['x-service-event']);
+    expect(await onlyDelivery(webhook)).toMatchObject({
+      status: 'delivered',
+      attempts: [
+        { status_code: 500, error: 'Answered 500' },
+        { status_code: 200, error: null },
+      ],
+    });
+  });
+
+  test('is not sent again by a note that comes twice or too early', async () => {
+    await house.addWebhook({ url: receiver.url });
+    receiver.script(500);
+    const { delayed } = await publish();
+    await run(delayed[0]!);
+    expect(receiver.received).toHaveLength(1);
+    house.clock.now += 5 * SECOND;
+    await run(delayed[0]!);
+    await run(delayed[0]!);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('is dead after the eighth attempt; long waits are left to the sweeper', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(503);
+    let { delayed } = await publish();
+    const waits: number[] = [];
+    for (let attempts = 1; attempts < 8; attempts++) {
+      const { next_attempt_at } = await onlyDelivery(webhook);
+      const wait = next_attempt_at! - house.clock.now;
+      waits.push(wait);
+      expect(delayed).toHaveLength(wait <= 900 * SECOND ? 1 : 0);
+      house.clock.now = next_attempt_at!;
+      const notes = delayed.length > 0 ? delayed : await sweep();
+      expect(notes).toHaveLength(1);
+      await run(notes[0]!);
+      delayed = await drain();
+    }
+    expect(waits).toEqual([5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR]);
+    const dead = await onlyDelivery(webhook);
+    expect(dead).toMatchObject({ status: 'failed', next_attempt_at: null });
+    expect(dead.attempts).toHaveLength(8);
+    expect(delayed).toEqual([]);
+    house.clock.now += DAY;
+    expect(await sweep()).toEqual([]);
+  });
+
+  test('waits as long as the receiver asks with Retry-After', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(response => response.writeHead(429, { 'retry-after': '3600' }).end());
+    const { delayed } = await publish();
+    expect(delayed).toEqual([]);
+    expect((await onlyDelivery(webhook)).next_attempt_at).toBe(house.clock.now + HOUR);
+  });
+});
+
+describe('a receiver that', () => {
+  test('redirects is not followed', async () => {
+    const elsewhere = await startReceiver();
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(response => response.writeHead(302, { location: elsewhere.url }).end());
+    await publish();
+    expect(elsewhere.received).toEqual([]);
+    expect((await onlyDelivery(webhook)).attempts).toMatchObject([
+      { status_code: 302, error: 'Answered 302; redirects are not followed' },
+    ]);
+    await elsewhere.close();
+  });
+
+  test('answers 410 is switched off and gets nothing more', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(410);
+    const { delayed } = await publish();
+    expect(delayed).toEqual([]);
+    expect(await onlyDelivery(webhook)).toMatchObject({ status: 'failed', attempts: [{ status_code: 410 }] });
+    expect(await stateOf(webhook)).toMatchObject({ active: false, disabled_reason: 'gone' });
+    await publish();
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('fails for five days is switched off; one success in between starts the count anew', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(500, 200, 500);
+    const began = house.clock.now;
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ failing_since: began });
+    house.clock.now += 3 * DAY;
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ failing_since: null });
+    await publish();
+    house.clock.now += 5 * DAY - SECOND;
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ active: true });
+    house.clock.now += SECOND;
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ active: false, disabled_reason: 'failing' });
+  });
+
+  test('cuts the connection before it answers is tried again', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(response => response.socket?.destroy());
+    const { delayed } = await publish();
+    expect(delayed).toHaveLength(1);
+    expect((await onlyDelivery(webhook)).attempts).toMatchObject([
+      { status_code: null, error: expect.stringMatching(/socket hang up|ECONNRESET/) },
+    ]);
+  });
+
+  test('says 200 and breaks off, or never stops talking, has taken the delivery', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(
+      response => {
+        response.writeHead(200, { 'content-length': '100' }).write('half');
+        setTimeout(() => response.socket?.destroy(), 20);
+      },
+      response => {
+        response.writeHead(200);
+        const talk = setInterval(() => response.write('x'.repeat(16_384)), 1);
+        response.once('close', () => clearInterval(talk));
+      },
+    );
+    await publish();
+    await publish();
+    expect((await deliveriesOf(webhook)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  });
+
+  test('explains its refusal is quoted in the log, cut and on one line', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(response => response.writeHead(400).end(`no\r\n\tsuch hook ${'!'.repeat(5000)}`));
+    await publish();
+    const error = (await onlyDelivery(webhook)).attempts[0]!.error!;
+    expect(error).toMatch(/^Answered 400: no such hook !+$/);
+    expect(error.length).toBeLessThanOrEqual(220);
+  });
+
+  test('hangs fails after 10 s and delays no other', async () => {
+    const quick = await startReceiver();
+    const slow = await house.addWebhook({ url: receiver.url });
+    const other = await house.addWebhook({ url: quick.url });
+    receiver.script(() => undefined);
+    const began = performance.now();
+    const published = publish();
+    while (quick.received.length === 0 && performance.now() - began < 5_000) {
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await published;
+    expect(performance.now() - began).toBeLessThan(11_500);
+    expect((await onlyDelivery(other)).status).toBe('delivered');
+    expect((await onlyDelivery(slow)).attempts).toMatchObject([
+      { status_code: null, error: 'No answer within 10 s' },
+    ]);
+    await quick.close();
+  });
+});
+
+describe('an address', () => {
+  test.each(['https://169.254.169.254/latest/', 'https://[::ffff:10.0.0.1]/', 'https://[fd00::1]/x'])(
+    'that is private is not called: %s',
+    async url => {
+      const webhook = await house.addWebhook({ url });
+      await publish();
+      expect((await onlyDelivery(webhook)).attempts).toMatchObject([
+        { status_code: null, error: expect.stringContaining('not public') },
+      ]);
+    },
+  );
+
+  test('that a name turned to after its registration is checked again: nothing reaches it', async () => {
+    http.close();
+    http = createHttpClient({ sandboxUrl: null, allowLoopback: false });
+    dispatcher = { ...dispatcher, http };
+    const webhook = await house.addWebhook({ url: receiver.url.replace('127.0.0.1', 'localhost') });
+    await publish();
+    expect(receiver.received).toEqual([]);
+    expect((await onlyDelivery(webhook)).attempts).toMatchObject([
+      { status_code: null, error: 'localhost resolves to an address that is not public' },
+    ]);
+  });
+});
+
+describe('a webhook that was', () => {
+  test('switched off or deleted while a retry waited gets nothing more', async () => {
+    const off = await house.addWebhook({ url: receiver.url });
+    const gone = await house.addWebhook({ url: receiver.url });
+    receiver.script(500);
+    const { delayed } = await publish();
+    expect(delayed).toHaveLength(2);
+    const { table } = house.services;
+    await updateWebhook(table, house.workspace_id, off.id, { active: false });
+    await deleteWebhook(table, house.workspace_id, gone.id);
+    house.clock.now += 5 * SECOND;
+    await Promise.all(delayed.map(run));
+    expect(receiver.received).toHaveLength(2);
+    for (const webhook of [off, gone]) {
+      const { status, attempts } = await onlyDelivery(webhook);
+      expect(status).toBe('failed');
+      expect(attempts[1]).toMatchObject({
+        status_code: null,
+        error: 'Not sent: the webhook is switched off',
+      });
+    }
+    house.clock.now += DAY;
+    expect(await sweep()).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import { newKeyRing, seal } from '../../shared/aws/key-ring.ts';
+import { newSecret } from '../../shared/events/signature.ts';
+import { EVENT_KINDS, type ServiceEvent } from '../../shared/model/event.ts';
+import { newId } from '../../shared/model/id.ts';
+import type { Webhook } from '../../shared/model/webhook.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { createWebhook } from '../../shared/store/webhooks.ts';
+import { fakeQueues } from './notes.ts';
+import { createTestTable } from './table.ts';
+
+export interface WebhookHouse {
+  services: Services;
+  workspace_id: string;
+  secret: string;
+  clock: { now: number };
+  takeNotes: ReturnType<typeof fakeQueues>['take'];
+  addWebhook: (changes: Partial<Webhook> & { url: string }) => Promise<Webhook>;
+  /** A published post's event, at the present time of the clock. */
+  event: () => ServiceEvent;
+  close: () => Promise<void>;
+}
+
+/** Everything around webhooks but the receiver: a table, a clock that tests turn, queues in memory, one secret. */
+export async function webhookHouse(): Promise<WebhookHouse> {
+  const table = await createTestTable();
+  const { sqs, take } = fakeQueues();
+  const ring = newKeyRing();
+  const secret = newSecret();
+  const workspace_id = newId();
+  const clock = { now: Date.now() };
+  const unused = new Proxy({}, { get: () => () => Promise.reject(new Error('Not played')) });
+  const services: Services = {
+    table,
+    sqs,
+    scheduler: unused as Services['scheduler'],
+    ssm: unused as Services['ssm'],
+    keyRing: () => Promise.resolve(ring),
+    setting: name => `setting:${name}`,
+    now: () => clock.now,
+  };
+
+  async function addWebhook(changes: Partial<Webhook> & { url: string }): Promise<Webhook> {
+    const id = newId(clock.now);
+    const webhook: Webhook = {
+      id,
+      workspace_id,
+      events: [...EVENT_KINDS],
+      description: null,
+      active: true,
+      disabled_reason: null,
+      failing_since: null,
+      sealed_secret: seal(ring, id, secret),
+      previous_secret: null,
+      created_at: clock.now,
+      updated_at: clock.now,
+      ...changes,
+    };
+    if (!(await createWebhook(table, webhook))) throw new Error('Too many webhooks for one test');
+    return webhook;
+  }
+
+  return {
+    services,
+    workspace_id,
+    secret,
+    clock,
+    takeNotes: take,
+    addWebhook,
+    event: () => ({
+      event: 'post.published',
+      id: newId(clock.now),
+      timestamp: new Date(clock.now).toISOString(),
+      data: { post_id: newId(), profile_name: 'Grüße 🚀', platform: 'x' },
+    }),
+    close: () => table.close(),
+  };
+}
