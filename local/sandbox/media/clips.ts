@@ -10,10 +10,11 @@ import {
   type OutputFormat,
 } from 'mediabunny';
 import sharp from 'sharp';
-import { encodeH264, type Picture } from './h264.ts';
+import { encodeH264, MACROBLOCK, type Picture } from './h264.ts';
 import { photo, WIDTH_OF_CLIP, HEIGHT_OF_CLIP } from './images.ts';
 
-const FRAMES_PER_SECOND = 12;
+/** H.264 stores only what changes, VP8 each picture whole: hence fewer of these. */
+const FRAMES_PER_SECOND = { avc: 12, vp8: 6 };
 const SECONDS = 3;
 const SQUARE = 64;
 
@@ -33,7 +34,7 @@ interface Clip {
 /** The clips of the sandbox: a still picture with a square that moves through it, and silence. */
 export async function makeClips(): Promise<{ mp4: Buffer; mov: Buffer; webm: Buffer }> {
   const background = await photo(WIDTH_OF_CLIP, HEIGHT_OF_CLIP);
-  const avc = avcClip(await planes(background));
+  const avc = avcClip(await pictureOf(background));
   const [mp4, mov, webm] = await Promise.all([
     mux(avc, new Mp4OutputFormat({ fastStart: 'in-memory' })),
     mux(avc, new MovOutputFormat({ fastStart: 'in-memory' })),
@@ -44,16 +45,19 @@ export async function makeClips(): Promise<{ mp4: Buffer; mov: Buffer; webm: Buf
 
 /** Where the square stands, in steps of a macroblock, so that few of them change. */
 function squareAt(frame: number): { left: number; top: number } {
-  return { left: frame * 16, top: HEIGHT_OF_CLIP / 2 - ((HEIGHT_OF_CLIP / 2) % 16) - SQUARE / 2 };
+  return {
+    left: frame * MACROBLOCK,
+    top: HEIGHT_OF_CLIP / 2 - ((HEIGHT_OF_CLIP / 2) % MACROBLOCK) - SQUARE / 2,
+  };
 }
 
 function avcClip(background: Picture): Clip {
-  const pictures = Array.from({ length: FRAMES_PER_SECOND * SECONDS }, (_, frame) =>
+  const pictures = Array.from({ length: FRAMES_PER_SECOND.avc * SECONDS }, (_, frame) =>
     withSquare(background, squareAt(frame)),
   );
   const { codec, config, frames } = encodeH264(pictures);
   return {
-    video: { kind: 'avc', codec, description: config, packets: frames, seconds: 1 / FRAMES_PER_SECOND },
+    video: { kind: 'avc', codec, description: config, packets: frames, seconds: 1 / FRAMES_PER_SECOND.avc },
     audio: silentAac(),
   };
 }
@@ -61,13 +65,14 @@ function avcClip(background: Picture): Clip {
 /** A lossy WebP picture is a VP8 key frame in a RIFF envelope, so each frame of the clip is one. */
 async function vp8Clip(background: Buffer): Promise<Clip> {
   const square = { create: { width: SQUARE, height: SQUARE, channels: 3, background: '#ffffff' } } as const;
+  const { data, info } = await sharp(background).raw().toBuffer({ resolveWithObject: true });
   const packets: Buffer[] = [];
-  for (let frame = 0; frame < FRAMES_PER_SECOND * SECONDS; frame += 1) {
-    const picture = sharp(background).composite([{ input: square, ...squareAt(frame) }]);
+  for (let frame = 0; frame < FRAMES_PER_SECOND.vp8 * SECONDS; frame += 1) {
+    const picture = sharp(data, { raw: info }).composite([{ input: square, ...squareAt(frame * 2) }]);
     packets.push(vp8Frame(await picture.webp({ quality: 60, effort: 0 }).toBuffer()));
   }
   return {
-    video: { kind: 'vp8', codec: 'vp8', packets, seconds: 1 / FRAMES_PER_SECOND },
+    video: { kind: 'vp8', codec: 'vp8', packets, seconds: 1 / FRAMES_PER_SECOND.vp8 },
     audio: silentOpus(),
   };
 }
@@ -101,7 +106,7 @@ async function mux({ video, audio }: Clip, format: OutputFormat): Promise<Buffer
   const output = new Output({ format, target });
   const pictures = new EncodedVideoPacketSource(video.kind);
   const sound = new EncodedAudioPacketSource(audio.kind);
-  output.addVideoTrack(pictures, { frameRate: FRAMES_PER_SECOND });
+  output.addVideoTrack(pictures, { frameRate: FRAMES_PER_SECOND[video.kind] });
   output.addAudioTrack(sound);
   await output.start();
   const videoConfig = { ...base(video), codedWidth: WIDTH_OF_CLIP, codedHeight: HEIGHT_OF_CLIP };
@@ -131,42 +136,47 @@ function base({ codec, description }: Track): { codec: string; description?: Uin
   return description ? { codec, description } : { codec };
 }
 
-/** The picture with a white square in it. */
+/** White of video (ITU-R BT.601). */
+const WHITE_BLOCK = Uint8Array.from([...Array<number>(256).fill(235), ...Array<number>(128).fill(128)]);
+
+/** The picture with a white square in it, which covers whole macroblocks. */
 function withSquare(picture: Picture, { left, top }: { left: number; top: number }): Picture {
-  const { width, height } = picture;
-  return {
-    width,
-    height,
-    y: painted(picture.y, width, left, top, SQUARE, 235),
-    cb: painted(picture.cb, width / 2, left / 2, top / 2, SQUARE / 2, 128),
-    cr: painted(picture.cr, width / 2, left / 2, top / 2, SQUARE / 2, 128),
-  };
+  const blocks = [...picture.blocks];
+  const columns = picture.width / MACROBLOCK;
+  for (let y = top; y < top + SQUARE; y += MACROBLOCK) {
+    for (let x = left; x < left + SQUARE; x += MACROBLOCK) {
+      blocks[(y / MACROBLOCK) * columns + x / MACROBLOCK] = WHITE_BLOCK;
+    }
+  }
+  return { ...picture, blocks };
 }
 
-function painted(plane: Uint8Array, width: number, x: number, y: number, size: number, value: number) {
-  const copy = Uint8Array.from(plane);
-  for (let line = y; line < y + size; line += 1) copy.fill(value, line * width + x, line * width + x + size);
-  return copy;
-}
-
-/** RGB to YCbCr 4:2:0 in the range of video (ITU-R BT.601). */
-async function planes(image: Buffer): Promise<Picture> {
+/** A picture's macroblocks. */
+async function pictureOf(image: Buffer): Promise<Picture> {
   const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const { width, height } = info;
-  const y = new Uint8Array(width * height);
-  const cb = new Uint8Array((width * height) / 4);
-  const cr = new Uint8Array((width * height) / 4);
-  for (let row = 0; row < height; row += 1) {
-    for (let column = 0; column < width; column += 1) {
-      const at = row * width + column;
-      const [r = 0, g = 0, b = 0] = data.subarray(at * 3, at * 3 + 3);
-      y[at] = 16 + 0.257 * r + 0.504 * g + 0.098 * b;
-      if (row % 2 === 0 && column % 2 === 0) {
-        const chroma = (row / 2) * (width / 2) + column / 2;
-        cb[chroma] = 128 - 0.148 * r - 0.291 * g + 0.439 * b;
-        cr[chroma] = 128 + 0.439 * r - 0.368 * g - 0.071 * b;
+  const blocks: Uint8Array[] = [];
+  for (let top = 0; top < height; top += MACROBLOCK) {
+    for (let left = 0; left < width; left += MACROBLOCK) blocks.push(blockOf(data, width, height, left, top));
+  }
+  return { width, height, blocks };
+}
+
+/** RGB to YCbCr in the range of video (ITU-R BT.601). What lies below the picture repeats its last line. */
+function blockOf(rgb: Buffer, width: number, height: number, left: number, top: number): Uint8Array {
+  const block = new Uint8Array(384);
+  for (let y = 0; y < MACROBLOCK; y += 1) {
+    const line = Math.min(top + y, height - 1) * width;
+    for (let x = 0; x < MACROBLOCK; x += 1) {
+      const at = (line + left + x) * 3;
+      const [r, g, b] = [rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0];
+      block[y * MACROBLOCK + x] = 16 + 0.257 * r + 0.504 * g + 0.098 * b;
+      if (y % 2 === 0 && x % 2 === 0) {
+        const chroma = 256 + (y / 2) * (MACROBLOCK / 2) + x / 2;
+        block[chroma] = 128 - 0.148 * r - 0.291 * g + 0.439 * b;
+        block[chroma + 64] = 128 + 0.439 * r - 0.368 * g - 0.071 * b;
       }
     }
   }
-  return { width, height, y, cb, cr };
+  return block;
 }

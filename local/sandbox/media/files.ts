@@ -9,8 +9,15 @@ export interface SandboxFile {
   bytes: Buffer;
 }
 
-/** Small real files of every kind, by name. Takes about a second. */
-export async function makeFiles(): Promise<ReadonlyMap<string, SandboxFile>> {
+let made: Promise<ReadonlyMap<string, SandboxFile>> | undefined;
+
+/** Small real files of every kind, by name. Made once; takes about a second. */
+export function makeFiles(): Promise<ReadonlyMap<string, SandboxFile>> {
+  made ??= build();
+  return made;
+}
+
+async function build(): Promise<ReadonlyMap<string, SandboxFile>> {
   const [images, clips] = await Promise.all([makeImages(), makeClips()]);
   const file = (type: string, format: Format, bytes: Buffer): SandboxFile => ({ type, format, bytes });
   return new Map([

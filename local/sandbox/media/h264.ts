@@ -1,12 +1,15 @@
 import { bitWriter, type BitWriter } from './bits.ts';
 
-/** A picture as three planes: luma, and both chroma planes at half the size (4:2:0). */
+/**
+ * A picture as macroblocks, row by row: 256 luma samples and twice 64 chroma samples each (4:2:0). A block that is the
+ * very same object as in the picture before counts as unchanged.
+ */
 export interface Picture {
+  /** A multiple of 16. */
   width: number;
+  /** A multiple of 4; the last row of blocks may reach beyond. */
   height: number;
-  y: Uint8Array;
-  cb: Uint8Array;
-  cr: Uint8Array;
+  blocks: readonly Uint8Array[];
 }
 
 export interface H264Stream {
@@ -17,7 +20,7 @@ export interface H264Stream {
   frames: Buffer[];
 }
 
-const MACROBLOCK = 16;
+export const MACROBLOCK = 16;
 const PROFILE = { idc: 66, constraints: 0xc0, level: 31 };
 const NAL = { slice: 0x41, idr: 0x65, sps: 0x67, pps: 0x68 };
 const I_PCM = 25;
@@ -26,8 +29,7 @@ const I_PCM_IN_P = 5 + I_PCM;
 
 /**
  * Encodes pictures as Constrained Baseline H.264 without compression: changed macroblocks are stored as raw samples
- * (I_PCM), all others are skipped. Enough for small clips, and no encoder is needed. All pictures have the first one's
- * size; width a multiple of 16, height of 4.
+ * (I_PCM), all others are skipped. Enough for small clips, and no encoder is needed. All pictures have one size.
  */
 export function encodeH264(pictures: readonly Picture[]): H264Stream {
   const first = pictures[0];
@@ -83,7 +85,7 @@ function keySlice(picture: Picture): Buffer {
   out.ue(0); // idr_pic_id
   out.bits(0, 2); // reference marking
   sliceTail(out);
-  for (const block of macroblocks(picture)) writeSamples(out, I_PCM, block, picture);
+  for (const block of picture.blocks) writeSamples(out, I_PCM, block);
   return nal(NAL.idr, out.finish());
 }
 
@@ -93,12 +95,12 @@ function interSlice(picture: Picture, before: Picture, index: number): Buffer {
   out.bits(0, 3); // no override of reference counts, no reordering, plain marking
   sliceTail(out);
   let skipped = 0;
-  for (const block of macroblocks(picture)) {
-    if (sameSamples(block, picture, before)) {
+  for (const [at, block] of picture.blocks.entries()) {
+    if (block === before.blocks[at]) {
       skipped += 1;
     } else {
       out.ue(skipped);
-      writeSamples(out, I_PCM_IN_P, block, picture);
+      writeSamples(out, I_PCM_IN_P, block);
       skipped = 0;
     }
   }
@@ -118,42 +120,10 @@ function sliceTail(out: BitWriter): void {
   out.ue(1); // no deblocking
 }
 
-interface Block {
-  column: number;
-  row: number;
-}
-
-function* macroblocks(picture: Picture): Generator<Block> {
-  for (let row = 0; row < Math.ceil(picture.height / MACROBLOCK); row += 1) {
-    for (let column = 0; column < picture.width / MACROBLOCK; column += 1) yield { column, row };
-  }
-}
-
-function writeSamples(out: BitWriter, type: number, block: Block, picture: Picture): void {
+function writeSamples(out: BitWriter, type: number, block: Uint8Array): void {
   out.ue(type);
   out.align();
-  out.bytes(samples(block, picture));
-}
-
-function sameSamples(block: Block, a: Picture, b: Picture): boolean {
-  return Buffer.compare(samples(block, a), samples(block, b)) === 0;
-}
-
-/** The 384 samples of a macroblock. What lies below the picture repeats its last line. */
-function samples({ column, row }: Block, picture: Picture): Buffer {
-  const half = MACROBLOCK / 2;
-  return Buffer.concat([
-    ...square(picture.y, picture.width, picture.height, column * MACROBLOCK, row * MACROBLOCK, MACROBLOCK),
-    ...square(picture.cb, picture.width / 2, picture.height / 2, column * half, row * half, half),
-    ...square(picture.cr, picture.width / 2, picture.height / 2, column * half, row * half, half),
-  ]);
-}
-
-function square(plane: Uint8Array, width: number, height: number, x: number, y: number, size: number) {
-  return Array.from({ length: size }, (_, line) => {
-    const start = Math.min(y + line, height - 1) * width + x;
-    return plane.subarray(start, start + size);
-  });
+  out.bytes(block);
 }
 
 /** A NAL unit: its header, and the payload with no start code inside (H.264, 7.4.1). */

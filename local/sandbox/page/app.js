@@ -186,7 +186,7 @@ function emptyPosts() {
   return empty(
     `Nothing is published${where} yet`,
     'Posts appear here by themselves as soon as a platform has taken them. Send one with the key from the banner of npm start:',
-    `curl "$BASE_URL/v1/posts" -H "Authorization: Bearer $API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"profile_name":"Demo","post_type":"text","platforms":["x"],"text":"Hello"}'`,
+    `curl "$BASE_URL/posts" -H "Authorization: Bearer $API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"profile_name":"Demo","post_type":"text","platforms":["x"],"description":"Hello"}'`,
   );
 }
 
