@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fileTypeFromBuffer } from 'file-type';
-import { readAll, type HttpClient, type OpenResponse } from '../../net/http.ts';
-import { HttpFailure } from '../../net/http.ts';
+import { HttpFailure, readAll, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { PlatformError } from '../error.ts';
 
 /** A user's file at its host, read piece by piece. */
@@ -30,7 +29,7 @@ export async function openOrigin(http: HttpClient, url: string, budgetMs: number
   const size = ranged ? rangeTotal(response) : contentLength(response);
   const head = await guarded(() => cursorOf(response.stream).takeUpTo(HEAD_BYTES));
   response.stream.destroy();
-  if (head.length === 0) throw mediaRejected('The media URL gives an empty file');
+  if (head.length === 0) throw emptyFile();
   const restart = async () => (await request(http, target, null, budgetMs)).response.stream;
   return {
     type: (await fileTypeFromBuffer(head))?.mime ?? null,
@@ -166,7 +165,12 @@ function usable(response: OpenResponse): OpenResponse {
     throw unavailable(`The media host sent ${encoding} though asked not to`);
   if (status === 429 || status === 408 || status >= 500)
     throw unavailable(`The media host answered ${status}`);
+  if (status === 416) throw emptyFile();
   throw mediaRejected(`The media URL answered ${status}`);
+}
+
+function emptyFile(): PlatformError {
+  return mediaRejected('The media URL gives an empty file');
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {

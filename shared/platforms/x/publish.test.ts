@@ -23,7 +23,6 @@ let jpeg: Buffer;
 let gif: Buffer;
 beforeAll(async () => {
   host = await startSandboxHost(sandbox);
-  grant = await connect(host);
   const plain = { create: { width: 40, height: 30, channels: 3, background: 'teal' } } as const;
   jpeg = await sharp(plain).jpeg().toBuffer();
   const frames = await Promise.all(
@@ -38,8 +37,9 @@ beforeAll(async () => {
     .toBuffer();
 });
 afterAll(() => host.close());
-beforeEach(() => {
+beforeEach(async () => {
   host.advance(20 * 60_000);
+  grant = await connect(host);
   host.setProcessing({ seconds: 0, outcome: 'ok', error: null });
   host.setLimit(null);
 });
@@ -268,24 +268,35 @@ describe('media', () => {
     expect(last()).toMatchObject({ kind: 'video', media: [{ type: 'video/mp4', sha256: sha256(bytes) }] });
   });
 
-  test('a part that fails is sent again from the last checkpoint', async () => {
+  describe('interrupted in the 17th part of 18', () => {
     const bytes = fakeVideo(18 * MIB);
-    const post = video(bytes, { description: 'bumpy' });
-    let checkpoint = publisher.start(post);
-    const keep = { onCheckpoint: (at: typeof checkpoint) => (checkpoint = at) };
-    let left = 17;
-    const send: TestSandbox['http']['send'] = request => {
-      if (APPEND.test(request.url) && --left === 0)
-        return host.http.send({ ...request, url: 'https://api.x.com/nowhere' });
-      return host.http.send(request);
+    const interrupted = (status: number) => {
+      let left = 17;
+      const send: TestSandbox['http']['send'] = request => {
+        if (APPEND.test(request.url)) left -= 1;
+        if (APPEND.test(request.url) && left === 0) host.failNext({ match: APPEND, respond: { status } });
+        return host.http.send(request);
+      };
+      return { ...host.http, send };
     };
-    await expect(run(post, { ...keep, http: { ...host.http, send } })).rejects.toMatchObject({
-      code: 'MEDIA_REJECTED',
+
+    test('by a fault, goes on from the last checkpoint', async () => {
+      const post = video(bytes, { description: 'bumpy' });
+      let checkpoint = publisher.start(post);
+      const onCheckpoint = (at: typeof checkpoint) => (checkpoint = at);
+      await expect(run(post, { onCheckpoint, http: interrupted(503) })).rejects.toMatchObject({
+        kind: 'transient',
+      });
+      const before = requests(APPEND);
+      await run(post, { from: checkpoint });
+      expect(requests(APPEND) - before).toBe(2);
+      expect(last().media[0]!.sha256).toBe(sha256(bytes));
     });
-    const before = requests(APPEND);
-    await run(post, { ...keep, from: checkpoint });
-    expect(requests(APPEND) - before).toBe(2);
-    expect(last().media[0]!.sha256).toBe(sha256(bytes));
+
+    test('by a session that X has forgotten, begins the file anew', async () => {
+      await run(video(bytes, { description: 'forgotten' }), { http: interrupted(404) });
+      expect(last()).toMatchObject({ text: 'forgotten', media: [{ sha256: sha256(bytes) }] });
+    });
   });
 
   test('begins nothing that it has no time for', async () => {
