@@ -1,3 +1,4 @@
+import { arn } from '../template/names.ts';
 import type { RateRule } from '../template/resources.ts';
 
 export interface Rules {
@@ -19,7 +20,7 @@ export function periodMs(expression: string): number {
 export function createRules(
   rules: readonly RateRule[],
   now: () => number,
-  fire: (targetArn: string, rule: RateRule) => void,
+  fire: (targetArn: string, ruleArn: string) => void,
 ): Rules {
   const entries = rules.map(rule => {
     const period = periodMs(rule.expression);
@@ -29,7 +30,7 @@ export function createRules(
     tick: () => {
       for (const entry of entries.filter(({ next }) => next <= now())) {
         entry.next = now() + entry.period;
-        for (const target of entry.rule.targetArns) fire(target, entry.rule);
+        for (const target of entry.rule.targetArns) fire(target, arn('events', `rule/${entry.rule.name}`));
       }
     },
   };

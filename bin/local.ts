@@ -1,0 +1,63 @@
+import { banner } from '../local/banner.ts';
+import { createCleanup, type Cleanup } from '../local/cleanup.ts';
+import { readOptions, USAGE, type LocalOptions } from '../local/options.ts';
+import { describeReady, readyFiles, refuseSecond, removeReady, writeReady } from '../local/ready.ts';
+import { seed } from '../local/seed.ts';
+import { startStack } from '../local/stack.ts';
+
+/** As in Lambda. Worker threads share it with this process. */
+process.env['TZ'] = 'UTC';
+
+/** How long an orderly end may take. */
+const STOP_LIMIT_MS = 3000;
+
+function options(): LocalOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    return fail(`${messageOf(error)}\n\n${USAGE}`);
+  }
+}
+
+async function main(chosen: LocalOptions): Promise<void> {
+  const started = performance.now();
+  const files = readyFiles(chosen);
+  refuseSecond(files.ready);
+  const cleanup = createCleanup();
+  cleanup.add(() => removeReady(files));
+  stopOnSignal(cleanup);
+  try {
+    const stack = await startStack(chosen, cleanup);
+    const seeded = await seed(stack);
+    stack.services.calls.reset();
+    const ready = describeReady(stack, seeded);
+    writeReady(files, ready, stack);
+    if (chosen.quiet) return;
+    const seconds = (performance.now() - started) / 1000;
+    console.log(banner({ ready, engine: stack.engine, seconds, data: chosen.data, faults: seeded.faults }));
+  } catch (error) {
+    await cleanup.run();
+    fail(messageOf(error));
+  }
+}
+
+/** A second signal does not wait. */
+function stopOnSignal(cleanup: Cleanup): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    void cleanup.run().then(() => process.exit(0));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+await main(options());

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Sqs } from './aws/sqs.ts';
+import type { Outcome } from './lambda/environment.ts';
+import { REGION } from './template/names.ts';
+import { functionName } from './template/resources.ts';
+
+export interface TargetsParts {
+  sqs: Sqs;
+  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  now: () => number;
+}
+
+export interface Targets {
+  /** What a schedule does: sends its input to a queue or a function. Rejects when that did not take it. */
+  deliver: (targetArn: string, input: string) => Promise<void>;
+  /** What a rule does. Failures are in the function's log; the next period is the next try. */
+  fireRule: (targetArn: string, ruleArn: string) => void;
+}
+
+export function createTargets({ sqs, invoke, now }: TargetsParts): Targets {
+  async function deliver(targetArn: string, input: string): Promise<void> {
+    if (targetArn.includes(':sqs:')) return sqs.send(targetArn, input);
+    const event: unknown = JSON.parse(input);
+    const outcome = await invoke(functionName(targetArn), event);
+    if (!outcome.ok) throw new Error(outcome.errorMessage);
+  }
+
+  const scheduledEvent = (ruleArn: string) => ({
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    region: REGION,
+    time: new Date(now()).toISOString(),
+    resources: [ruleArn],
+    detail: {},
+  });
+
+  return {
+    deliver,
+    fireRule: (targetArn, ruleArn) => {
+      deliver(targetArn, JSON.stringify(scheduledEvent(ruleArn))).catch(() => undefined);
+    },
+  };
+}
