@@ -14,7 +14,7 @@ export function banner({ ready, engine, seconds, data, faults }: BannerParts): s
   const { base_url, api_key, sandbox_url, docs_url } = ready;
   const key = `-H 'Authorization: Bearer ${api_key}'`;
   const body =
-    '{"profile_name":"Demo","post_type":"text","platforms":["x"],"title":"Hello from my own machine"}';
+    '{"profile_name":"Demo","post_type":"text","platforms":["x"],"description":"Hello from my own machine"}';
   return [
     '',
     `Social publishing service, ready in ${seconds.toFixed(1)} s (${engine}, ${data === null ? 'nothing is kept' : `state in ${data}`})`,

@@ -35,6 +35,8 @@ export interface Gateway {
 
 /** The gateway's own patience; the functions' time-outs are shorter. */
 const TIME_LIMIT_MS = 30_000;
+/** Longer than clients keep an idle connection, so that none is closed under a request. */
+const KEEP_ALIVE_MS = 75_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -44,7 +46,7 @@ export async function startGateway(port: number): Promise<Gateway> {
     send(response, request.method ?? 'GET', starting());
     return Promise.resolve();
   };
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
   return {

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import { createCalls, type Calls } from './aws/calls.ts';
+import { createScheduler, type Scheduler } from './aws/scheduler.ts';
+import { createSqs, type Sqs } from './aws/sqs.ts';
+import { createSsm } from './aws/ssm.ts';
+import type { Cleanup } from './cleanup.ts';
+import { createClock, installClock, uninstallClock, type Clock } from './clock.ts';
+import type { Outcome } from './lambda/environment.ts';
+import type { Rules } from './lambda/rules.ts';
+import { localApi } from './local-api.ts';
+import { createLogs, type Logs } from './logs.ts';
+import { openStore, type LocalStore } from './store.ts';
+import { createTargets, type Targets } from './targets.ts';
+
+/** The emulated services that know no template. */
+export interface LocalServices {
+  store: LocalStore;
+  clock: Clock;
+  logs: Logs;
+  calls: Calls;
+  sqs: Sqs;
+  ssm: ReturnType<typeof createSsm>;
+  scheduler: Scheduler;
+  targets: Targets;
+  /** Answers below `/_local`. */
+  local: Hono;
+  /** From now on schedules and rules fire. */
+  start: (rules: Rules) => void;
+}
+
+export interface ServicesOptions {
+  folder: string;
+  /** Whether the state outlives this process. */
+  keep: boolean;
+  quiet: boolean;
+  schedulerJitterS: number;
+  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+}
+
+const TICK_MS = 100;
+
+export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalServices {
+  const { folder, keep, invoke, schedulerJitterS: jitterS } = options;
+  const store = openStore(keep ? folder : null);
+  cleanup.add(store.close);
+  const offset = store.shelf('clock', v.number());
+  const clock = createClock(offset.get('offset_ms') ?? 0);
+  // The SQS emulator reads the global clock.
+  installClock(clock.memory);
+  cleanup.add(uninstallClock);
+  const logs = createLogs(join(folder, 'logs'), options.quiet);
+  cleanup.add(logs.close);
+  const sqs = createSqs(keep ? join(folder, 'sqs') : null);
+  cleanup.add(sqs.close);
+  const calls = createCalls();
+  const targets = createTargets({ sqs, invoke, now: clock.now });
+  const scheduler = createScheduler({ store, now: clock.now, jitterS, deliver: targets.deliver });
+
+  let tick: () => void = () => undefined;
+  function start(rules: Rules): void {
+    tick = () => {
+      rules.tick();
+      scheduler.tick().catch((error: unknown) => console.error('The scheduler broke:', error));
+    };
+    const timer = setInterval(() => tick(), TICK_MS);
+    cleanup.add(() => clearInterval(timer));
+  }
+
+  function moved(): void {
+    offset.set('offset_ms', clock.offsetMs());
+    tick();
+  }
+
+  const local = localApi({ clock, moved, sqs, scheduler, calls, logs });
+  return {
+    store,
+    clock,
+    logs,
+    calls,
+    sqs,
+    ssm: createSsm(store, clock.now),
+    scheduler,
+    targets,
+    local,
+    start,
+  };
+}

@@ -1,0 +1,170 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { makeCustomResource } from './aws/custom-resources.ts';
+import { startDynamoDb } from './aws/dynamodb.ts';
+import { startAwsFront } from './aws/front.ts';
+import { createTables } from './aws/tables.ts';
+import type { Cleanup } from './cleanup.ts';
+import { startGateway } from './gateway/gateway.ts';
+import { concurrencyOf, pollEventSource } from './lambda/event-sources.ts';
+import { createFunctions, type LocalFunctions } from './lambda/functions.ts';
+import { createRules } from './lambda/rules.ts';
+import type { LocalOptions } from './options.ts';
+import { startSandbox, type Sandbox } from './sandbox/index.ts';
+import { openServices, type LocalServices } from './services.ts';
+import { synthesize } from './synthesize.ts';
+import { ACCOUNT } from './template/names.ts';
+import {
+  apiRoutes,
+  customResources,
+  eventSources,
+  functions as functionsOf,
+  queues,
+  rateRules,
+  scheduleGroups,
+  tables,
+} from './template/resources.ts';
+import { createReader, readTemplate } from './template/template.ts';
+
+export interface LocalStack {
+  /** Origin of the API. */
+  url: string;
+  /** Endpoint of all AWS calls. */
+  awsUrl: string;
+  /** Which DynamoDB runs. */
+  engine: string;
+  sandbox: Sandbox;
+  services: LocalServices;
+  /** Folder of logs and, where state is kept, of the state. */
+  folder: string;
+  /** Variables of all functions together: the names of the stack's parts. */
+  settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Brings the template up on this machine. Whatever must be undone is added to `cleanup`, also when the start fails or is
+ * broken off half-way.
+ */
+export async function startStack(options: LocalOptions, cleanup: Cleanup): Promise<LocalStack> {
+  const keep = options.data !== null;
+  const folder = openFolder(options.data, cleanup);
+  // First, so that a port in use is told at once.
+  const gateway = closedLater(cleanup, await startGateway(options.port));
+  const services = openServices(
+    { ...options, folder, keep, invoke: (...call) => functions.invoke(...call) },
+    cleanup,
+  );
+  const { sqs, clock, scheduler, local } = services;
+
+  const [front, sandbox, dynamoDb, synthesized] = await settled([
+    startAwsFront().then(started => closedLater(cleanup, started)),
+    openSandbox(options.port, services, id => functions.kill(id)).then(started =>
+      closedLater(cleanup, started),
+    ),
+    startDynamoDb({ dataDir: keep ? join(folder, 'dynamodb') : null }).then(started =>
+      closedLater(cleanup, started),
+    ),
+    synthesize(),
+  ]);
+  const template = readTemplate(synthesized.folder);
+  const reader = createReader(template, { aws: front.url, api: gateway.url });
+
+  await createTables(dynamoDb.endpoint, tables(reader));
+  const queueUrl = (name: string) => `${front.url}/${ACCOUNT}/${name}`;
+  for (const queue of queues(reader)) sqs.createQueue(queue, queueUrl(queue.name));
+  for (const group of scheduleGroups(reader)) scheduler.createGroup(group);
+  front.open({ ...services, dynamoDb: dynamoDb.endpoint });
+
+  const sources = eventSources(reader);
+  const resources = functionsOf(reader, template);
+  const functions: LocalFunctions = createFunctions(
+    resources,
+    {
+      environment: localVariables(front.url, sandbox.url, options),
+      localHosts: [front.url, sandbox.url].map(url => new URL(url).host),
+      clock: clock.memory,
+      log: services.logs.write,
+    },
+    name =>
+      sources
+        .filter(source => source.function === name)
+        .reduce((sum, source) => sum + concurrencyOf(source), 0),
+  );
+  cleanup.add(functions.close);
+  const { invoke } = functions;
+
+  for (const resource of customResources(reader)) {
+    const cloud = { store: services.store, awsUrl: front.url, answerTo: front.answerTo, invoke };
+    await makeCustomResource(resource, cloud);
+  }
+  gateway.open({ routes: apiRoutes(reader), invoke, now: clock.now, local });
+  for (const source of sources) {
+    cleanup.add(pollEventSource(source, { sqs: sqs.handle, queueUrl, invoke }).stop);
+  }
+  services.start(createRules(rateRules(reader), clock.now, services.targets.fireRule));
+
+  return {
+    url: gateway.url,
+    awsUrl: front.url,
+    engine: dynamoDb.engine,
+    sandbox,
+    services,
+    folder,
+    settings: Object.fromEntries(resources.flatMap(({ environment }) => Object.entries(environment))),
+  };
+}
+
+function openFolder(data: string | null, cleanup: Cleanup): string {
+  if (data !== null) {
+    mkdirSync(data, { recursive: true });
+    return resolve(data);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'local-stack-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
+}
+
+function closedLater<T extends { close: () => Promise<void> }>(cleanup: Cleanup, part: T): T {
+  cleanup.add(() => part.close());
+  return part;
+}
+
+/** Like Promise.all, but fails only when all have ended: what started meanwhile can then be closed. */
+async function settled<T extends readonly unknown[]>(promises: {
+  [K in keyof T]: Promise<T[K]>;
+}): Promise<{ [K in keyof T]: T[K] }> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/** Beside the API's port, so that links of published posts stay the same over restarts; any other where it is taken. */
+async function openSandbox(
+  apiPort: number,
+  { clock, local }: LocalServices,
+  kill: (environmentId: string) => Promise<unknown>,
+): Promise<Sandbox> {
+  const options = {
+    now: clock.now,
+    local,
+    kill: async (id: string) => {
+      await kill(id);
+    },
+  };
+  if (apiPort === 0) return startSandbox({ ...options, port: 0 });
+  return startSandbox({ ...options, port: apiPort + 1 }).catch(() => startSandbox({ ...options, port: 0 }));
+}
+
+/** What the functions get beside the template's variables. Only here: the deployed stack carries none of it. */
+function localVariables(
+  awsUrl: string,
+  sandboxUrl: string,
+  { allowPrivate }: LocalOptions,
+): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL: awsUrl,
+    SANDBOX_URL: sandboxUrl,
+    ALLOW_LOOPBACK: '1',
+    ...(allowPrivate && { ALLOW_PRIVATE: '1' }),
+  };
+}
