@@ -88,6 +88,8 @@ export async function startSandboxHost(
     fetch: (request, env) => answer(request, env as { incoming: IncomingMessage; outgoing: ServerResponse }),
   }) as Server;
   await new Promise(resolve => server.once('listening', resolve));
+  // A test that fails before it closes the house must not keep the process alive.
+  server.unref();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const settings: NetSettings = { sandboxUrl: url, allowLoopback: true };
   const media = createHttpClient(settings);
