@@ -8,7 +8,6 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { isNativeError } from 'node:util/types';
 import { isPublicAddress } from './address.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
 
@@ -198,8 +197,9 @@ function flatHeaders(stream: IncomingMessage): Record<string, string> {
 
 function asFailure(error: unknown, sent: boolean): HttpFailure {
   if (error instanceof HttpFailure) return error;
-  const cause = isNativeError(error) ? error : new Error(String(error));
+  const cause = error instanceof Error ? error : new Error(String(error));
   if (cause.cause instanceof HttpFailure) return cause.cause;
-  const timedOut = cause.name === 'TimeoutError' || cause.name === 'AbortError';
+  // By its text, not its class: the class of another realm (a test runner's) is not ours.
+  const timedOut = /^(?:Timeout|Abort)Error\b/.test(String(error));
   return new HttpFailure(timedOut ? 'timeout' : 'network', cause.message, sent);
 }

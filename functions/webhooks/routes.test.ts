@@ -1,0 +1,372 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type * as v from 'valibot';
+import { open } from '../../shared/aws/key-ring.ts';
+import { ApiError, type ApiResponse } from '../../shared/http/errors.ts';
+import { newId } from '../../shared/model/id.ts';
+import type { Webhook } from '../../shared/model/webhook.ts';
+import { getWebhook, listWebhooks, updateWebhook } from '../../shared/store/webhooks.ts';
+import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
+import { routes } from './routes.ts';
+import type { DeliveryView, WebhookView } from './view.ts';
+
+let house: WebhookHouse;
+const allowLoopback = process.env['ALLOW_LOOPBACK'];
+
+beforeEach(async () => {
+  house = await webhookHouse();
+  process.env['ALLOW_LOOPBACK'] = '1';
+});
+afterEach(async () => {
+  if (allowLoopback === undefined) delete process.env['ALLOW_LOOPBACK'];
+  else process.env['ALLOW_LOOPBACK'] = allowLoopback;
+  await house.close();
+});
+
+interface Call {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  workspace_id?: string;
+}
+
+/** Calls a route as a key of the workspace; a thrown answer is an answer. */
+async function call(name: string, { params = {}, query = {}, body, workspace_id }: Call = {}) {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === name);
+  if (!route) throw new Error(`There is no ${name}`);
+  const principal = {
+    workspace_id: workspace_id ?? house.workspace_id,
+    user_id: newId(),
+    key_id: newId(),
+    role: 'owner',
+    plan: 'starter',
+  } as const;
+  const raw = { params, query, body, principal, request_id: 'r', headers: {}, base_url: 'https://a/v1' };
+  try {
+    return shown(await route.invoke(raw, house.services));
+  } catch (error) {
+    if (error instanceof ApiError) return shown(error.response);
+    throw error;
+  }
+}
+
+/** What the answers of this group may hold. */
+interface Body {
+  webhook: v.InferOutput<typeof WebhookView>;
+  signing_secret: string;
+  delivery: v.InferOutput<typeof DeliveryView>;
+  data: v.InferOutput<typeof DeliveryView>[];
+  next_cursor: string | null;
+  details: { field: string }[];
+}
+
+/** What a caller sees: plain JSON. */
+function shown({ status, body }: ApiResponse): { status: number; body: Body } {
+  return { status, body: JSON.parse(JSON.stringify(body ?? {})) as Body };
+}
+
+const url = 'http://127.0.0.1:9/hook';
+const create = (body: unknown) => call('POST /webhooks', { body });
+const fieldsOf = ({ details }: Body) => details.map(({ field }) => field);
+
+describe('POST /webhooks', () => {
+  test('answers 201 with the webhook and, this once, its secret', async () => {
+    const { status, body } = await create({ url, description: 'Mine' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      webhook: {
+        id: expect.any(String),
+        url,
+        events: ['post.published', 'post.failed', 'post.retry', 'post.token_expired'],
+        description: 'Mine',
+        active: true,
+        disabled_reason: null,
+        created_at: new Date(house.clock.now).toISOString(),
+        updated_at: new Date(house.clock.now).toISOString(),
+      },
+      signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+    const stored = (await getWebhook(house.services.table, house.workspace_id, body.webhook.id))!;
+    expect(JSON.stringify(stored)).not.toContain(body.signing_secret.slice(6));
+    const ring = await house.services.keyRing();
+    expect(open(ring, stored.id, stored.sealed_secret)).toBe(body.signing_secret);
+
+    const listed = await call('GET /webhooks');
+    expect(listed.body).toEqual({ webhooks: [body.webhook] });
+    const one = await call('GET /webhooks/{id}', { params: { id: stored.id } });
+    expect(one).toEqual({ status: 200, body: { webhook: body.webhook } });
+  });
+
+  test('names every fault of the body at once', async () => {
+    const { status, body } = await create({
+      url: 'http://user:pw@10.0.0.8/x',
+      events: ['post.published', 'post.deleted'],
+      description: 'd'.repeat(201),
+    });
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      error: 'Validation failed',
+      details: [
+        { field: 'url', message: 'Must be https', platform: null },
+        { field: 'url', message: 'Must not carry credentials', platform: null },
+        { field: 'url', message: 'Must lead to a public address', platform: null },
+        {
+          field: 'events.1',
+          message: expect.stringMatching(/^Must be one of post\.published/),
+          platform: null,
+        },
+        { field: 'description', message: 'Must be at most 200 characters', platform: null },
+      ],
+    });
+  });
+
+  test.each([
+    [{}, ['url']],
+    [{ url: null }, ['url']],
+    [{ url: 'hooks.example.com' }, ['url']],
+    [{ url: 'ftp://hooks.example.com/' }, ['url']],
+    [{ url: `https://hooks.example.com/${'a'.repeat(2048)}` }, ['url']],
+    [{ url, events: [] }, ['events']],
+    [{ url, events: 'post.published' }, ['events']],
+    [{ url, events: ['webhook.test'] }, ['events.0']],
+    [{ url, description: 7 }, ['description']],
+  ])('refuses %j', async (body, fields) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(400);
+    expect(fieldsOf(answer.body)).toEqual(fields);
+  });
+
+  test.each([
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://localhost./',
+    'https://api.localhost/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://127.1/',
+    'https://１２７.0.0.1/',
+    'https://10.0.0.1/',
+    'https://172.31.255.255/',
+    'https://192.168.1.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://100.64.0.1/',
+    'https://0.0.0.0/',
+    'https://[::]/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:a9fe:a9fe]/',
+    'https://[::7f00:1]/',
+    'https://[64:ff9b::a00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[fc00::1]/',
+    'https://[fe80::1]/',
+    'https://metadata.google.internal/',
+    'https://printer.local/',
+  ])('of a deployed service refuses the address %s', async address => {
+    delete process.env['ALLOW_LOOPBACK'];
+    const answer = await create({ url: address });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'url', message: 'Must lead to a public address', platform: null }] },
+    });
+  });
+
+  test.each(['http://127.0.0.1:9/', 'http://localhost:9/x', 'http://hooks.example.com/'])(
+    'of a deployed service refuses plain http: %s',
+    async address => {
+      delete process.env['ALLOW_LOOPBACK'];
+      const answer = await create({ url: address });
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body)).toContain('Must be https');
+    },
+  );
+
+  test('of the local stack takes http of the own machine, and no other private address', async () => {
+    expect((await create({ url: 'http://localhost:9/x' })).status).toBe(201);
+    expect((await create({ url: 'http://127.0.0.1:9/x' })).status).toBe(201);
+    expect((await create({ url: 'https://10.0.0.1/x' })).status).toBe(400);
+    expect((await create({ url: 'http://10.0.0.1/x' })).status).toBe(400);
+  });
+
+  test('refuses a name that does not resolve', async () => {
+    const answer = await create({ url: 'https://no-such-host.invalid/x' });
+    expect(answer.status).toBe(400);
+    expect(fieldsOf(answer.body)).toEqual(['url']);
+  });
+
+  test('keeps to ten a workspace, also when all come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 14 }, () => create({ url })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status !== 201);
+    for (const answer of refused) {
+      expect(answer).toMatchObject({ status: 409, body: { code: 'WEBHOOK_LIMIT', limit: 10 } });
+    }
+    expect(await listWebhooks(house.services.table, house.workspace_id)).toHaveLength(10);
+  });
+
+  test('counts an event that is named twice once', async () => {
+    const { body } = await create({ url, events: ['post.failed', 'post.failed'] });
+    expect(body.webhook.events).toEqual(['post.failed']);
+  });
+});
+
+describe('a webhook', () => {
+  let webhook: Webhook;
+  let params: { id: string };
+  beforeEach(async () => {
+    webhook = await house.addWebhook({ url });
+    params = { id: webhook.id };
+  });
+
+  test('is changed field by field', async () => {
+    house.clock.now += 1_000;
+    const { status, body } = await call('PATCH /webhooks/{id}', {
+      params,
+      body: { events: ['post.failed'] },
+    });
+    expect(status).toBe(200);
+    expect(body.webhook).toMatchObject({
+      url,
+      events: ['post.failed'],
+      active: true,
+      updated_at: new Date(house.clock.now).toISOString(),
+    });
+    const off = await call('PATCH /webhooks/{id}', { params, body: { active: false, description: null } });
+    expect(off.body.webhook).toMatchObject({ active: false, events: ['post.failed'], description: null });
+  });
+
+  test('is not changed to what could not be registered', async () => {
+    const body = { url: 'https://10.0.0.1/', events: [], active: 'yes' };
+    const answer = await call('PATCH /webhooks/{id}', { params, body });
+    expect(answer.status).toBe(400);
+    expect(fieldsOf(answer.body)).toEqual(['url', 'events', 'active']);
+  });
+
+  test('that was switched off by failures starts with a clean record when it is switched on', async () => {
+    const failed = { active: false, disabled_reason: 'failing', failing_since: 1 } as const;
+    await updateWebhook(house.services.table, house.workspace_id, webhook.id, failed);
+    const { body } = await call('PATCH /webhooks/{id}', { params, body: { active: true } });
+    expect(body.webhook).toMatchObject({ active: true, disabled_reason: null });
+    expect(await getWebhook(house.services.table, house.workspace_id, webhook.id)).toMatchObject({
+      failing_since: null,
+    });
+  });
+
+  test('is deleted once', async () => {
+    expect((await call('DELETE /webhooks/{id}', { params })).status).toBe(204);
+    expect((await call('DELETE /webhooks/{id}', { params })).status).toBe(404);
+    expect((await call('GET /webhooks/{id}', { params })).status).toBe(404);
+  });
+
+  test('gets a new secret, and the old one signs on for 24 hours', async () => {
+    const { status, body } = await call('POST /webhooks/{id}/rotate-secret', { params });
+    expect(status).toBe(200);
+    const until = house.clock.now + 24 * 3_600_000;
+    expect(body).toMatchObject({
+      webhook: { id: webhook.id },
+      signing_secret: expect.stringMatching(/^whsec_/),
+      previous_secret_expires_at: new Date(until).toISOString(),
+    });
+    const stored = (await getWebhook(house.services.table, house.workspace_id, webhook.id))!;
+    const ring = await house.services.keyRing();
+    expect(open(ring, webhook.id, stored.sealed_secret)).toBe(body.signing_secret);
+    expect(stored.previous_secret?.expires_at).toBe(until);
+    expect(open(ring, webhook.id, stored.previous_secret!.sealed)).toBe(house.secret);
+  });
+
+  test('is tested with an event of its own, whatever its filter', async () => {
+    const { status, body } = await call('POST /webhooks/{id}/test', { params });
+    expect(status).toBe(202);
+    expect(body.delivery).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
+    expect(JSON.parse(body.delivery.body)).toMatchObject({
+      event: 'webhook.test',
+      id: body.delivery.event_id,
+      data: { webhook_id: webhook.id },
+    });
+    expect(house.takeNotes()).toMatchObject([
+      { body: { kind: 'delivery', webhook_id: webhook.id, delivery_id: body.delivery.id } },
+    ]);
+  });
+
+  test('delivers again what it delivered: a new delivery of the same event and bytes', async () => {
+    const sent = (await call('POST /webhooks/{id}/test', { params })).body.delivery;
+    house.clock.now += 1_000;
+    house.takeNotes();
+    const again = await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', {
+      params: { ...params, delivery_id: sent.id },
+    });
+    expect(again.status).toBe(202);
+    const { delivery } = again.body;
+    expect(delivery).toMatchObject({
+      event_id: sent.event_id,
+      body: sent.body,
+      status: 'pending',
+      redelivery_of: sent.id,
+    });
+    expect(delivery.id).not.toBe(sent.id);
+    expect(house.takeNotes()).toMatchObject([{ body: { delivery_id: delivery.id } }]);
+    const unknown = { params: { ...params, delivery_id: newId() } };
+    expect((await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', unknown)).status).toBe(404);
+  });
+
+  test('that is switched off is neither tested nor sent to', async () => {
+    const sent = (await call('POST /webhooks/{id}/test', { params })).body.delivery;
+    await call('PATCH /webhooks/{id}', { params, body: { active: false } });
+    const refused = { status: 409, body: { code: 'WEBHOOK_DISABLED' } };
+    expect(await call('POST /webhooks/{id}/test', { params })).toMatchObject(refused);
+    const again = { params: { ...params, delivery_id: sent.id } };
+    expect(await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', again)).toMatchObject(
+      refused,
+    );
+  });
+
+  test('shows its deliveries newest first, page by page, with a cursor that fits no other list', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count++) {
+      house.clock.now += 1_000;
+      ids.unshift((await call('POST /webhooks/{id}/test', { params })).body.delivery.id);
+    }
+    const page = (query: Record<string, string>, id = webhook.id) =>
+      call('GET /webhooks/{id}/deliveries', { params: { id }, query });
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { body }: Awaited<ReturnType<typeof page>> = await page({
+        limit: '2',
+        ...(cursor && { cursor }),
+      });
+      seen.push(...body.data.map(({ id }) => id));
+      cursor = body.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(ids);
+
+    const first = (await page({ limit: '2' })).body.next_cursor!;
+    const other = await house.addWebhook({ url });
+    const bad: Record<string, string>[] = [
+      { cursor: `${first}x` },
+      { cursor: '' },
+      { limit: '0' },
+      { limit: '101' },
+    ];
+    for (const query of bad) expect((await page(query)).status).toBe(400);
+    expect((await page({ limit: '2', cursor: first }, other.id)).status).toBe(400);
+  });
+
+  test('of another workspace is not found by any route', async () => {
+    const workspace_id = newId();
+    const delivery_id = newId();
+    const ofOne = routes.filter(({ path }) => path.includes('{id}'));
+    expect(ofOne).toHaveLength(7);
+    for (const { method, path } of ofOne) {
+      const body = method === 'PATCH' ? { active: false } : undefined;
+      const answer = await call(`${method} ${path}`, {
+        params: { ...params, delivery_id },
+        body,
+        workspace_id,
+      });
+      expect([path, answer]).toEqual([path, { status: 404, body: { error: 'Webhook not found' } }]);
+    }
+    expect((await call('GET /webhooks', { workspace_id })).body).toEqual({ webhooks: [] });
+    expect(await getWebhook(house.services.table, house.workspace_id, webhook.id)).toEqual(webhook);
+  });
+});
