@@ -1,6 +1,8 @@
 import { isFinal, owesFirstComment, type Destination, type DestinationOf } from '../model/destination.ts';
 import { failure, meansLostAccount } from '../model/failure.ts';
+import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
+import type { Publisher } from '../platforms/publisher.ts';
 import type { Services } from '../runtime/services.ts';
 import { markNeedsReconnect } from '../store/connections.ts';
 import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
@@ -15,6 +17,7 @@ import { openWorkshop } from './workshop.ts';
 /** What the delivery of one note works with. */
 export interface DeliveryRun {
   services: Services;
+  publishers: Readonly<Record<PlatformId, Publisher>>;
   /** What is left of this invocation. Milliseconds. */
   remainingMs: () => number;
 }
@@ -34,22 +37,26 @@ export async function deliver(run: DeliveryRun, note: PublishNote): Promise<void
   await moveOn(run, post, destination);
 }
 
-/** Does whatever a destination's present state asks for. */
-async function moveOn(run: DeliveryRun, post: Post, destination: Destination): Promise<void> {
+/** Does whatever a destination's present state asks for; `after` an attempt no second one begins on the same note. */
+async function moveOn(
+  run: DeliveryRun,
+  post: Post,
+  destination: Destination,
+  after: 'note' | 'attempt' = 'note',
+): Promise<void> {
   if (destination.announce.length > 0) {
-    const after = await payAnnouncements(run.services, post, destination);
-    if (after) await moveOn(run, after, present(after, destination));
-    return;
+    const paid = await payAnnouncements(run.services, post, destination);
+    return paid ? moveOn(run, paid, present(paid, destination), after) : undefined;
   }
   if (owesFirstComment(destination)) {
-    const after = await makeFirstComment(run, post, destination);
-    if (after) await moveOn(run, after, present(after, destination));
-    return;
+    const made = await makeFirstComment(run, post, destination);
+    return made ? moveOn(run, made, present(made, destination), after) : undefined;
   }
   if (isFinal(destination)) return settle(run, post);
 
   const at = readyAt(post, destination);
-  if (at - run.services.now() > EARLY_MS) return comeBack(run, post, destination, at);
+  const early = at - run.services.now() > EARLY_MS;
+  if (early || after === 'attempt') return comeBack(run, post, destination, at);
 
   const holding = claimed(destination, run.services.now());
   const held = await save(run, post, destination, holding);
@@ -69,8 +76,8 @@ async function work(run: DeliveryRun, post: Post, holding: DestinationOf<'publis
   try {
     const outcome = await attemptOnce(run, post, holding, keep);
     const next = afterOutcome(run, claim.post, claim.holding, outcome);
-    const after = await save(run, claim.post, claim.holding, next);
-    if (after) await moveOn(run, after, next);
+    const stored = await save(run, claim.post, claim.holding, next);
+    if (stored) await moveOn(run, stored, next, 'attempt');
   } catch (error) {
     // Whoever took over answers for the rest.
     if (!(error instanceof LeaseLost)) throw error;

@@ -6,7 +6,7 @@ import type { Connection } from '../model/profile.ts';
 import { createHttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
 import type { StepContext } from '../platforms/publisher.ts';
-import { PUBLISHERS, RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry.ts';
 import { getConnection } from '../store/connections.ts';
 import { SECOND } from '../time/instant.ts';
 import type { Attempt } from './attempt.ts';
@@ -59,7 +59,7 @@ export async function openWorkshop(
     attempt: {
       post,
       job,
-      publisher: PUBLISHERS[platform],
+      publisher: run.publishers[platform],
       context,
       save,
       sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import type { PlatformErrorInit } from '../platforms/error.ts';
+import { statusOf, type Post } from '../model/post.ts';
+
+let world: DeliveryWorld;
+
+beforeAll(async () => {
+  world = await deliveryWorld();
+  await world.connect('x');
+  await world.connect('bluesky');
+  await world.connect('telegram');
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  world.queue.length = 0;
+  world.events.length = 0;
+  Object.assign(world.platform, { live: [], uploads: 0, faults: [], reconcile: 'by key' });
+});
+
+const image: Partial<Post> = {
+  post_type: 'image',
+  media_urls: ['https://example.com/1.jpg', 'https://example.com/2.jpg'],
+};
+const liveCount = (post: Post) =>
+  world.platform.live.filter(({ key }) => key.startsWith(post.post_id)).length;
+const kinds = () => world.events.map(({ event }) => event);
+
+describe('a post is published', () => {
+  test('at once: one live post, one event, nothing left to look after', async () => {
+    const post = await world.store({}, ['x', 'bluesky', 'telegram']);
+    await world.alarm(post);
+    await world.settle(post);
+
+    expect(statusOf(await world.read(post))).toBe('published');
+    expect(liveCount(post)).toBe(3);
+    expect(kinds().sort()).toEqual(['post.published', 'post.published', 'post.published']);
+    expect((await world.read(post)).wake_at).toBeUndefined();
+  });
+
+  test('never before its time, with its media uploaded ahead', async () => {
+    const due = world.clock.now + 200_000;
+    const post = await world.store({ ...image, due_at: due, scheduling: 'scheduled' });
+    await world.alarm(post);
+    while (world.platform.uploads < 2) {
+      world.clock.now += 1000;
+      await world.runDue();
+    }
+    expect(world.clock.now).toBeLessThan(due - 60_000);
+    expect(liveCount(post)).toBe(0);
+
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect(world.platform.live[0]!.at).toBeGreaterThanOrEqual(due - 1000);
+    expect(world.platform.uploads).toBe(2);
+  });
+
+  test('when every note is lost: the sweeper finds it', async () => {
+    const post = await world.store(image, ['x', 'bluesky']);
+    await world.settle(post);
+    expect(statusOf(await world.read(post))).toBe('published');
+    expect(liveCount(post)).toBe(2);
+  });
+
+  test('when its schedule could not be set', async () => {
+    const due = world.clock.now + 3_600_000;
+    const post = await world.store({ due_at: due, scheduling: 'scheduled' });
+    await world.alarm(post);
+    expect(world.queue).toHaveLength(0);
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect(world.platform.live[0]!.at - due).toBeLessThan(2000);
+  });
+
+  test('once, when its note is delivered many times, in parallel and later', async () => {
+    const post = await world.store();
+    const note = { queue: 'publish', body: noteOf(post), at: 0, receives: 0 };
+    await Promise.all(Array.from({ length: 8 }, () => world.handle({ ...note })));
+    await world.handle({ ...note });
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect(new Set(world.events.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('not at all for a note of an earlier version', async () => {
+    const post = await world.store({ version: 2 });
+    await world.handle({ queue: 'publish', body: noteOf({ ...post, version: 1 }), at: 0, receives: 0 });
+    expect(liveCount(post)).toBe(0);
+  });
+});
+
+describe('a worker dies', () => {
+  for (const [name, change] of [
+    ['text', {}],
+    ['image', image],
+  ] as const) {
+    test(`at any call of a ${name} post, before or after it took effect: published exactly once`, async () => {
+      const plain = await world.store(change);
+      const calls = await world.handleCounted({ queue: 'publish', body: noteOf(plain), at: 0, receives: 0 });
+      expect(calls).toBeGreaterThan(6);
+
+      for (let at = 1; at <= calls; at += 1) {
+        for (const when of ['before', 'after'] as const) {
+          world.queue.length = 0;
+          world.events.length = 0;
+          const post = await world.store(change);
+          await world.handle({ queue: 'publish', body: noteOf(post), at: 0, receives: 0 }, { at, when });
+          await world.settle(post);
+          const where = `${when} call ${at}`;
+          expect([where, liveCount(post)]).toEqual([where, 1]);
+          expect([where, statusOf(await world.read(post))]).toEqual([where, 'published']);
+          expect([where, new Set(kinds())]).toEqual([where, new Set(['post.published'])]);
+          expect([where, new Set(world.events.map(({ id }) => id)).size]).toEqual([where, 1]);
+        }
+      }
+    }, 120_000);
+  }
+
+  test('where the platform cannot be asked: never twice, and the record says what is not known', async () => {
+    world.platform.reconcile = 'cannot tell';
+    const first = await world.store();
+    const calls = await world.handleCounted({ queue: 'publish', body: noteOf(first), at: 0, receives: 0 });
+    for (let at = 1; at <= calls; at += 1) {
+      for (const when of ['before', 'after'] as const) {
+        world.queue.length = 0;
+        const post = await world.store();
+        await world.handle({ queue: 'publish', body: noteOf(post), at: 0, receives: 0 }, { at, when });
+        await world.settle(post);
+        const destination = (await world.read(post)).destinations.x!;
+        expect(liveCount(post)).toBeLessThanOrEqual(1);
+        if (destination.status === 'published') expect(liveCount(post)).toBe(1);
+        else expect(destination).toMatchObject({ status: 'failed', error: { code: 'DELIVERY_UNKNOWN' } });
+      }
+    }
+  }, 120_000);
+
+  test('and the queue is purged as well: the sweeper alone finishes the work', async () => {
+    const post = await world.store();
+    await world.handle(
+      { queue: 'publish', body: noteOf(post), at: 0, receives: 0 },
+      { at: 5, when: 'after' },
+    );
+    world.queue.length = 0;
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect(kinds()).toContain('post.published');
+  });
+});
+
+describe('a commit without an answer', () => {
+  const lost = (accepted: boolean): PlatformErrorInit & { accepted: boolean } => ({
+    kind: 'transient',
+    code: 'PLATFORM_UNAVAILABLE',
+    message: 'time-out',
+    outcomeUnknown: true,
+    accepted,
+  });
+
+  test('is asked about, and counts as published when the platform has it', async () => {
+    world.platform.faults = [lost(true)];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect((await world.read(post)).destinations.x).toMatchObject({ status: 'published', attempts: 1 });
+  });
+
+  test('is sent again when the platform says that nothing is there', async () => {
+    world.platform.faults = [lost(false)];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+  });
+
+  test('fails as DELIVERY_UNKNOWN where nobody can be asked', async () => {
+    world.platform.faults = [lost(true)];
+    world.platform.reconcile = 'cannot tell';
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect((await world.read(post)).destinations.x).toMatchObject({ error: { code: 'DELIVERY_UNKNOWN' } });
+    expect(kinds()).toEqual(['post.failed']);
+  });
+});
+
+describe('an error of the platform', () => {
+  const refused = (init: Partial<PlatformErrorInit>): PlatformErrorInit => ({
+    kind: 'transient',
+    code: 'PLATFORM_UNAVAILABLE',
+    message: 'no',
+    ...init,
+  });
+
+  test('that passes is retried after a minute, with an event', async () => {
+    world.platform.faults = [refused({})];
+    const begun = world.clock.now;
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(kinds()).toEqual(['post.retry', 'post.published']);
+    expect(world.platform.live[0]!.at - begun).toBeGreaterThanOrEqual(59_000);
+    expect((await world.read(post)).destinations.x).toMatchObject({ attempts: 2 });
+  });
+
+  test('with a reset time is retried then, however far away', async () => {
+    world.platform.faults = [
+      refused({ kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 7_200_000 }),
+    ];
+    const begun = world.clock.now;
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    const late = world.platform.live[0]!.at - begun - 7_200_000;
+    expect(late).toBeGreaterThanOrEqual(-1000);
+    expect(late).toBeLessThan(61_000);
+    expect(statusOf(await world.read(post))).toBe('published');
+  });
+
+  test("that is final fails at once, in the platform's own words", async () => {
+    world.platform.faults = [
+      refused({ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'Text is rude' }),
+    ];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await world.read(post)).destinations.x).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: { code: 'CONTENT_REJECTED', category: 'content', message: 'Text is rude', retryable: false },
+    });
+    expect(kinds()).toEqual(['post.failed']);
+  });
+
+  test('that stays ends after ten attempts', async () => {
+    world.platform.faults = Array.from({ length: 20 }, () => refused({}));
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await world.read(post)).destinations.x).toMatchObject({ status: 'failed', attempts: 10 });
+    expect(kinds().filter(kind => kind === 'post.retry')).toHaveLength(9);
+    expect(new Set(world.events.map(({ id }) => id)).size).toBe(10);
+  });
+
+  test('of one platform leaves the others alone', async () => {
+    world.platform.faults = [refused({ kind: 'rejected', code: 'CONTENT_REJECTED' })];
+    const post = await world.store({}, ['x', 'bluesky']);
+    await world.alarm(post);
+    await world.settle(post);
+    expect(statusOf(await world.read(post))).toBe('partially_published');
+    expect(liveCount(post)).toBe(1);
+  });
+});
+
+describe('an account that is gone', () => {
+  test('fails the destination and tells that it must be reconnected', async () => {
+    world.platform.faults = [
+      { kind: 'token_expired', code: 'TOKEN_EXPIRED', message: 'revoked' },
+      { kind: 'token_expired', code: 'TOKEN_EXPIRED', message: 'revoked' },
+    ];
+    const post = await world.store({}, ['telegram']);
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await world.read(post)).destinations.telegram).toMatchObject({
+      error: { code: 'TOKEN_EXPIRED' },
+    });
+    expect(kinds()).toEqual(['post.failed', 'post.token_expired']);
+
+    const next = await world.store({}, ['telegram']);
+    await world.alarm(next);
+    await world.settle(next);
+    expect((await world.read(next)).destinations.telegram).toMatchObject({
+      error: { code: 'TOKEN_EXPIRED' },
+    });
+  });
+});
+
+function noteOf({ workspace_id, post_id, version }: Post, platform = 'x'): string {
+  return JSON.stringify({ workspace_id, post_id, version, platform });
+}

@@ -1,0 +1,343 @@
+import type { SchedulerClient } from '@aws-sdk/client-scheduler';
+import type { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { newKeyRing, seal } from '../../shared/aws/key-ring.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { dispatch } from '../../shared/delivery/dispatch.ts';
+import { giveUp } from '../../shared/delivery/give-up.ts';
+import { DispatchNoteSchema, PublishNoteSchema } from '../../shared/delivery/notes.ts';
+import { setAlarm } from '../../shared/delivery/schedule.ts';
+import { firstLook } from '../../shared/delivery/timing.ts';
+import { newId } from '../../shared/model/id.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
+import type { Post } from '../../shared/model/post.ts';
+import type { Connection } from '../../shared/model/profile.ts';
+import {
+  definePublisher,
+  type Finding,
+  type Publisher,
+  type StepContext,
+} from '../../shared/platforms/publisher.ts';
+import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/error.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { putConnection } from '../../shared/store/connections.ts';
+import { createPost, getPost } from '../../shared/store/posts.ts';
+import { createTestTable, type TestTable } from './table.ts';
+
+const WORKSPACE = 'w1';
+const PROFILE = 'p1';
+/** Six times the publishers' time-out, as the stack sets it. */
+const VISIBILITY_MS = 360_000;
+const MAX_RECEIVES = 5;
+
+/** A process that dies at its n-th call to the outside, before or after the call took effect. */
+export interface Death {
+  at: number;
+  when: 'before' | 'after';
+}
+
+interface QueuedNote {
+  queue: string;
+  body: string;
+  at: number;
+  receives: number;
+}
+
+class Killed extends Error {}
+
+/** A platform in memory that counts what is live. */
+export interface FakePlatform {
+  live: { key: string; at: number }[];
+  uploads: number;
+  /** Errors for the next commits, in order; `accepted` puts the post live all the same. */
+  faults: (PlatformErrorInit & { accepted?: boolean })[];
+  /** How a lost commit is answered for. */
+  reconcile: 'by key' | 'cannot tell';
+}
+
+/**
+ * The delivery machine with everything real but the platform and the queue: the table is DynamoDB, the clock is set by
+ * the test, and any call can be the last one of its process.
+ */
+export async function deliveryWorld() {
+  const table = await createTestTable();
+  const ring = newKeyRing();
+  const clock = { now: Date.UTC(2026, 11, 1, 10) };
+  const queue: QueuedNote[] = [];
+  const events: { event: string; id: string; data: { platform: string } }[] = [];
+  const platform: FakePlatform = { live: [], uploads: 0, faults: [], reconcile: 'by key' };
+  const process = { calls: 0, death: null as Death | null, dead: false };
+
+  /** Lets a call to the outside happen, unless the process is dead or dies of it. */
+  async function outside<T>(call: () => Promise<T> | T): Promise<T> {
+    if (process.dead) throw new Killed();
+    process.calls += 1;
+    const dies = process.death?.at === process.calls ? process.death.when : null;
+    if (dies === 'before') {
+      process.dead = true;
+      throw new Killed();
+    }
+    const result = await call();
+    if (dies === 'after') {
+      process.dead = true;
+      throw new Killed();
+    }
+    return result;
+  }
+
+  function send(command: SendMessageCommand) {
+    const { QueueUrl, MessageBody, DelaySeconds } = command.input;
+    if (QueueUrl === 'events') {
+      const note = JSON.parse(MessageBody!) as { event: (typeof events)[number] };
+      events.push(note.event);
+    } else
+      queue.push({
+        queue: QueueUrl!,
+        body: MessageBody!,
+        at: clock.now + (DelaySeconds ?? 0) * 1000,
+        receives: 0,
+      });
+    return Promise.resolve({});
+  }
+
+  const mortalTable: TestTable = {
+    ...table,
+    client: {
+      send: (command: never) => outside(() => table.client.send(command)),
+    } as unknown as DynamoDBDocumentClient,
+  };
+  const services: Services = {
+    table: mortalTable,
+    sqs: { send: (command: SendMessageCommand) => outside(() => send(command)) } as unknown as SQSClient,
+    scheduler: {
+      send: () => outside(() => Promise.reject(new Error('no scheduler here'))),
+    } as unknown as SchedulerClient,
+    ssm: {} as SSMClient,
+    keyRing: () => Promise.resolve(ring),
+    setting: name => SETTINGS[name] ?? name,
+    now: () => clock.now,
+  };
+  const publisher = fakePublisher(platform, outside, () => clock.now);
+  const publishers = { x: publisher, bluesky: publisher, telegram: publisher };
+
+  async function connect(platformId: PlatformId): Promise<void> {
+    await putConnection(
+      table,
+      connectionOf(platformId, text => seal(ring, `c-${platformId}`, text)),
+    );
+  }
+
+  async function store(change: Partial<Post> = {}, platforms: readonly PlatformId[] = ['x']): Promise<Post> {
+    const post = { ...newPendingPost(clock.now, platforms), ...change };
+    const stored = { ...post, wake_at: firstLook(post.due_at, clock.now) };
+    await createPost(table, stored);
+    return stored;
+  }
+
+  /** Handles one note in a process of its own; a dead one leaves its note to the visibility time-out. */
+  async function handle(note: QueuedNote, death: Death | null = null): Promise<boolean> {
+    Object.assign(process, { calls: 0, death, dead: false });
+    note.receives += 1;
+    try {
+      const json: unknown = JSON.parse(note.body);
+      if (note.queue === 'dispatch') await dispatch(services, v.parse(DispatchNoteSchema, json));
+      else if (note.receives > MAX_RECEIVES) await giveUp(services, v.parse(PublishNoteSchema, json));
+      else
+        await deliver({ services, publishers, remainingMs: () => 200_000 }, v.parse(PublishNoteSchema, json));
+      if (!process.dead) return true;
+    } catch (error) {
+      if (!(error instanceof Killed) && !process.dead) throw error;
+    } finally {
+      Object.assign(process, { calls: 0, death: null, dead: false });
+    }
+    queue.push({ ...note, at: clock.now + VISIBILITY_MS });
+    return false;
+  }
+
+  /**
+   * Lets time pass until nothing is left to do for a post: each turn goes to the next note or to the sweeper's next
+   * look, whichever comes first.
+   */
+  async function settle(post: Post, maxTurns = 200): Promise<void> {
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      await runDue();
+      const { wake_at } = (await getPost(table, post.workspace_id, post.post_id))!;
+      const next = Math.min(wake_at ?? Infinity, ...queue.map(note => note.at));
+      if (next === Infinity) return;
+      clock.now = Math.max(clock.now, next);
+      if (wake_at !== undefined && wake_at <= clock.now) {
+        const { workspace_id, post_id } = post;
+        queue.push({
+          queue: 'dispatch',
+          body: JSON.stringify({ workspace_id, post_id }),
+          at: clock.now,
+          receives: 0,
+        });
+      }
+    }
+    throw new Error('The post never settled');
+  }
+
+  async function runDue(): Promise<void> {
+    for (;;) {
+      const index = queue.findIndex(note => note.at <= clock.now);
+      const [note] = index < 0 ? [] : queue.splice(index, 1);
+      if (!note) return;
+      await handle(note);
+    }
+  }
+
+  return {
+    table,
+    services,
+    clock,
+    queue,
+    events,
+    platform,
+    connect,
+    store,
+    handle,
+    settle,
+    runDue,
+    alarm: (post: Post) => setAlarm(services, post),
+    read: async (post: Post) => (await getPost(table, post.workspace_id, post.post_id))!,
+    /** Handles a note without fault; gives the number of calls to the outside. */
+    handleCounted: async (note: QueuedNote) => {
+      Object.assign(process, { calls: 0, death: null, dead: false });
+      await deliver(
+        { services, publishers, remainingMs: () => 200_000 },
+        v.parse(PublishNoteSchema, JSON.parse(note.body)),
+      );
+      return process.calls;
+    },
+    close: () => table.close(),
+  };
+}
+
+export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>;
+
+const SETTINGS: Record<string, string> = {
+  EVENTS_QUEUE_URL: 'events',
+  DISPATCH_QUEUE_URL: 'dispatch',
+  PUBLISH_QUEUE_URL_X: 'publish',
+  PUBLISH_QUEUE_URL_BLUESKY: 'publish',
+  PUBLISH_QUEUE_URL_TELEGRAM: 'publish',
+  PUBLIC_URL: 'https://api.example.com/v1',
+  PARAMETER_PREFIX: '/test',
+};
+
+/** Uploads where there are media, then commits under the post's id as its key. */
+function fakePublisher(
+  platform: FakePlatform,
+  outside: <T>(call: () => Promise<T> | T) => Promise<T>,
+  now: () => number,
+): Publisher {
+  const live = (key: string) => platform.live.find(each => each.key === key);
+  const postOf = (key: string, at: number) => ({
+    platform_post_id: key,
+    platform_post_url: `https://example.com/${key}`,
+    published_at: at,
+  });
+  return definePublisher<{ media: number }>({
+    state: v.object({ media: v.number() }),
+    initial: () => ({ media: 0 }),
+    steps: job => [
+      ...(job.media_urls.length > 0
+        ? [
+            {
+              name: 'upload',
+              kind: 'prepare' as const,
+              run: async (_: StepContext, state: { media: number }) => {
+                await outside(() => (platform.uploads += 1));
+                const media = state.media + 1;
+                return {
+                  type: media < job.media_urls.length ? ('again' as const) : ('next' as const),
+                  state: { media },
+                };
+              },
+            },
+          ]
+        : []),
+      {
+        name: 'create',
+        kind: 'commit' as const,
+        run: async (_: StepContext, state: { media: number }) => {
+          const key = `${job.post_id}:${job.platform}`;
+          const fault = platform.faults.shift();
+          await outside(() => {
+            if (!fault || fault.accepted) platform.live.push({ key, at: now() });
+          });
+          if (fault) throw new PlatformError(fault);
+          return { type: 'published' as const, post: postOf(key, now()), state };
+        },
+        reconcile: async (): Promise<Finding> => {
+          if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
+          const key = `${job.post_id}:${job.platform}`;
+          const found = await outside(() => live(key));
+          return found ? { type: 'published', post: postOf(key, found.at) } : { type: 'absent' };
+        },
+      },
+    ],
+  });
+}
+
+function newPendingPost(now: number, platforms: readonly PlatformId[]): Post {
+  return {
+    post_id: newId(now),
+    workspace_id: WORKSPACE,
+    profile_id: PROFILE,
+    profile_name: 'Acme',
+    post_type: 'text',
+    title: null,
+    description: 'Hello',
+    media_urls: [],
+    first_comment: null,
+    auto_truncate: false,
+    options: {},
+    scheduling: 'immediate',
+    due_at: now,
+    version: 1,
+    created_by: null,
+    created_at: now,
+    updated_at: now,
+    destinations: Object.fromEntries(
+      platforms.map(platform => [
+        platform,
+        {
+          status: 'pending',
+          platform,
+          social_account_id: `c-${platform}`,
+          revision: 1,
+          attempts: 0,
+          faults: 0,
+          first_attempt_at: null,
+          changed_at: now,
+          announce: [],
+        },
+      ]),
+    ),
+  };
+}
+
+function connectionOf(platform: PlatformId, sealText: (text: string) => string): Connection {
+  return {
+    id: `c-${platform}`,
+    workspace_id: WORKSPACE,
+    profile_id: PROFILE,
+    platform,
+    platform_user_id: 'u1',
+    display_name: 'Acme',
+    username: 'acme',
+    avatar_url: null,
+    scopes: [],
+    attributes: {},
+    sealed: sealText(JSON.stringify({ access_token: 'a', refresh_token: null, secret: null })),
+    revision: 1,
+    token_expires_at: null,
+    needs_reconnect: false,
+    refresh_lease_until: null,
+    connected_at: 0,
+  };
+}
