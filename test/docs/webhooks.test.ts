@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deliveryHeaders, newSecret } from '../../shared/events/signature.ts';
+
+const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
+const body = '{"event":"post.published","data":{"profile_name":"Grüße 🚀 $HOME \\"%s\\""}}';
+const secret = newSecret();
+const delivery = { event: 'post.published', event_id: 'e', body } as const;
+const signature = deliveryHeaders(delivery, { current: secret, previous: null }, 0)['X-Service-Signature']!;
+
+/** How each language's snippet is run on a file, a signature and a secret; it exits 0 when they fit. */
+const RUNNERS = {
+  ts: {
+    command: process.execPath,
+    file: 'verify.ts',
+    code: (snippet: string) =>
+      `${snippet}
+import { readFileSync } from 'node:fs';
+const [, , file = '', signature = '', secret = ''] = process.argv;
+process.exit(verify(readFileSync(file), signature, secret) ? 0 : 3);`,
+    run: (script: string) => [script],
+  },
+  python: {
+    command: 'python3',
+    file: 'verify.py',
+    code: (snippet: string) =>
+      `${snippet}
+import sys
+file, signature, secret = sys.argv[1:]
+sys.exit(0 if verify(open(file, "rb").read(), signature, secret) else 3)`,
+    run: (script: string) => [script],
+  },
+  go: {
+    command: 'go',
+    file: 'verify.go',
+    code: (snippet: string) =>
+      snippet.replace('package webhook', 'package main').replace('import (', 'import (\n\t"os"') +
+      `
+func main() {
+	raw, _ := os.ReadFile(os.Args[1])
+	if !Verify(raw, os.Args[2], os.Args[3]) {
+		os.Exit(3)
+	}
+}`,
+    run: (script: string) => ['run', script],
+  },
+  php: {
+    command: 'php',
+    file: 'verify.php',
+    code: (snippet: string) =>
+      `${snippet}
+exit(verify(file_get_contents($argv[1]), $argv[2], $argv[3]) ? 0 : 3);`,
+    run: (script: string) => [script],
+  },
+  bash: {
+    command: 'bash',
+    file: 'verify.sh',
+    code: (snippet: string) => `${snippet}\nverify "$@" || exit 3`,
+    run: (script: string) => [script],
+  },
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'webhook-docs-'));
+  writeFileSync(join(folder, 'body.json'), body);
+  writeFileSync(join(folder, 'other.json'), body.replace('Grüße', 'Gruesse'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function isThere(command: string): boolean {
+  const flag = command === 'go' ? 'version' : '--version';
+  return spawnSync(command, [flag]).status === 0;
+}
+
+describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, file, code, run }) => {
+  const snippet = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)?.[1];
+  const verifies = (bodyFile: string, given: string, key: string) => {
+    const script = join(folder, file);
+    writeFileSync(script, code(snippet!));
+    return spawnSync(command, [...run(script), join(folder, bodyFile), given, key]).status;
+  };
+
+  test('is on the page', () => expect(snippet).toBeDefined());
+
+  (isThere(command) ? test : test.skip)('takes a true signature and no other', () => {
+    expect(verifies('body.json', signature, secret)).toBe(0);
+    expect(verifies('other.json', signature, secret)).not.toBe(0);
+    expect(verifies('body.json', signature, newSecret())).not.toBe(0);
+    expect(verifies('body.json', signature.replace(/.$/, '').concat('x'), secret)).not.toBe(0);
+    expect(verifies('body.json', '', secret)).not.toBe(0);
+  });
+});
+
+test('openssl by hand gives the signature that is sent', () => {
+  const out = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });
+  expect(out.toString()).toContain(signature);
+});
