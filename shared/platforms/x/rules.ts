@@ -42,5 +42,5 @@ export const rules: PlatformRules = {
   check,
   daily_cap: 50,
   settle_ms: 30_000,
-  worker: { timeout_s: 60, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10, images: true },
 };

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import { guarded } from './sandbox-access.ts';
 import { invalidRequest, jsonBody, jsonObject, notFound, refuse } from './sandbox-answers.ts';
+import { gifFrames } from './sandbox-gif.ts';
 import { snowflake, type Grant, type XMedia, type XState } from './sandbox-state.ts';
 
 const MIB = 1024 * 1024;
@@ -241,25 +242,4 @@ async function metadata(c: Context, state: XState, grant: Grant): Promise<Respon
   if (media.category === 'tweet_video') return invalidRequest('alt_text is for images and GIFs only.');
   media.altText = given.alt_text.text;
   return c.json({ data: { id, associated_metadata: { alt_text: given.alt_text } } });
-}
-
-/** Frames of a GIF, by walking its blocks; 0 for anything else. */
-export function gifFrames(bytes: Uint8Array): number {
-  const data = Buffer.from(bytes);
-  if (!/^GIF8[79]a/.test(data.toString('latin1', 0, 6))) return 0;
-  const table = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
-  let at = 13 + table(data[10] ?? 0);
-  let frames = 0;
-  const skipBlocks = () => {
-    while (at < data.length && data[at] !== 0) at += 1 + data[at]!;
-    at += 1;
-  };
-  while (at < data.length && data[at] !== 0x3b) {
-    if (data[at] === 0x2c) {
-      frames += 1;
-      at += 10 + table(data[at + 9] ?? 0) + 1;
-    } else at += 2;
-    skipBlocks();
-  }
-  return frames;
 }

@@ -4,7 +4,7 @@ import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbo
 import { authorize, connect, fakeVideo } from '../../../test/support/x.ts';
 import type { Grant } from '../connector.ts';
 import { multipart } from './multipart.ts';
-import { gifFrames } from './sandbox-media.ts';
+import { gifFrames } from './sandbox-gif.ts';
 import { APP } from './sandbox-state.ts';
 import { sandbox } from './sandbox.ts';
 

@@ -41,8 +41,11 @@ const MIB = 1024 * 1024;
 const SMALLEST_PART = MIB;
 const MAX_SEGMENTS = 1000;
 const PARTS_A_CHECKPOINT = 16;
-/** A part is fetched and sent within this, time-outs included; with less left nothing new is begun. */
-const TIME_FOR_A_PART_MS = 30_000;
+/**
+ * A part is fetched and sent within this, time-outs included. Less than the rules' `request_s`,
+ * so that a step that is begun gets on.
+ */
+const TIME_FOR_A_PART_MS = 28_000;
 const TIME_FOR_CLEANUP_MS = 2000;
 const PROCESSING_LIMIT_MS = 20 * 60_000;
 
