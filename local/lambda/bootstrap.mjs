@@ -16,13 +16,21 @@ captureOutput('stdout');
 captureOutput('stderr');
 signRequests();
 
-try {
-  const invoke = createRequire(import.meta.url)(module)[handler];
-  if (typeof invoke !== 'function') throw new Error(`${module} exports no function ${handler}`);
+const invoke = load();
+if (invoke) {
   send({ kind: 'ready' });
   for (;;) await run(invoke, nextEvent());
-} catch (error) {
-  send({ kind: 'failed', ...described(error) });
+}
+
+function load() {
+  try {
+    const exported = createRequire(import.meta.url)(module)[handler];
+    if (typeof exported !== 'function') throw new Error(`${module} exports no function ${handler}`);
+    return exported;
+  } catch (error) {
+    send({ kind: 'unloadable', ...described(error) });
+    return null;
+  }
 }
 
 /** Stops the thread until there is an event. */

@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, stop } from '../http.ts';
+import { testFunctions, type TestFunctions } from '../../test/support/lambda.ts';
+import type { FunctionResource } from '../template/resources.ts';
+import { createEnvironment, type Environment } from './environment.ts';
+import { createFunctions } from './functions.ts';
+
+let functions: TestFunctions;
+const started: Environment[] = [];
+
+beforeAll(() => {
+  functions = testFunctions();
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(environment => environment.kill()));
+});
+afterAll(() => functions.close());
+
+function start(fn: FunctionResource): Environment {
+  const environment = createEnvironment(fn, `${fn.name}:1`, functions.host);
+  started.push(environment);
+  return environment;
+}
+
+describe('an environment', () => {
+  test('runs the handler with the event, the context and the variables', async () => {
+    const fn = functions.define(
+      `return {
+        event,
+        remaining: context.getRemainingTimeInMillis(),
+        name: process.env.AWS_LAMBDA_FUNCTION_NAME,
+        own: process.env.OWN,
+        home: process.env.HOME ?? null,
+      };`,
+      { environment: { OWN: 'yes' } },
+    );
+    const outcome = await start(fn).invoke({ n: 1 });
+    expect(outcome).toMatchObject({
+      ok: true,
+      result: { event: { n: 1 }, name: fn.name, own: 'yes', home: null },
+    });
+    const remaining = (outcome as { result: { remaining: number } }).result.remaining;
+    expect(remaining).toBeGreaterThan(9000);
+    expect(remaining).toBeLessThanOrEqual(10_000);
+  });
+
+  test('keeps its globals between events, as a warm one does', async () => {
+    const environment = start(functions.define('return (globalThis.count = (globalThis.count ?? 0) + 1);'));
+    await environment.invoke({});
+    expect(await environment.invoke({})).toEqual({ ok: true, result: 2 });
+  });
+
+  test('stands still between events: what was not awaited goes on with the next one only', async () => {
+    const environment = start(
+      functions.define(
+        `if (event.start) { setInterval(() => { globalThis.ticks = (globalThis.ticks ?? 0) + 1; }, 5); return 0; }
+        return globalThis.ticks ?? 0;`,
+      ),
+    );
+    await environment.invoke({ start: true });
+    await sleep(200);
+    expect(await environment.invoke({})).toEqual({ ok: true, result: 0 });
+  });
+
+  test('tells the error that a handler throws, and lives on', async () => {
+    const environment = start(functions.define('if (event.bad) throw new TypeError("no"); return 1;'));
+    expect(await environment.invoke({ bad: true })).toEqual({
+      ok: false,
+      errorType: 'TypeError',
+      errorMessage: 'no',
+    });
+    expect(await environment.invoke({})).toEqual({ ok: true, result: 1 });
+  });
+
+  test.each([
+    ['at its time-out', 'await new Promise(() => setInterval(() => 0, 1000));', 'Sandbox.Timedout'],
+    ['also when it never yields', 'for (;;);', 'Sandbox.Timedout'],
+    ['when it exits', 'process.exit(0);', 'Runtime.ExitError'],
+    [
+      'when a promise fails unheard',
+      'void Promise.reject(new Error("x")); await new Promise(r => setTimeout(r, 500));',
+      'Runtime.UnhandledError',
+    ],
+  ])('ends %s', async (_, body, errorType) => {
+    const environment = start(functions.define(body, { timeoutS: 1 }));
+    expect(await environment.invoke({})).toMatchObject({ ok: false, errorType });
+    expect(environment.isAlive()).toBe(false);
+  });
+
+  test('fails when its code does not load', async () => {
+    const environment = start({ ...functions.define(''), handler: 'nothing' });
+    expect(await environment.invoke({})).toMatchObject({
+      ok: false,
+      errorMessage: expect.stringContaining('nothing'),
+    });
+  });
+
+  test('is killed in the middle of an event', async () => {
+    const environment = start(
+      functions.define('console.log("begun"); await new Promise(() => setInterval(() => 0, 9));'),
+    );
+    const outcome = environment.invoke({});
+    while (!functions.printed.includes('begun\n')) await sleep(5);
+    await environment.kill();
+    expect(await outcome).toMatchObject({ ok: false, errorType: 'Runtime.Killed' });
+  });
+
+  test('lives by the clock of the stack', async () => {
+    const environment = start(functions.define('return [Date.now(), new Date().getTime()];'));
+    await environment.invoke({});
+    const before = Date.now();
+    functions.clock.advance(3600);
+    const { result } = (await environment.invoke({})) as { result: number[] };
+    for (const told of result) expect(told - before).toBeGreaterThanOrEqual(3_600_000);
+  });
+});
+
+describe('requests of an environment', () => {
+  let server: Server;
+  let url: string;
+  let seen: IncomingHttpHeaders[] = [];
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      seen.push(request.headers);
+      response.end('{}');
+    });
+    url = await listen(server, 0);
+  });
+  afterAll(() => stop(server));
+  afterEach(() => {
+    seen = [];
+  });
+
+  const CALLS = [
+    [
+      'node:http',
+      'await new Promise(r => require("node:http").get(event.url, a => a.resume().on("end", r)));',
+    ],
+    ['fetch', 'await (await fetch(event.url)).text();'],
+  ];
+
+  test.each(CALLS)('by %s carry its id to the local services', async (_, body) => {
+    const fn = functions.define(body);
+    const host = { ...functions.host, localHosts: [new URL(url).host] };
+    const environment = createEnvironment(fn, 'posts:7', host);
+    started.push(environment);
+    expect(await environment.invoke({ url })).toMatchObject({ ok: true });
+    expect(seen.map(headers => headers['x-local-environment'])).toEqual(['posts:7']);
+  });
+
+  test.each(CALLS)('by %s carry nothing to other hosts', async (_, body) => {
+    await start(functions.define(body)).invoke({ url });
+    expect(seen.map(headers => headers['x-local-environment'])).toEqual([undefined]);
+  });
+});
+
+describe('the environments of a function', () => {
+  test('are reused when idle, and never more than its concurrency', async () => {
+    const fn = functions.define(
+      'globalThis.id ??= Math.random(); await new Promise(r => setTimeout(r, 30)); return globalThis.id;',
+    );
+    const all = createFunctions([fn], functions.host, () => 1);
+    const first = await Promise.all(Array.from({ length: 12 }, () => all.invoke(fn.name, {})));
+    const ids = new Set(first.map(outcome => (outcome as { result: number }).result));
+    expect(ids.size).toBeLessThanOrEqual(4);
+    const again = (await all.invoke(fn.name, {})) as { result: number };
+    expect(ids).toContain(again.result);
+    await all.close();
+  });
+
+  test('are replaced when they were killed', async () => {
+    const fn = functions.define('return 1;');
+    const all = createFunctions([fn], functions.host, () => 1);
+    await all.invoke(fn.name, {});
+    expect(await all.kill(`${fn.name}:1`)).toBe(true);
+    expect(await all.invoke(fn.name, {})).toEqual({ ok: true, result: 1 });
+    expect(await all.kill('nobody:1')).toBe(false);
+    await all.close();
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClock } from '../../local/clock.ts';
+import type { LambdaHost } from '../../local/lambda/environment.ts';
+import type { FunctionResource } from '../../local/template/resources.ts';
+
+export interface TestFunctions {
+  /** A function whose handler has this body; `event` and `context` are in reach. */
+  define: (body: string, overrides?: Partial<FunctionResource>) => FunctionResource;
+  host: LambdaHost;
+  /** What the functions printed. */
+  printed: string[];
+  clock: ReturnType<typeof createClock>;
+  close: () => void;
+}
+
+/** Functions written in a test, in files of a temporary folder. */
+export function testFunctions(): TestFunctions {
+  const folder = mkdtempSync(join(tmpdir(), 'functions-'));
+  const clock = createClock();
+  const printed: string[] = [];
+  let count = 0;
+  return {
+    define: (body, overrides = {}) => {
+      const name = `fn-${++count}`;
+      const module = join(folder, name);
+      writeFileSync(`${module}.js`, `exports.handler = async (event, context) => {${body}\n};\n`);
+      return { name, module, handler: 'handler', environment: {}, timeoutS: 10, memoryMb: 128, ...overrides };
+    },
+    host: {
+      environment: {},
+      localHosts: [],
+      clock: clock.memory,
+      log: (_, __, text) => void printed.push(text),
+    },
+    printed,
+    clock,
+    close: () => rmSync(folder, { recursive: true }),
+  };
+}
