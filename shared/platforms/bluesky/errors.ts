@@ -69,7 +69,8 @@ export function isTooBig({ error, message, status }: Refusal): boolean {
 
 function meaningOf(refusal: Refusal): Meaning {
   const { error, status } = refusal;
-  if (status >= 500) return DOWN;
+  // 501: not a server of this kind, and it will not become one.
+  if (status >= 500 && status !== 501) return DOWN;
   if (isTooBig(refusal)) return BAD_MEDIA;
   return BY_NAME[error] ?? BY_STATUS[status] ?? BAD_CONTENT;
 }

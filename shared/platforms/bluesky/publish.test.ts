@@ -1,0 +1,363 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { blueskyJob, noisyJpeg } from '../../../test/support/bluesky.ts';
+import { drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
+import type { Checkpoint } from '../../model/destination.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Grant } from '../connector.ts';
+import type { PublishJob } from '../publisher.ts';
+import { connector } from './connect.ts';
+import { publisher } from './publish.ts';
+import { recordKey } from './record-key.ts';
+import { sandbox } from './sandbox.ts';
+import { DEMO } from './sandbox-accounts.ts';
+
+let bluesky: TestSandbox;
+let grant: Grant;
+
+beforeEach(async () => {
+  bluesky = await startSandboxHost(sandbox);
+  const { http, media, now } = bluesky;
+  grant = await connector.connect(DEMO, { http, guarded: media, now });
+});
+afterEach(() => bluesky.close());
+
+const job = (change: Partial<PublishJob> = {}) => blueskyJob(grant, change);
+const imageJob = (...media_urls: string[]) => job({ post_type: 'image', media_urls, text: 'Look' });
+
+function options(change: Partial<DriveOptions> = {}): DriveOptions {
+  const { http, media, now, advance } = bluesky;
+  return { credentials: grant.credentials, http, media, now, advance, ...change };
+}
+
+const publish = (order: PublishJob, change?: Partial<DriveOptions>) =>
+  drive(publisher, order, options(change));
+
+const calls = (name: string) => bluesky.traffic.filter(({ url }) => url.includes(`/xrpc/${name}`));
+
+/** The record of the only post that is live. */
+function liveRecord(): JsonObject {
+  expect(bluesky.posts()).toHaveLength(1);
+  return bluesky.posts()[0]!.fields['record'] as JsonObject;
+}
+
+const failed = (error: string, status = 400, message = error) => ({
+  respond: {
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ error, message }),
+  },
+});
+
+describe('a text post', () => {
+  test('is live with its facets, its address and its time', async () => {
+    const text = '🔗 https://example.com/a by @alice.bsky.social and @nobody.bsky.social #café';
+    const { post } = await publish(job({ text }));
+
+    expect(post).toEqual({
+      platform_post_id: `at://${grant.account.platform_user_id}/app.bsky.feed.post/${recordKey(job())}`,
+      platform_post_url: `https://bsky.app/profile/demo.bsky.social/post/${recordKey(job())}`,
+      published_at: bluesky.now(),
+    });
+    const record = liveRecord();
+    expect(record).toMatchObject({ text, createdAt: '2026-03-02T10:00:00.123Z' });
+    const words = (record['facets'] as { index: { byteStart: number; byteEnd: number } }[]).map(({ index }) =>
+      Buffer.from(text).subarray(index.byteStart, index.byteEnd).toString(),
+    );
+    expect(words).toEqual(['https://example.com/a', '@alice.bsky.social', '#café']);
+  });
+
+  test('is written to the server that the account lives on, under a key that must be free', async () => {
+    await publish(job());
+    const [put] = calls('com.atproto.repo.putRecord');
+    expect(put?.url).toBe('https://morel.us-east.host.bsky.network/xrpc/com.atproto.repo.putRecord');
+    expect(JSON.parse(put!.body.toString())).toMatchObject({ swapRecord: null });
+  });
+
+  test('stays up when look-ups of names fail', async () => {
+    bluesky.failNext({ match: /resolveHandle/, times: 9, ...failed('UpstreamFailure', 502) });
+    await publish(job({ text: 'hi @alice.bsky.social' }));
+    expect(liveRecord()).not.toHaveProperty('facets');
+  });
+});
+
+describe('a link card', () => {
+  const page = (head: string) => Buffer.from(`<!doctype html><html><head>${head}</head></html>`);
+
+  /** Answers a page, or a picture, as the web would. */
+  function web(pages: Record<string, { type: string; body: Buffer; status?: number; location?: string }>) {
+    const send: TestSandbox['media']['send'] = ({ url }) => {
+      const {
+        type,
+        body,
+        status = 200,
+        location,
+      } = pages[url] ?? { type: 'text/plain', body: Buffer.alloc(0), status: 404 };
+      const headers = { 'content-type': type, ...(location === undefined ? {} : { location }) };
+      return Promise.resolve({ status, headers, body });
+    };
+    return { ...bluesky.media, send };
+  }
+
+  test('shows title, description and picture of the first link', async () => {
+    const picture = await noisyJpeg(900, 700);
+    expect(picture.byteLength).toBeGreaterThan(1_000_000);
+    const html = page(
+      `<meta property="og:title" content="Caf&eacute; &amp; Bar &#x1F98B;"><meta content='Open "now"' property='og:description'><meta property="og:image" content="/pic.jpg">`,
+    );
+    const media = web({
+      'https://short.com/a': {
+        type: 'text/html',
+        body: page(''),
+        status: 301,
+        location: 'https://example.com/b',
+      },
+      'https://example.com/b': { type: 'text/html; charset=utf-8', body: html },
+      'https://example.com/pic.jpg': { type: 'image/jpeg', body: picture },
+    });
+    await publish(job({ text: 'see short.com/a' }), { media });
+    expect(liveRecord()['embed']).toEqual({
+      $type: 'app.bsky.embed.external',
+      external: {
+        uri: 'https://short.com/a',
+        title: 'Caf&eacute; & Bar 🦋',
+        description: 'Open "now"',
+        thumb: expect.objectContaining({ $type: 'blob', mimeType: 'image/jpeg' }),
+      },
+    });
+    expect(Number(calls('com.atproto.repo.uploadBlob')[0]?.headers['content-length'])).toBeLessThan(
+      1_000_000,
+    );
+  });
+
+  test.each<[string, Parameters<typeof web>[0]]>([
+    ['is not there', {}],
+    ['is no page', { 'https://example.com/b': { type: 'application/pdf', body: page('<title>x</title>') } }],
+    ['has no title', { 'https://example.com/b': { type: 'text/html', body: page('') } }],
+    [
+      'turns in circles',
+      {
+        'https://example.com/b': { type: 'text/html', body: page(''), status: 302, location: '/b' },
+      },
+    ],
+  ])('is left out where the page %s', async (_, pages) => {
+    await publish(job({ text: 'https://example.com/b' }), { media: web(pages) });
+    expect(liveRecord()).not.toHaveProperty('embed');
+  });
+
+  test('goes without its picture when that is broken', async () => {
+    const html = page(
+      '<title>A &lt;b&gt;</title><meta name="description" content="d"><meta property="og:image" content="/pic.jpg">',
+    );
+    const media = web({
+      'https://example.com/b': { type: 'text/html', body: html },
+      'https://example.com/pic.jpg': { type: 'image/jpeg', body: Buffer.from('nothing') },
+    });
+    await publish(job({ text: 'https://example.com/b' }), { media });
+    expect(liveRecord()['embed']).toEqual({
+      $type: 'app.bsky.embed.external',
+      external: { uri: 'https://example.com/b', title: 'A <b>', description: 'd' },
+    });
+  });
+
+  test('waits for fresh credentials rather than lose its picture', async () => {
+    const html = page('<title>A</title><meta property="og:image" content="/pic.jpg">');
+    const media = web({
+      'https://example.com/b': { type: 'text/html', body: html },
+      'https://example.com/pic.jpg': { type: 'image/jpeg', body: await noisyJpeg(9, 9) },
+    });
+    bluesky.platform.tokens('expire', null);
+    const early = publish(job({ text: 'https://example.com/b' }), { media });
+    await expect(early).rejects.toMatchObject({ kind: 'token_expired' });
+    expect(calls('com.atproto.repo.putRecord')).toEqual([]);
+  });
+
+  test('never reaches an address that is not public', async () => {
+    await publish(job({ text: 'http://169.254.169.254/latest/meta-data' }));
+    expect(liveRecord()).not.toHaveProperty('embed');
+  });
+});
+
+describe('images', () => {
+  test('go up as they are, each with the alternative text and its shape', async () => {
+    const small = await noisyJpeg(40, 30);
+    const order = {
+      ...imageJob(bluesky.addMedia('a.jpg', small), bluesky.addMedia('b.jpg', await noisyJpeg(20, 60))),
+    };
+    await publish({ ...order, options: { bluesky_alt_text: 'noise' } });
+    expect(calls('com.atproto.repo.uploadBlob')[0]?.body.equals(small)).toBe(true);
+    expect(liveRecord()['embed']).toMatchObject({
+      $type: 'app.bsky.embed.images',
+      images: [
+        { alt: 'noise', aspectRatio: { width: 40, height: 30 }, image: { size: small.byteLength } },
+        { alt: 'noise', aspectRatio: { width: 20, height: 60 } },
+      ],
+    });
+  });
+
+  test('over 2,000,000 bytes are shrunk; alt is there even when nobody gave one', async () => {
+    const large = await noisyJpeg(1400, 1000);
+    expect(large.byteLength).toBeGreaterThan(2_000_000);
+    await publish(imageJob(bluesky.addMedia('a.jpg', large)));
+    const [image] = (liveRecord()['embed'] as { images: { alt: string; image: { size: number } }[] }).images;
+    expect(image?.alt).toBe('');
+    expect(image?.image.size).toBeLessThanOrEqual(1_950_000);
+  });
+
+  test('that cannot be fetched are the user’s to mend, unless the fault may pass', async () => {
+    const missing = imageJob(`${bluesky.url}/_media/missing.jpg`);
+    await expect(publish(missing)).rejects.toMatchObject({ kind: 'rejected', code: 'MEDIA_REJECTED' });
+    await expect(publish(imageJob('http://10.0.0.1/a.jpg'))).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(publish(imageJob('http://127.0.0.1:1/a.jpg'))).rejects.toMatchObject({ kind: 'transient' });
+  });
+
+  test('are uploaded over several invocations when time is short', async () => {
+    const urls = await Promise.all(
+      ['a', 'b', 'c'].map(async name => bluesky.addMedia(name, await noisyJpeg(9, 9))),
+    );
+    const { ran } = await publish(imageJob(...urls), { remainingMs: () => 10_000 });
+    expect(ran).toEqual(['upload', 'upload', 'upload', 'compose', 'publish']);
+    expect(calls('com.atproto.repo.uploadBlob')).toHaveLength(3);
+  });
+
+  test('are shrunk further, once, for a server that still insists on the old limit', async () => {
+    const picture = await noisyJpeg(900, 700);
+    expect(picture.byteLength).toBeGreaterThan(1_000_000);
+    const words = 'blob too big (maximum 1000000, got 1500000) at $.record.embed.images[0].image';
+    bluesky.failNext({ match: /putRecord/, ...failed('InvalidRequest', 400, words) });
+    await publish(imageJob(bluesky.addMedia('a.jpg', picture)));
+    const [image] = (liveRecord()['embed'] as { images: { image: { size: number } }[] }).images;
+    expect(image?.image.size).toBeLessThanOrEqual(976_000);
+
+    bluesky.failNext({ match: /putRecord/, times: 2, ...failed('BlobTooLarge') });
+    const other = { ...imageJob(bluesky.addMedia('a.jpg', picture)), post_id: 'p2' };
+    await expect(publish(other)).rejects.toMatchObject({ kind: 'rejected', code: 'MEDIA_REJECTED' });
+  });
+
+  test('are uploaded again, once, when the server has swept them away', async () => {
+    const order = imageJob(bluesky.addMedia('a.jpg', await noisyJpeg(9, 9)));
+    let swept = false;
+    const interrupt = ({ step }: Checkpoint) => {
+      if (step === 'publish' && !swept) bluesky.advance(61 * 60_000);
+      swept ||= step === 'publish';
+    };
+    const { ran } = await publish(order, { onCheckpoint: interrupt });
+    expect(ran).toEqual(['upload', 'compose', 'publish', 'publish', 'publish']);
+    expect(bluesky.posts()).toHaveLength(1);
+  });
+});
+
+describe('never twice', () => {
+  test('the same commit again is the same post', async () => {
+    const { post, checkpoints } = await publish(job());
+    const before = checkpoints.at(-2)!;
+    const again = await publish(job(), { from: before });
+    expect(again.post.platform_post_id).toBe(post.platform_post_id);
+    expect(bluesky.posts()).toHaveLength(1);
+  });
+
+  test('a lost answer is of unknown outcome, and a read finds the post', async () => {
+    bluesky.failNext({ match: /putRecord/, drop: 'after' });
+    let checkpoint: Checkpoint = publisher.start(job());
+    const watch = { onCheckpoint: (next: Checkpoint) => void (checkpoint = next) };
+    await expect(publish(job(), watch)).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
+    expect(await reconcile(publisher, job(), checkpoint, 5, options())).toEqual({
+      type: 'published',
+      post: {
+        platform_post_id: bluesky.posts()[0]?.platform_post_id,
+        platform_post_url: bluesky.posts()[0]?.platform_post_url,
+        published_at: 5,
+      },
+    });
+  });
+
+  test('a request that never arrived leaves nothing behind', async () => {
+    expect(await reconcile(publisher, job(), publisher.start(job()), 5, options())).toEqual({
+      type: 'absent',
+    });
+  });
+
+  test('when the question fails, nobody says that nothing is there', async () => {
+    bluesky.failNext({ match: /getRecord/, ...failed('UpstreamFailure', 502) });
+    const asking = reconcile(publisher, job(), publisher.start(job()), 5, options());
+    await expect(asking).rejects.toMatchObject({ kind: 'transient' });
+  });
+
+  test('a lost state prepares anew; where that gives another record, the first one counts', async () => {
+    const order = imageJob(bluesky.addMedia('a.jpg', await noisyJpeg(9, 9)));
+    await publish(order);
+    bluesky.addMedia('a.jpg', await noisyJpeg(10, 10));
+    const { post, ran } = await publish(order, { from: { step: 'publish', state: { old: 1 } } });
+    expect(ran).toEqual(['publish', 'publish']);
+    expect(post.platform_post_id).toBe(bluesky.posts()[0]?.platform_post_id);
+    expect(bluesky.posts()).toHaveLength(1);
+  });
+
+  test('a strange record under the key is neither taken for ours nor overwritten', async () => {
+    await publish(job({ text: 'first' }));
+    await expect(publish(job({ text: 'second' }))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'INTERNAL',
+    });
+    expect(liveRecord()['text']).toBe('first');
+  });
+
+  test('keys differ by post and by account, and are the same in every attempt', () => {
+    expect(recordKey(job())).toMatch(/^[2-7a-j][2-7a-z]{12}$/);
+    expect(recordKey(job())).toBe(recordKey(job()));
+    const keys = Array.from({ length: 200 }, (_, index) => recordKey(job({ post_id: `p${index}` })));
+    expect(new Set(keys).size).toBe(200);
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    ['ExpiredToken', 400, { kind: 'token_expired', code: 'TOKEN_EXPIRED' }],
+    ['InvalidToken', 400, { kind: 'token_expired', code: 'TOKEN_EXPIRED' }],
+    ['AuthenticationRequired', 401, { kind: 'token_expired' }],
+    ['AccountTakedown', 401, { kind: 'token_expired' }],
+    ['InvalidRequest', 400, { kind: 'rejected', code: 'CONTENT_REJECTED', message: 'InvalidRequest' }],
+    ['InvalidMimeType', 400, { kind: 'rejected', code: 'MEDIA_REJECTED' }],
+    ['InternalServerError', 500, { kind: 'transient', outcomeUnknown: true }],
+    ['UpstreamTimeout', 504, { kind: 'transient', outcomeUnknown: true }],
+    ['Forbidden', 403, { kind: 'rejected', code: 'PERMISSION_MISSING' }],
+  ])('%s (%i)', async (error, status, expected) => {
+    bluesky.failNext({ match: /putRecord/, ...failed(error, status) });
+    await expect(publish(job())).rejects.toMatchObject(expected);
+  });
+
+  test.each([
+    [{ 'retry-after': '17' }, 17_000],
+    [{ date: 'Mon, 02 Mar 2026 10:00:00 GMT', 'ratelimit-reset': '1772445690' }, 90_000],
+    [{}, 300_000],
+  ])('a limit says when it ends: %j', async (headers, retryAfterMs) => {
+    const respond = { status: 429, headers, body: '{"error":"RateLimitExceeded"}' };
+    bluesky.failNext({ match: /putRecord/, respond });
+    await expect(publish(job())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs });
+  });
+
+  test('a page of a proxy is no success', async () => {
+    bluesky.failNext({ match: /putRecord/, respond: { status: 200, body: '<html>' } });
+    await expect(publish(job())).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
+  });
+});
+
+test('an account that moved is found at its new home', async () => {
+  bluesky.failNext({ match: /morel.*putRecord/, ...failed('AccountNotFound', 403) });
+  const service = [
+    {
+      id: '#atproto_pds',
+      type: 'AtprotoPersonalDataServer',
+      serviceEndpoint: 'https://shimeji.us-east.host.bsky.network',
+    },
+  ];
+  bluesky.failNext({
+    match: /plc\.directory/,
+    respond: { status: 200, body: JSON.stringify({ id: 'x', service }) },
+  });
+  await publish(job());
+  expect(calls('com.atproto.repo.putRecord').map(({ url }) => new URL(url).host)).toEqual([
+    'morel.us-east.host.bsky.network',
+    'shimeji.us-east.host.bsky.network',
+  ]);
+});

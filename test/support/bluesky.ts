@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import sharp from 'sharp';
+import type { Grant } from '../../shared/platforms/connector.ts';
+import type { PublishJob } from '../../shared/platforms/publisher.ts';
+
+/** A Bluesky job of a connected account; a text post unless it says otherwise. */
+export function blueskyJob(grant: Grant, change: Partial<PublishJob> = {}): PublishJob {
+  const { platform_user_id, username } = grant.account;
+  const due_at = Date.parse('2026-03-02T10:00:00.123Z');
+  return {
+    post_id: '0195588e-8f7b-7000-8000-000000000001',
+    platform: 'bluesky',
+    post_type: 'text',
+    title: null,
+    description: change.text ?? 'Hello',
+    text: 'Hello',
+    media_urls: [],
+    first_comment: null,
+    auto_truncate: false,
+    options: {},
+    account: { connection_id: 'c1', platform_user_id, username, attributes: grant.attributes },
+    due_at,
+    created_at: due_at,
+    ...change,
+  };
+}
+
+/** A JPEG that compresses badly: about 2.4 bytes a pixel. */
+export function noisyJpeg(width: number, height: number): Promise<Buffer> {
+  return sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+}
