@@ -129,7 +129,7 @@ export function controlApp(parts: ControlParts): Hono {
 
 /** Received files are shown, never run: a page or a drawing with scripts in it does nothing here. */
 const INERT = {
-  'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+  'content-security-policy': "script-src 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
   'cache-control': 'private, max-age=3600',
 };

@@ -1,5 +1,8 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
+import { sandbox as bluesky } from '../../shared/platforms/bluesky/sandbox.ts';
 import type { SandboxFactory } from '../../shared/platforms/sandbox-kit.ts';
+import { sandbox as telegram } from '../../shared/platforms/telegram/sandbox.ts';
+import { sandbox as x } from '../../shared/platforms/x/sandbox.ts';
 
-/** The doubles that the sandbox houses. */
-export const DOUBLES: Readonly<Partial<Record<PlatformId, SandboxFactory>>> = {};
+/** The doubles that the sandbox houses: one of every platform. */
+export const DOUBLES: Readonly<Record<PlatformId, SandboxFactory>> = { x, bluesky, telegram };

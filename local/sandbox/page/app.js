@@ -25,9 +25,13 @@ function element(name, attributes = {}, ...children) {
   return node;
 }
 
+function webAddress(url) {
+  return /^https?:\/\//i.test(url ?? '') ? url : undefined;
+}
+
 /** A link for web addresses only: no script hides behind one. */
 function link(href, ...children) {
-  if (!/^https?:\/\//i.test(href)) return element('span', {}, ...children);
+  if (!webAddress(href)) return element('span', {}, ...children);
   return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...children);
 }
 
@@ -60,19 +64,13 @@ function postCard(post) {
       element('span', { class: 'kind' }, post.kind),
     ),
     post.title && element('div', { class: 'title' }, post.title),
-    post.runs.length > 0
-      ? element(
-          'div',
-          { class: 'text' },
-          ...post.runs.map(run => (run.href ? link(run.href, run.text) : run.text)),
-        )
-      : null,
+    post.text.length > 0 ? element('div', { class: 'text' }, ...runs(post.text)) : null,
     post.media.length > 0 ? mediaGrid(post.media) : null,
     post.comments.length > 0
       ? element(
           'ul',
           { class: 'comments', 'aria-label': 'Comments' },
-          ...post.comments.map(c => element('li', {}, c.text)),
+          ...post.comments.map(text => element('li', { class: 'text' }, ...runs(text))),
         )
       : null,
     element(
@@ -86,6 +84,10 @@ function postCard(post) {
   );
 }
 
+function runs(text) {
+  return text.map(run => (run.href ? link(run.href, run.text) : run.text));
+}
+
 function shortUrl(url) {
   const bare = url.replace(/^https?:\/\//, '');
   return bare.length > 58 ? `${bare.slice(0, 40)}…${bare.slice(-14)}` : bare;
@@ -97,13 +99,23 @@ function mediaGrid(media) {
 }
 
 function mediaItem(item) {
-  const src = item.sha256 ? `/_control/media/${item.sha256}` : item.url;
+  const src = item.sha256 ? `/_control/media/${item.sha256}` : webAddress(item.url);
   if (!src) return fileLine(item, undefined);
   const size = { width: item.width, height: item.height };
-  if (item.type.startsWith('image/'))
-    return element('img', { src, alt: 'Picture of the post', loading: 'lazy', ...size });
-  if (item.type.startsWith('video/'))
-    return element('video', { src, controls: true, preload: 'metadata', playsinline: true, ...size });
+  if (item.type.startsWith('image/')) {
+    const picture = element('img', { src, alt: 'Picture of the post', loading: 'lazy', ...size });
+    return element('a', { href: src, target: '_blank', rel: 'noopener noreferrer' }, picture);
+  }
+  if (item.type.startsWith('video/')) {
+    // The fragment makes browsers show the first picture before anything is played.
+    return element('video', {
+      src: `${src}#t=0.01`,
+      controls: true,
+      preload: 'metadata',
+      playsinline: true,
+      ...size,
+    });
+  }
   return fileLine(item, src);
 }
 

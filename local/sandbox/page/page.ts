@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Hono } from 'hono';
+import type { SandboxPost } from '../../../shared/platforms/sandbox-kit.ts';
 import type { ControlParts } from '../control.ts';
 import { richText } from './rich-text.ts';
 
@@ -23,6 +24,16 @@ const FILES = {
   '/_page/style.css': ['style.css', 'text/css; charset=utf-8'],
   '/_page/app.js': ['app.js', 'text/javascript; charset=utf-8'],
 } as const;
+
+/** A post without the request behind it, its texts resolved. */
+function shownPost(post: SandboxPost) {
+  return {
+    ...post,
+    fields: undefined,
+    text: richText(post, post.text ?? ''),
+    comments: post.comments.map(({ text }) => richText(post, text)),
+  };
+}
 
 /** The page that shows what was published, and its data. */
 export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
@@ -49,7 +60,7 @@ export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
     return c.json({
       counts,
       total: posts.length,
-      posts: newest.map(post => ({ ...post, fields: undefined, runs: richText(post) })),
+      posts: newest.map(shownPost),
     });
   });
 

@@ -25,7 +25,7 @@ const FINDERS: Readonly<Record<PlatformId, Finder>> = {
       screenName: name => `https://x.com/${name}`,
       cashtag: tag => `https://x.com/search?q=${encodeURIComponent(`$${tag}`)}`,
     }),
-  bluesky: (text, post) => facets(text, findFacets(post.fields)),
+  bluesky: (text, post) => (text === post.text ? facets(text, findFacets(post.fields)) : []),
   telegram: text =>
     found(text, {
       hashtag: tag => `https://t.me/s/?q=${encodeURIComponent(`#${tag}`)}`,
@@ -33,9 +33,8 @@ const FINDERS: Readonly<Record<PlatformId, Finder>> = {
     }),
 };
 
-/** The text as the platform shows it: links, tags and mentions lead somewhere, all else is plain. */
-export function richText(post: SandboxPost): Run[] {
-  const text = post.text ?? '';
+/** A text of the post (its own, or a comment's) as the platform shows it: links, tags and mentions lead somewhere, all else is plain. */
+export function richText(post: SandboxPost, text: string): Run[] {
   const runs: Run[] = [];
   let at = 0;
   for (const { start, end, href } of FINDERS[post.platform](text, post)) {
