@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
-import { pageQuery, readCursor, writeCursor } from '../../shared/http/page.ts';
+import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
 import { listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
 import { findWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
@@ -24,14 +24,14 @@ export const listDeliveries = route({
     const webhook = await findWebhook(services, principal, params.id);
     const ring = await services.keyRing();
     const scope = `${webhook.workspace_id} deliveries ${webhook.id}`;
-    const before = readCursor(ring, scope, query.cursor);
+    const before = decodeCursor(ring, scope, query.cursor);
     const { deliveries, more } = await readDeliveries(services.table, webhook.id, query.limit, before);
     const last = deliveries.at(-1);
     return {
       status: 200,
       body: {
         data: deliveries.map(deliveryView),
-        next_cursor: more && last ? writeCursor(ring, scope, last.delivery_id) : null,
+        next_cursor: more && last ? encodeCursor(ring, scope, last.delivery_id) : null,
       },
     };
   },
