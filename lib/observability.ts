@@ -18,6 +18,8 @@ export interface ObservabilityProps {
   api: HttpApi;
   queues: readonly WorkQueue[];
   sweeper: ServiceFunction;
+  /** Reads the publishers' dead letters. */
+  deadLetters: ServiceFunction;
   /** Who hears of alarms; nobody where it is not set. */
   email: string | undefined;
 }
@@ -32,12 +34,16 @@ const OLDEST_NOTE = Duration.minutes(20);
 export class Observability extends Construct {
   private readonly topic: Topic | null;
 
-  constructor(scope: Construct, id: string, { api, queues, sweeper, email }: ObservabilityProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { api, queues, sweeper, deadLetters, email }: ObservabilityProps,
+  ) {
     super(scope, id);
     this.topic = email === undefined ? null : new Topic(this, 'Alarms', { enforceSSL: true });
     if (email !== undefined) this.topic?.addSubscription(new EmailSubscription(email));
-    for (const { node, queue, deadLetters } of queues) {
-      this.alarm(`${node.id}-DeadLetters`, deadLetters.metricApproximateNumberOfMessagesVisible(), {
+    for (const { node, queue, deadLetters: dead } of queues) {
+      this.alarm(`${node.id}-DeadLetters`, dead.metricApproximateNumberOfMessagesVisible(), {
         alarmDescription: 'Dead letters that could not be worked off',
         threshold: 0,
       });
@@ -46,6 +52,10 @@ export class Observability extends Construct {
         threshold: OLDEST_NOTE.toSeconds(),
       });
     }
+    this.alarm('Posts-GivenUp', deadLetters.lambda.metricInvocations(), {
+      alarmDescription: 'Posts failed because the service did, not their platform',
+      threshold: 0,
+    });
     this.alarm('Sweeper-Errors', sweeper.lambda.metricErrors(), {
       alarmDescription: 'The sweeper fails: nothing lost would be found again',
       threshold: 2,

@@ -17,13 +17,19 @@ export interface PublishingProps {
   publicUrl: string;
 }
 
-type Lanes = Readonly<Record<PlatformId, WorkQueue>>;
+/** A platform's queue of notes for its publisher. */
+interface Lane {
+  platform: PlatformId;
+  notes: WorkQueue;
+}
 
 /** From a post's time to its place on the platform: the clock, and a lane a platform. */
 export class Publishing extends Construct {
   readonly dispatch: WorkQueue;
   readonly schedules: Schedules;
-  readonly lanes: Lanes;
+  readonly lanes: readonly Lane[];
+  /** The reader of the publishers' dead letters. */
+  readonly deadLetters: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
@@ -32,20 +38,23 @@ export class Publishing extends Construct {
       worker_timeout_s: SIZES.dispatcher.timeout_s,
     });
     this.schedules = new Schedules(this, 'Schedules', this.dispatch.queue);
-    this.lanes = lanes(platform => {
-      const queue = { name: `publish-${platform}`, worker_timeout_s: RULES[platform].worker.timeout_s };
-      return new WorkQueue(this, `Publish-${platform}`, queue);
-    });
+    this.lanes = PLATFORM_IDS.map(platform => ({ platform, notes: this.addLane(platform) }));
     this.addDispatcher(props);
-    for (const platform of PLATFORM_IDS) this.addPublisher(platform, props);
-    this.addDeadLetters(props);
+    for (const lane of this.lanes) this.addPublisher(lane, props);
+    this.deadLetters = this.addDeadLetters(props);
   }
 
   /** Lets the function hand a post to its publishers. */
   openLanes(to: ServiceFunction): void {
-    for (const platform of PLATFORM_IDS) {
-      this.lanes[platform].openForSending(to, publishQueueVariable(platform));
-    }
+    for (const { platform, notes } of this.lanes) notes.openForSending(to, publishQueueVariable(platform));
+  }
+
+  private addLane(platform: PlatformId): WorkQueue {
+    const { timeout_s } = RULES[platform].worker;
+    return new WorkQueue(this, `Publish-${platform}`, {
+      name: `publish-${platform}`,
+      worker_timeout_s: timeout_s,
+    });
   }
 
   private addDispatcher({ table }: PublishingProps): void {
@@ -55,7 +64,10 @@ export class Publishing extends Construct {
     workOff(this.dispatch.queue, dispatcher, { batchSize: 1 });
   }
 
-  private addPublisher(platform: PlatformId, { table, secrets, events, publicUrl }: PublishingProps): void {
+  private addPublisher(
+    { platform, notes }: Lane,
+    { table, secrets, events, publicUrl }: PublishingProps,
+  ): void {
     const { timeout_s, memory_mb, max_concurrency, images } = RULES[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
       bundle: 'publisher',
@@ -68,27 +80,21 @@ export class Publishing extends Construct {
     table.open(publisher, 'GetItem', 'UpdateItem');
     secrets.openKeyRing(publisher);
     secrets.openPlatformApps(publisher, [platform]);
-    this.lanes[platform].openForSending(publisher, publishQueueVariable(platform));
+    notes.openForSending(publisher, publishQueueVariable(platform));
     events.openForSending(publisher, ENV.eventsQueueUrl);
-    workOff(this.lanes[platform].queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
+    workOff(notes.queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
   }
 
   /** Dead letters of the dispatch queue are not read: the sweeper finds their posts, an alarm tells the operator. */
-  private addDeadLetters({ table, events, publicUrl }: PublishingProps): void {
-    const undertaker = new ServiceFunction(this, 'DeadLetters', {
+  private addDeadLetters({ table, events, publicUrl }: PublishingProps): ServiceFunction {
+    const reader = new ServiceFunction(this, 'DeadLetters', {
       bundle: 'dead-letters',
       ...SIZES['dead-letters'],
       environment: { [ENV.publicUrl]: publicUrl },
     });
-    table.open(undertaker, 'GetItem', 'UpdateItem');
-    events.openForSending(undertaker, ENV.eventsQueueUrl);
-    for (const platform of PLATFORM_IDS) {
-      workOff(this.lanes[platform].deadLetters, undertaker, { batchSize: 1 });
-    }
+    table.open(reader, 'GetItem', 'UpdateItem');
+    events.openForSending(reader, ENV.eventsQueueUrl);
+    for (const { notes } of this.lanes) workOff(notes.deadLetters, reader, { batchSize: 1 });
+    return reader;
   }
-}
-
-/** One lane a platform. */
-function lanes(make: (platform: PlatformId) => WorkQueue): Lanes {
-  return { x: make('x'), bluesky: make('bluesky'), telegram: make('telegram') };
 }

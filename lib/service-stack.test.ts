@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Validations, type App } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -18,6 +18,9 @@ import {
   type Statement,
 } from '../test/support/stack.ts';
 import { bundleFunctions, functionNames } from './bundle.ts';
+
+// A synthesis takes a second of a free machine, and much longer of a busy one.
+jest.setTimeout(120_000);
 
 let stack: Stack;
 let reach: ReadonlyMap<string, Reach>;
@@ -434,6 +437,16 @@ describe('the template', () => {
       .map(([, { Dimensions }]) => idOf(Dimensions[0]!.Value));
     const queues = stack.all('AWS::SQS::Queue').map(([id]) => id);
     expect(watched).toEqual(expect.arrayContaining(queues));
+  });
+
+  test('has an alarm for dead letters that were read: each is a post that the service failed', () => {
+    stack.template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'Invocations',
+      Dimensions: [
+        { Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp('^PublishingDeadLetters') } },
+      ],
+      Threshold: 0,
+    });
   });
 
   test('passes the review of the AWS solutions rules', () => {

@@ -30,8 +30,9 @@ export class ServiceStack extends Stack {
 
     new Observability(this, 'Observability', {
       api: gateway.api,
-      queues: [publishing.dispatch, ...Object.values(publishing.lanes), events],
+      queues: [publishing.dispatch, ...publishing.lanes.map(({ notes }) => notes), events],
       sweeper: sweeper.worker,
+      deadLetters: publishing.deadLetters,
       email: settings.alarmEmail,
     });
     new CfnOutput(this, 'BaseUrl', { value: publicUrl });

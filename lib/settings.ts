@@ -29,6 +29,9 @@ const SettingsSchema = v.object({
 /** Settings of a deployment: context values of the app, described in docs/deploy.md. */
 export type Settings = v.InferOutput<typeof SettingsSchema>;
 
+/** Part of every name, and the root of the stack's parameters in SSM. */
+export const stackName = (stage: string) => `social-publishing-${stage}`;
+
 /** Reads the settings of the context. Throws an error that names the setting which does not fit. */
 export function readSettings(node: Node): Settings {
   const context = Object.fromEntries(
