@@ -66,6 +66,8 @@ function npmCi() {
   const [command, args] = npm ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']];
   const child = spawn(command, [...args, '--no-audit', '--no-fund'], {
     cwd: ROOT,
+    // Layers are for Lambda's machine.
+    env: { ...process.env, SKIP_LAYERS: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: !npm && process.platform === 'win32',
   });
