@@ -3,13 +3,13 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/bundle.ts';
 import { isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
-import { readSettings } from '../lib/settings.ts';
+import { readSettings, stackName } from '../lib/settings.ts';
 
 bundleFunctions();
 
 const app = new App();
 const settings = readSettings(app.node);
-const stack = new ServiceStack(app, `social-publishing-${settings.stage}`, {
+const stack = new ServiceStack(app, stackName(settings.stage), {
   description: 'Social publishing service',
   settings,
 });

@@ -53,6 +53,7 @@ export async function runAttempt(
   let held = destination;
   let checkpoint = held.checkpoint ?? attempt.publisher.start(attempt.job);
 
+  const repeated = held.mark !== null;
   if (held.mark) {
     const found = await ask(attempt, held, steps, checkpoint, held.mark);
     if (found !== 'absent') return found;
@@ -60,7 +61,7 @@ export async function runAttempt(
 
   for (;;) {
     const step = stepNamed(steps, checkpoint.step);
-    if (step.kind === 'commit') return commit(attempt, held, steps, checkpoint);
+    if (step.kind === 'commit') return commit(attempt, held, steps, checkpoint, repeated);
     if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
@@ -86,6 +87,7 @@ async function commit(
   held: DestinationOf<'publishing'>,
   steps: readonly PlannedStep[],
   checkpoint: Checkpoint,
+  repeated: boolean,
 ): Promise<Outcome> {
   if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepMark: false };
   if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
@@ -99,7 +101,7 @@ async function commit(
   const holding = marked(held, checkpoint, attempt.now());
   await attempt.save(holding);
   try {
-    const result = await withRenewal(attempt, context => step.run(context, checkpoint));
+    const result = await withRenewal(attempt, context => step.run({ ...context, repeated }, checkpoint));
     const after = { step: step.name, state: result.state };
     if (result.type === 'published') return live(steps, result.post);
     return waitFor(attempt, after, result.type === 'wait' ? result.delayMs : 0);

@@ -114,7 +114,7 @@ export async function deliveryWorld() {
     scheduler: {
       send: () => outside(() => Promise.reject(new Error('no scheduler here'))),
     } as unknown as SchedulerClient,
-    ssm: {} as SSMClient,
+    ssm: null as unknown as SSMClient,
     keyRing: () => Promise.resolve(ring),
     setting: name => SETTINGS[name] ?? name,
     now: () => clock.now,

@@ -1,0 +1,64 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { stackName } from '../../lib/settings.ts';
+import { DEFAULT_DATA } from '../../local/options.ts';
+import type { Table } from '../../shared/store/table.ts';
+
+/** The stack that a command works on. */
+export interface Target {
+  table: Table;
+  ssm: SSMClient;
+  parameterPrefix: string;
+  /** In words, for the operator. */
+  description: string;
+}
+
+const LocalStackSchema = v.object({
+  aws_endpoint: v.string(),
+  table: v.string(),
+  parameter_prefix: v.string(),
+});
+
+/**
+ * With `--table` (and `--stage`): a deployed stack, by the AWS credentials and region of the environment. Else the
+ * local stack that runs on this machine. Throws with advice when there is none.
+ */
+export function findTarget(options: Record<string, string>): Target {
+  if (options['table']) return deployed(options['table'], options['stage'] ?? 'prod');
+  const file = join(options['data'] ?? DEFAULT_DATA, 'stack.json');
+  if (!existsSync(file)) {
+    throw new Error(
+      `No local stack is running (${file} is missing). Run npm start first, or name a deployed stack: ` +
+        '--stage prod --table <the TableName that cdk deploy printed>',
+    );
+  }
+  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  return local(v.parse(LocalStackSchema, json));
+}
+
+function deployed(table: string, stage: string): Target {
+  return {
+    table: { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: table },
+    ssm: new SSMClient({}),
+    parameterPrefix: `/${stackName(stage)}`,
+    description: `the deployed stack ${stackName(stage)}`,
+  };
+}
+
+function local(stack: v.InferOutput<typeof LocalStackSchema>): Target {
+  const settings = {
+    endpoint: stack.aws_endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  };
+  return {
+    table: { client: DynamoDBDocumentClient.from(new DynamoDBClient(settings)), name: stack.table },
+    ssm: new SSMClient(settings),
+    parameterPrefix: stack.parameter_prefix,
+    description: 'the local stack',
+  };
+}
