@@ -35,6 +35,7 @@ export interface Scheduler {
 
 const DEFAULT_GROUP = 'default';
 const RESULT_PAGE = 100;
+const RETRY_MS = 5000;
 
 /**
  * EventBridge Scheduler: schedules and groups with the names, limits and errors of the real service. One-time schedules
@@ -130,6 +131,7 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
       complete(schedule);
     } catch (error) {
       console.error(`The schedule ${schedule.Name} did not reach its target:`, error);
+      shelf.set(schedule.Arn, { ...schedule, fire_at: now() + RETRY_MS });
     } finally {
       firing.delete(schedule.Arn);
     }

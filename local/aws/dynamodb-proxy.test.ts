@@ -1,0 +1,87 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTestTable, type TestTable } from '../../test/support/table.ts';
+import { openStore } from '../store.ts';
+import { createCalls } from './calls.ts';
+import { startAwsFront, type AwsFront } from './front.ts';
+import { createScheduler } from './scheduler.ts';
+import { createSqs } from './sqs.ts';
+import { createSsm } from './ssm.ts';
+import { localClient } from './tables.ts';
+
+let front: AwsFront;
+let table: TestTable;
+let client: DynamoDBDocumentClient;
+const calls = createCalls();
+
+beforeAll(async () => {
+  table = await createTestTable();
+  front = await startAwsFront();
+  const store = openStore(null);
+  front.open({
+    dynamoDb: process.env['DYNAMODB_ENDPOINT']!,
+    sqs: createSqs(null),
+    ssm: createSsm(store, Date.now),
+    scheduler: createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() }),
+    calls,
+  });
+  client = DynamoDBDocumentClient.from(new DynamoDBClient(localClient(front.url)));
+});
+afterAll(async () => {
+  client.destroy();
+  await front.close();
+  await table.close();
+});
+beforeEach(() => calls.reset());
+
+const key = { PK: 'a', SK: 'b' };
+const put = (Item: Record<string, unknown>, more: object = {}) =>
+  client.send(new PutCommand({ TableName: table.name, Item: { ...key, ...Item }, ...more }));
+const units = () => {
+  const { read_units, write_units } = calls.report();
+  return { read: read_units, write: write_units };
+};
+
+describe('what DynamoDB calls cost', () => {
+  test('a write: a unit for each KB begun', async () => {
+    await put({});
+    await put({ text: 'x'.repeat(2500) });
+    expect(units()).toEqual({ read: 0, write: 1 + 3 });
+  });
+
+  test('a write that its condition refused: as much as one that passed', async () => {
+    await put({ SK: 'small' });
+    await expect(put({ SK: 'small' }, { ConditionExpression: 'attribute_not_exists(PK)' })).rejects.toThrow();
+    expect(units().write).toBe(2);
+  });
+
+  test('a transaction: two units for each action and KB', async () => {
+    const Put = (SK: string, text: string) => ({
+      Put: { TableName: table.name, Item: { PK: 't', SK, text } },
+    });
+    const TransactItems = [Put('1', ''), Put('2', ''), Put('3', 'x'.repeat(1500))];
+    await client.send(new TransactWriteCommand({ TransactItems }));
+    expect(units().write).toBe(2 + 2 + 4);
+  });
+
+  test('reads: half a unit at least, a whole one when consistent', async () => {
+    const query = { KeyConditionExpression: 'PK = :p', ExpressionAttributeValues: { ':p': 'nobody' } };
+    await client.send(new QueryCommand({ TableName: table.name, ...query }));
+    await client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
+    expect(units()).toEqual({ read: 1.5, write: 0 });
+  });
+
+  test('the caller sees the capacity only when it asked', async () => {
+    expect(await put({})).not.toHaveProperty('ConsumedCapacity');
+    expect(await put({}, { ReturnConsumedCapacity: 'TOTAL' })).toMatchObject({
+      ConsumedCapacity: { CapacityUnits: 1 },
+    });
+  });
+});

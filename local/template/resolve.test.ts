@@ -1,0 +1,145 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Json } from '../../shared/model/json.ts';
+import { references } from './references.ts';
+import { resolve } from './resolve.ts';
+import { apiRoutes, eventSources, functions, queues, tables } from './resources.ts';
+import { createReader, type Template } from './template.ts';
+
+const ADDRESSES = { aws: 'http://127.0.0.1:4000', api: 'http://127.0.0.1:3000' };
+
+const RESOURCES = {
+  Table: {
+    Type: 'AWS::DynamoDB::GlobalTable',
+    Properties: {
+      AttributeDefinitions: [{ AttributeName: 'PK', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'PK', KeyType: 'HASH' }],
+      Replicas: [{ Region: { 'Fn::Anything': 'that exists in the cloud alone' } }],
+    },
+  },
+  Queue: {
+    Type: 'AWS::SQS::Queue',
+    Properties: {
+      QueueName: 'work',
+      VisibilityTimeout: 180,
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 5 },
+    },
+  },
+  Dead: { Type: 'AWS::SQS::Queue', Properties: {} },
+  Fn: {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      FunctionName: 'worker',
+      Handler: 'lib/index.handler',
+      Code: { S3Bucket: 'assets', S3Key: 'abc.zip' },
+      Timeout: 29,
+      Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, QUEUE_URL: { Ref: 'Queue' } } },
+    },
+  },
+  Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'api' } },
+  Integration: {
+    Type: 'AWS::ApiGatewayV2::Integration',
+    Properties: { IntegrationUri: { 'Fn::GetAtt': ['Fn', 'Arn'] } },
+  },
+  Route: {
+    Type: 'AWS::ApiGatewayV2::Route',
+    Properties: {
+      RouteKey: 'GET /v1/posts',
+      Target: { 'Fn::Join': ['', ['integrations/', { Ref: 'Integration' }]] },
+    },
+  },
+  Mapping: {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: {
+      EventSourceArn: { 'Fn::GetAtt': ['Queue', 'Arn'] },
+      FunctionName: { Ref: 'Fn' },
+      BatchSize: 1,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 3 },
+    },
+  },
+  Alarm: { Type: 'AWS::CloudWatch::Alarm', Properties: {} },
+} satisfies Template['resources'];
+
+const resolved = (value: Json) => resolve(value, references(RESOURCES, ADDRESSES));
+
+describe('intrinsic functions', () => {
+  test.each<[string, Json, Json]>([
+    ['plain values stay', { a: [1, 'b', null, true] }, { a: [1, 'b', null, true] }],
+    ['Ref of a table: its name', { Ref: 'Table' }, 'Table'],
+    ['Ref of a queue: its URL', { Ref: 'Queue' }, 'http://127.0.0.1:4000/000000000000/work'],
+    ['pseudo parameters', { Ref: 'AWS::Region' }, 'us-east-1'],
+    ['Fn::GetAtt', { 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:us-east-1:000000000000:work'],
+    [
+      'Fn::GetAtt as text',
+      { 'Fn::GetAtt': 'Fn.Arn' },
+      'arn:aws:lambda:us-east-1:000000000000:function:worker',
+    ],
+    ['the address of the API', { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] }, 'http://127.0.0.1:3000'],
+    ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 3]] }, 'a-Table-3'],
+    ['Fn::Select and Fn::Split', { 'Fn::Select': [1, { 'Fn::Split': ['/', 'a/b/c'] }] }, 'b'],
+    ['Fn::Sub', { 'Fn::Sub': '${AWS::AccountId}:${Queue.QueueName}:${!kept}' }, '000000000000:work:${kept}'],
+    ['Fn::Sub with variables', { 'Fn::Sub': ['${a}${b}', { a: 'x', b: { Ref: 'Table' } }] }, 'xTable'],
+    [
+      'deep inside',
+      { list: [{ of: { Ref: 'Dead' } }] },
+      { list: [{ of: 'http://127.0.0.1:4000/000000000000/Dead' }] },
+    ],
+  ])('%s', (_, value, expected) => expect(resolved(value)).toEqual(expected));
+
+  test.each<[string, Json, RegExp]>([
+    ['an unknown function', { 'Fn::Cidr': ['10.0.0.0/16', 1] }, /Fn::Cidr/],
+    ['a resource that is not there', { Ref: 'Nobody' }, /Nobody/],
+    ['a kind of resource that is not emulated', { Ref: 'Alarm' }, /AWS::CloudWatch::Alarm/],
+    ['an unknown attribute', { 'Fn::GetAtt': ['Queue', 'Colour'] }, /Colour/],
+    ['an index out of range', { 'Fn::Select': [3, ['a']] }, /nothing at 3/],
+  ])('throws on %s', (_, value, message) => expect(() => resolved(value)).toThrow(message));
+});
+
+describe('resources', () => {
+  const template: Template = { resources: RESOURCES, asset: key => `/assets/${key.replace('.zip', '')}` };
+  const reader = createReader(template, ADDRESSES);
+
+  test('are read with all references put in', () => {
+    expect(tables(reader)).toMatchObject([{ name: 'Table' }]);
+    expect(queues(reader)).toEqual([
+      {
+        name: 'work',
+        attributes: {
+          VisibilityTimeout: '180',
+          RedrivePolicy:
+            '{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:Dead","maxReceiveCount":5}',
+        },
+      },
+      { name: 'Dead', attributes: {} },
+    ]);
+    expect(functions(reader, template)).toEqual([
+      {
+        name: 'worker',
+        module: '/assets/abc/lib/index',
+        handler: 'handler',
+        environment: { TABLE_NAME: 'Table', QUEUE_URL: 'http://127.0.0.1:4000/000000000000/work' },
+        timeoutS: 29,
+        memoryMb: 128,
+      },
+    ]);
+    expect(apiRoutes(reader)).toEqual([{ key: 'GET /v1/posts', function: 'worker' }]);
+    expect(eventSources(reader)).toEqual([
+      {
+        queue: 'work',
+        function: 'worker',
+        batchSize: 1,
+        windowS: 0,
+        maxConcurrency: 3,
+        partialFailures: true,
+      },
+    ]);
+  });
+
+  test('that do not fit are named', () => {
+    const bad = {
+      Fn: { Type: 'AWS::Lambda::Function', Properties: { Handler: 'a.b', Code: { ZipFile: '' } } },
+    };
+    const broken = { ...template, resources: bad };
+    expect(() => functions(createReader(broken, ADDRESSES), broken)).toThrow(/Fn: Code.S3Key/);
+  });
+});
