@@ -67,7 +67,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (!taken) await own(request, response);
   };
   server.on('request', (request, response) => {
-    handle(request, response).catch((error: unknown) => fail(response, error));
+    handle(request, response).catch((error: unknown) => {
+      const clientLeft = !request.complete;
+      if (!clientLeft) fail(response, error);
+    });
   });
 
   return {

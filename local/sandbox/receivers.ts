@@ -30,11 +30,13 @@ interface Receiver {
   script: Turn[];
   turn: number;
   secret: string | null;
-  deliveries: Delivery[];
+  /** With their place among those of all receivers. */
+  deliveries: { seq: number; delivery: Delivery }[];
 }
 
 /** A delivery for the page: its text, and whether its signature is right (null where no secret is known). */
 export interface ReadDelivery {
+  seq: number;
   receiver: string;
   at: string;
   headers: Record<string, string>;
@@ -58,6 +60,7 @@ const PLAIN: Turn = { status: 200, delay_ms: 0, headers: {} };
 
 export function createReceivers(now: () => number): Receivers {
   const receivers = new Map<string, Receiver>();
+  let last = 0;
 
   function receiver(name: string): Receiver {
     const known = receivers.get(name) ?? { script: [], turn: 0, secret: null, deliveries: [] };
@@ -71,11 +74,10 @@ export function createReceivers(now: () => number): Receivers {
     const { status, delay_ms, headers } = mine.script[Math.min(mine.turn, mine.script.length - 1)] ?? PLAIN;
     mine.turn += 1;
     const body = Buffer.from(await c.req.arrayBuffer());
-    mine.deliveries.push({
-      at: new Date(now()).toISOString(),
-      headers: c.req.header(),
-      body_base64: body.toString('base64'),
-    });
+    last += 1;
+    const at = new Date(now()).toISOString();
+    const delivery = { at, headers: c.req.header(), body_base64: body.toString('base64') };
+    mine.deliveries.push({ seq: last, delivery });
     if (mine.deliveries.length > KEPT) mine.deliveries.shift();
     await sleep(delay_ms);
     return new Response(null, { status, headers });
@@ -90,25 +92,26 @@ export function createReceivers(now: () => number): Receivers {
   function read(limit: number): ReadDelivery[] {
     return [...receivers]
       .flatMap(([name, { secret, deliveries }]) =>
-        deliveries.slice(-limit).map(delivery => readDelivery(name, secret, delivery)),
+        deliveries.slice(-limit).map(({ seq, delivery }) => readDelivery(seq, name, secret, delivery)),
       )
-      .sort((a, b) => b.at.localeCompare(a.at))
+      .sort((a, b) => b.seq - a.seq)
       .slice(0, limit);
   }
 
   return {
     app,
     setScript,
-    deliveries: name => receivers.get(name)?.deliveries ?? [],
+    deliveries: name => (receivers.get(name)?.deliveries ?? []).map(({ delivery }) => delivery),
     read,
     clear: () => receivers.clear(),
   };
 }
 
-function readDelivery(name: string, secret: string | null, delivery: Delivery): ReadDelivery {
+function readDelivery(seq: number, name: string, secret: string | null, delivery: Delivery): ReadDelivery {
   const body = Buffer.from(delivery.body_base64, 'base64');
   const given = delivery.headers['x-service-signature'] ?? '';
   return {
+    seq,
     receiver: name,
     at: delivery.at,
     headers: delivery.headers,

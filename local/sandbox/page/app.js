@@ -259,20 +259,26 @@ function showCards(items, cardOf, emptyCard) {
   }
 }
 
+function show(text) {
+  const key = `${platform} ${limit} ${text}`;
+  if (key === shown) return;
+  shown = key;
+  (page === 'posts' ? showPosts : showDeliveries)(JSON.parse(text));
+}
+
+function tell(words, lost = false) {
+  state.className = lost ? 'lost' : '';
+  state.textContent = words;
+}
+
 async function refresh() {
   try {
     const query = new URLSearchParams({ platform, limit: String(limit) });
     const response = await fetch(`/_page/${page}?${query}`, { signal: AbortSignal.timeout(10_000) });
-    const text = await response.text();
-    state.className = '';
-    state.textContent = 'live';
-    const key = `${platform} ${limit} ${text}`;
-    if (key === shown) return;
-    shown = key;
-    (page === 'posts' ? showPosts : showDeliveries)(JSON.parse(text));
+    show(await response.text());
+    tell('live');
   } catch {
-    state.className = 'lost';
-    state.textContent = 'not running';
+    tell('not running', true);
   }
 }
 
@@ -286,4 +292,6 @@ more.addEventListener('click', () => {
   limit += STEP;
   void refresh();
 });
+show(document.getElementById('first').textContent.trim());
+tell('live');
 void poll();

@@ -18,12 +18,13 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-const FILES = {
-  '/': ['index.html', 'text/html; charset=utf-8'],
-  '/receivers': ['index.html', 'text/html; charset=utf-8'],
-  '/_page/style.css': ['style.css', 'text/css; charset=utf-8'],
-  '/_page/app.js': ['app.js', 'text/javascript; charset=utf-8'],
-} as const;
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-cache',
+};
+
+const FILES = { 'style.css': 'text/css; charset=utf-8', 'app.js': 'text/javascript; charset=utf-8' };
 
 /** A post without the request behind it, its texts resolved. */
 function shownPost(post: SandboxPost) {
@@ -35,38 +36,44 @@ function shownPost(post: SandboxPost) {
   };
 }
 
-/** The page that shows what was published, and its data. */
-export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
-  const app = new Hono();
-  for (const [path, [file, type]] of Object.entries(FILES)) {
-    app.get(path, async c =>
-      c.body(await readFile(new URL(file, import.meta.url), 'utf8'), 200, {
-        'content-type': type,
-        'content-security-policy': POLICY,
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-cache',
-      }),
-    );
-  }
+interface Query {
+  platform?: string;
+  limit?: string;
+}
 
-  /** Newest first; `?platform=` narrows, `?limit=` (100) widens. */
-  app.get('/_page/posts', c => {
-    const { platform, limit } = c.req.query();
-    const posts = state.posts.filter(post => (platform || post.platform) === post.platform);
+/** The page that shows what was published and what receivers got, and its data. */
+export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
+  /** Newest first; `platform` narrows, `limit` (100) widens. */
+  function posts({ platform, limit }: Query) {
+    const wanted = state.posts.filter(post => (platform || post.platform) === post.platform);
     const counts = Object.fromEntries(
       [...platforms.keys()].map(id => [id, state.posts.filter(post => post.platform === id).length]),
     );
-    const newest = posts.toReversed().slice(0, Number(limit) || MOST);
-    return c.json({
-      counts,
-      total: posts.length,
-      posts: newest.map(shownPost),
-    });
-  });
+    const newest = wanted.toReversed().slice(0, Number(limit) || MOST);
+    return { counts, total: wanted.length, posts: newest.map(shownPost) };
+  }
 
-  app.get('/_page/deliveries', c =>
-    c.json({ deliveries: receivers.read(Number(c.req.query('limit')) || MOST) }),
-  );
+  function deliveries({ limit }: Query) {
+    return { deliveries: receivers.read(Number(limit) || MOST) };
+  }
 
+  const app = new Hono();
+  app.get('/', async c => c.html(await pageWith(posts(c.req.query())), 200, HEADERS));
+  app.get('/receivers', async c => c.html(await pageWith(deliveries({})), 200, HEADERS));
+  app.get('/_page/posts', c => c.json(posts(c.req.query())));
+  app.get('/_page/deliveries', c => c.json(deliveries(c.req.query())));
+  for (const [file, type] of Object.entries(FILES)) {
+    app.get(`/_page/${file}`, async c => c.body(await own(file), 200, { ...HEADERS, 'content-type': type }));
+  }
   return app;
+}
+
+/** The page with its first data in it, so that it is complete as soon as it is there. */
+async function pageWith(data: unknown): Promise<string> {
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  return (await own('index.html')).replace(/(?<=<script id="first"[^>]*>)[^<]*/, () => json);
+}
+
+function own(file: string): Promise<string> {
+  return readFile(new URL(file, import.meta.url), 'utf8');
 }
