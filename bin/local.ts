@@ -9,7 +9,7 @@ import { startStack } from '../local/stack.ts';
 process.env['TZ'] = 'UTC';
 
 /** How long an orderly end may take. */
-const STOP_LIMIT_MS = 3000;
+const STOP_LIMIT_MS = 5000;
 
 function options(): LocalOptions {
   try {
@@ -22,11 +22,11 @@ function options(): LocalOptions {
 async function main(chosen: LocalOptions): Promise<void> {
   const started = performance.now();
   const files = readyFiles(chosen);
-  refuseSecond(files.ready);
   const cleanup = createCleanup();
   cleanup.add(() => removeReady(files));
   stopOnSignal(cleanup);
   try {
+    refuseSecond(chosen, files);
     const stack = await startStack(chosen, cleanup);
     const seeded = await seed(stack);
     stack.services.calls.reset();

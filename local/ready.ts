@@ -28,15 +28,14 @@ export function describeReady(stack: LocalStack, { api_key, workspace_id }: Seed
   };
 }
 
-/** `ready`: for every tool. `stack`: for `npm run admin`, which works on the parts behind the API. */
-export function readyFiles(options: LocalOptions): { ready: string; stack: string } {
-  const folder = options.data ?? (options.readyFile === null ? DEFAULT_DATA : dirname(options.readyFile));
-  const stack =
-    options.data === null && options.readyFile !== null ? `${options.readyFile}.stack` : 'stack.json';
-  return {
-    ready: options.readyFile ?? join(folder, 'local.json'),
-    stack: stack.includes('.stack') ? stack : join(folder, stack),
-  };
+/**
+ * `ready`: for every tool. `stack`: for `npm run admin`, which works on the parts behind the API; beside the ready file
+ * where nothing is kept, so that such stacks do not meet.
+ */
+export function readyFiles({ data, readyFile }: LocalOptions): { ready: string; stack: string } {
+  const ready = readyFile ?? join(data ?? DEFAULT_DATA, 'local.json');
+  const isOwnPlace = data === null && readyFile !== null;
+  return { ready, stack: isOwnPlace ? `${ready}.stack` : join(data ?? DEFAULT_DATA, 'stack.json') };
 }
 
 export function writeReady(files: { ready: string; stack: string }, ready: Ready, stack: LocalStack): void {
@@ -55,12 +54,13 @@ export function removeReady(files: { ready: string; stack: string }): void {
   for (const file of Object.values(files)) if (pidIn(file) === process.pid) rmSync(file, { force: true });
 }
 
-/** Throws when a stack that runs already uses this folder. */
-export function refuseSecond(file: string): void {
-  const pid = pidIn(file);
+/** Throws when a stack that runs keeps its state in the same folder. */
+export function refuseSecond({ data }: LocalOptions, { stack }: { stack: string }): void {
+  const pid = data === null ? null : pidIn(stack);
   if (pid === null || pid === process.pid || !isAlive(pid)) return;
   throw new Error(
-    `A local stack (process ${pid}) already uses ${dirname(file)}. Stop it, or choose another --data.`,
+    `A local stack (process ${pid}) already uses ${dirname(stack)}. Stop it, or choose another --data. ` +
+      `If that process is something else, delete ${stack}.`,
   );
 }
 

@@ -121,7 +121,10 @@ function openFolder(data: string | null, cleanup: Cleanup): string {
     return resolve(data);
   }
   const folder = mkdtempSync(join(tmpdir(), 'local-stack-'));
-  cleanup.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  cleanup.add(remove);
+  // Also when the end is a hasty one.
+  process.once('exit', remove);
   return folder;
 }
 

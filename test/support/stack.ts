@@ -1,119 +1,155 @@
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceStack } from '../../lib/service-stack.ts';
-import { readSettings } from '../../lib/settings.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Ready } from '../../local/ready.ts';
 
-export interface Reference {
-  Ref?: string;
-  'Fn::GetAtt'?: [id: string, attribute: string];
+/** The body is what the test says it is: a wrong name fails the test. */
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
 }
 
-export interface Statement {
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: unknown;
+export interface TestStack extends Ready {
+  /** Calls the API below `/v1` with the owner's key; `headers` may replace what is sent. */
+  api: <T = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer<T>>;
+  /** Calls the sandbox: `/_control/…`, `/_receiver/…`. */
+  control: <T = unknown>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+  /** Calls the stack itself: `/_local/…`. */
+  local: <T = unknown>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+  /** Moves the clock of the whole stack on. */
+  advance: (seconds: number) => Promise<void>;
+  /** Waits until the condition gives a value; fails with its name after the limit. */
+  until: <T>(
+    what: string,
+    condition: () => Promise<T | null | false | undefined>,
+    limitMs?: number,
+  ) => Promise<T>;
+  /** Ends the stack; with `SIGKILL` as a power cut would. */
+  close: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
-interface PolicyDocument {
-  Statement: Statement[];
+export interface StackOptions {
+  /** Keeps the state in this folder; default: nothing is kept. */
+  data?: string;
+  /** More options of `npm start`. */
+  args?: string[];
+  env?: Record<string, string>;
 }
 
-/** Properties of the resources that tests look at, as far as they do. */
-export interface PropertiesOf {
-  'AWS::ApiGatewayV2::Integration': { IntegrationUri: Reference; PayloadFormatVersion: string };
-  'AWS::ApiGatewayV2::Route': { RouteKey: string; Target: { 'Fn::Join': [string, [string, Reference]] } };
-  'AWS::ApiGatewayV2::Stage': { AccessLogSettings: { Format: string } };
-  'AWS::CloudWatch::Alarm': { AlarmActions?: unknown[]; Dimensions: { Value: Reference }[] };
-  'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
-  'AWS::IAM::Role': { ManagedPolicyArns?: unknown; AssumeRolePolicyDocument: PolicyDocument };
-  'AWS::Lambda::EventSourceMapping': {
-    EventSourceArn: Reference;
-    FunctionName: Reference;
-    BatchSize: number;
-    FunctionResponseTypes: string[];
-    ScalingConfig?: { MaximumConcurrency: number };
+const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+const START_LIMIT_MS = 120_000;
+
+/** Starts the whole local stack in a process of its own, as `npm start` does. */
+export async function startStack({ data, args = [], env = {} }: StackOptions = {}): Promise<TestStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+  const readyFile = join(folder, 'ready.json');
+  const state = data === undefined ? ['--ephemeral'] : ['--data', data];
+  const child = spawn(
+    process.execPath,
+    [
+      PROGRAM,
+      ...state,
+      '--port',
+      '0',
+      '--scheduler-jitter',
+      '0',
+      '--ready-file',
+      readyFile,
+      '--quiet',
+      ...args,
+    ],
+    { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, ...env } },
+  );
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
+  // A test run that dies takes its stack along.
+  const killWithUs = () => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  const ready = await readReady(readyFile, child, () => complaint).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
+
+  async function close(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    process.off('exit', killWithUs);
+    await end(child, signal);
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  const key = { authorization: `Bearer ${ready.api_key}` };
+  const origin = new URL(ready.base_url).origin;
+  const local: TestStack['local'] = (method, path, body) => call(origin + path, method, body, {});
+  return {
+    ...ready,
+    api: (method, path, body, headers) => call(ready.base_url + path, method, body, { ...key, ...headers }),
+    control: (method, path, body) => call(ready.sandbox_url + path, method, body, {}),
+    local,
+    advance: async seconds => {
+      await local('POST', '/_local/clock', { advance_seconds: seconds });
+    },
+    until,
+    close,
   };
-  'AWS::Lambda::Function': {
-    FunctionName: string;
-    Code: { S3Key: string };
-    Environment: { Variables: Record<string, unknown> };
-    Layers?: unknown[];
-    LoggingConfig: { LogGroup: Reference };
-    MemorySize: number;
-    ReservedConcurrentExecutions?: number;
-    Role: Reference;
-    Timeout: number;
-  };
-  'AWS::Lambda::Permission': { FunctionName: Reference; Principal: string };
-  'AWS::Logs::LogGroup': { RetentionInDays: number };
-  'AWS::SQS::Queue': {
-    QueueName: string;
-    SqsManagedSseEnabled: boolean;
-    VisibilityTimeout: number;
-    RedrivePolicy?: { deadLetterTargetArn: Reference; maxReceiveCount: number };
-  };
-  'AWS::SQS::QueuePolicy': { Queues: Reference[]; PolicyDocument: PolicyDocument };
 }
 
-export type ResourceType = keyof PropertiesOf;
-type Resources = Record<string, { Type: string; Properties: unknown }>;
+async function readReady(file: string, child: ChildProcess, complaint: () => string): Promise<Ready> {
+  const limit = performance.now() + START_LIMIT_MS;
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error(`The local stack ended at its start: ${complaint()}`);
+    if (performance.now() > limit) {
+      await end(child, 'SIGKILL');
+      throw new Error(`The local stack was not ready within ${START_LIMIT_MS / 1000} s: ${complaint()}`);
+    }
+    await sleep(50);
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Ready;
+}
 
-const NAME = 'social-publishing-test';
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise(resolve => {
+    child.once('exit', () => resolve());
+    child.kill(signal);
+  });
+}
 
-const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
-  context: Record<string, unknown>;
-};
+async function call<T>(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer<T>> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
+  const answer = await fetch(url, {
+    method,
+    headers: { ...(body === undefined || isRaw ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined ? null : isRaw ? (body as RequestInit['body'] & {}) : JSON.stringify(body),
+    redirect: 'manual',
+  });
+  const text = await answer.text();
+  const isJson = /json/.test(answer.headers.get('content-type') ?? '');
+  return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
+}
 
-/** The stack as `cdk.json` and these settings make it, and ways to look at its template. */
-export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void) {
-  const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
-  try {
-    const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
-    const app = new App({ context, outdir, analyticsReporting: false });
-    const stack = new ServiceStack(app, NAME, { settings: readSettings(app.node) });
-    review?.(app);
-    return reader(Template.fromStack(stack));
-  } finally {
-    rmSync(outdir, { recursive: true });
+async function until<T>(
+  what: string,
+  condition: () => Promise<T | null | false | undefined>,
+  limitMs = 20_000,
+): Promise<T> {
+  const limit = performance.now() + limitMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== null && value !== undefined && value !== false) return value;
+    if (performance.now() > limit) throw new Error(`It did not happen within ${limitMs / 1000} s: ${what}`);
+    await sleep(50);
   }
 }
-
-export type Stack = ReturnType<typeof synthesize>;
-
-function reader(template: Template) {
-  const resources = template.toJSON()['Resources'] as Resources;
-
-  /** Properties of all resources of a type, by logical id. */
-  const all = <T extends ResourceType>(type: T): [id: string, properties: PropertiesOf[T]][] =>
-    Object.entries(resources).flatMap(([id, { Type, Properties }]) =>
-      Type === type ? [[id, Properties as PropertiesOf[T]]] : [],
-    );
-
-  /** Properties of the resource that a value refers to. */
-  const at = <T extends ResourceType>(type: T, reference: Reference): PropertiesOf[T] => {
-    const found = resources[idOf(reference)];
-    if (found?.Type !== type) throw new Error(`${JSON.stringify(reference)} is no ${type}`);
-    return found.Properties as PropertiesOf[T];
-  };
-
-  /** Functions by their names below the stack's. */
-  const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [own(each.FunctionName), each]));
-
-  /** The policy statements of a role. */
-  const statements = (roleId: string): Statement[] =>
-    all('AWS::IAM::Policy')
-      .filter(([, { Roles }]) => Roles.some(role => role.Ref === roleId))
-      .flatMap(([, { PolicyDocument }]) => PolicyDocument.Statement);
-
-  return { template, resources, all, at, functions, statements };
-}
-
-/** A name without the stack's in front. */
-export const own = (name: string) => name.replace(`${NAME}-`, '');
-
-export const idOf = (reference: Reference) => reference.Ref ?? reference['Fn::GetAtt']?.[0] ?? '';
-export const actionsOf = (statement: Statement) => [statement.Action].flat();
-export const targetsOf = (statement: Statement) => [statement.Resource].flat();

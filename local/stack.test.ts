@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startStack, type TestStack } from '../test/support/stack.ts';
+
+const START_MS = 150_000;
+
+interface Profiles {
+  profiles: { username: string }[];
+}
+interface ClockState {
+  offset_seconds: number;
+}
+interface CallReport {
+  calls: { function: string }[];
+  read_units: number;
+}
+
+describe('the local stack', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    stack = await startStack();
+  }, START_MS);
+  afterAll(() => stack.close());
+
+  test('tells where everything is', async () => {
+    expect(stack.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect((await fetch(stack.sandbox_url)).status).toBe(200);
+  });
+
+  test('is seeded with a profile', async () => {
+    const { status, body } = await stack.api<Profiles>('GET', '/agency/profiles');
+    expect([status, body.profiles[0]?.username]).toEqual([200, 'Demo']);
+  });
+
+  test('knows its key only', async () => {
+    expect((await stack.api('GET', '/posts', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
+  });
+
+  test('shows its clock, queues, schedules and calls, at both ports', async () => {
+    await stack.advance(60);
+    for (const ask of [stack.local, stack.control]) {
+      expect((await ask<ClockState>('GET', '/_local/clock')).body.offset_seconds).toBe(60);
+      expect((await ask('GET', '/_local/schedules')).body).toEqual({ schedules: expect.any(Array) });
+    }
+    expect((await stack.local('POST', '/_local/clock', { advance_seconds: -1 })).status).toBe(400);
+    const { body } = await stack.local<{ queues: unknown[] }>('GET', '/_local/queues');
+    expect(body.queues).toContainEqual(expect.objectContaining({ depth: 0, in_flight: 0, dead_letters: 0 }));
+  });
+
+  test('counts calls by function since the last reset', async () => {
+    await stack.api('GET', '/posts');
+    const first = await stack.local<CallReport>('GET', '/_local/calls?reset=1');
+    const mine = first.body.calls.filter(row => row.function.endsWith('-posts'));
+    expect(mine.length).toBeGreaterThan(0);
+    expect(first.body.read_units).toBeGreaterThan(0);
+  });
+});
+
+describe('its state', () => {
+  test(
+    'outlives even a power cut with --data, and is gone without',
+    async () => {
+      const data = mkdtempSync(join(tmpdir(), 'data-'));
+      const first = await startStack({ data });
+      const made = await first.api('POST', '/agency/profiles', { username: 'Kept' });
+      expect(made.status).toBe(201);
+      await first.advance(3600);
+      await first.close('SIGKILL');
+
+      const second = await startStack({ data });
+      expect([second.api_key, second.workspace_id]).toEqual([first.api_key, first.workspace_id]);
+      const { body } = await second.api<Profiles>('GET', '/agency/profiles');
+      expect(body.profiles.map(profile => profile.username).sort()).toEqual(['Demo', 'Kept']);
+      expect((await second.local<ClockState>('GET', '/_local/clock')).body.offset_seconds).toBe(3600);
+      expect(JSON.parse(readFileSync(join(data, 'stack.json'), 'utf8'))).toMatchObject({
+        table: expect.any(String),
+      });
+      await expect(startStack({ data })).rejects.toThrow(/already uses/);
+      await second.close();
+      expect(existsSync(join(data, 'stack.json'))).toBe(false);
+      rmSync(data, { recursive: true });
+    },
+    2 * START_MS,
+  );
+});
+
+describe('a start that fails', () => {
+  test('says why', async () => {
+    await expect(startStack({ args: ['--scheduler-jitter', 'x'] })).rejects.toThrow(
+      /--scheduler-jitter must be/,
+    );
+    await expect(startStack({ args: ['--nonsense'] })).rejects.toThrow(/Usage: npm start/);
+  });
+});
