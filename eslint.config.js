@@ -5,7 +5,15 @@ import tseslint from 'typescript-eslint';
 const FLOORS = [
   ['shared/model', 'shared/text', 'shared/time', 'shared/net', 'shared/aws'],
   ['shared/platforms', 'shared/store'],
-  ['shared/connections', 'shared/delivery', 'shared/events', 'shared/http', 'shared/posts', 'shared/runtime'],
+  [
+    'shared/connections',
+    'shared/delivery',
+    'shared/events',
+    'shared/http',
+    'shared/media',
+    'shared/posts',
+    'shared/runtime',
+  ],
   ['functions'],
   ['lib', 'local'],
   ['bin'],

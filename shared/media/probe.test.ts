@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { imageSize } from 'image-size';
+import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
+import { createHttpClient, type HttpRequest } from '../net/http.ts';
+import { probeMedia } from './probe.ts';
+
+let host: MediaHost;
+beforeAll(async () => {
+  host = await mediaHost();
+});
+afterAll(() => host.close());
+
+const probe = (file: string) => probeMedia(host.http, `${host.url}/${file}`);
+const facts = async (file: string) => {
+  const found = await probe(file);
+  if (found.type !== 'known') throw new Error(`${file} is ${found.type}: ${found.message}`);
+  return found.facts;
+};
+
+describe('what a media URL holds', () => {
+  test.each([
+    ['photo.jpg', 'JPG', 'image'],
+    ['photo.png', 'PNG', 'image'],
+    ['anim.gif', 'GIF', 'image'],
+    ['photo.webp', 'WebP', 'image'],
+    ['clip.mp4', 'MP4', 'video'],
+    ['clip.mov', 'MOV', 'video'],
+    ['clip.webm', 'WebM', 'video'],
+    ['doc.pdf', 'PDF', 'document'],
+  ])('is told from the bytes of %s', async (file, format, kind) => {
+    const found = await facts(`${file}?type=application/octet-stream`);
+    expect(found).toMatchObject({ format, kind });
+    expect(found.size).toBeGreaterThan(100);
+    if (kind !== 'document') expect(found.width).toBeGreaterThan(0);
+    if (kind === 'video') expect(found.duration).toBeGreaterThan(0);
+  });
+
+  test('is seen upright', async () => {
+    const bytes = await fetch(`${host.url}/rotated.jpg`).then(answer => answer.arrayBuffer());
+    const stored = imageSize(new Uint8Array(bytes));
+    expect(stored.orientation).toBe(6);
+    expect(await facts('rotated.jpg')).toMatchObject({ width: stored.height, height: stored.width });
+  });
+
+  test('is told of a file far too large to read', async () => {
+    const found = await facts('clip.mp4?bytes=5000000000');
+    expect(found.size).toBe(5_000_000_000);
+    expect(found.duration).toBeGreaterThan(0);
+  });
+
+  test.each(['range=off', 'length=off', 'range=off&length=off', 'redirect=3'])(
+    'is told of an origin with %s',
+    async query => {
+      expect(await facts(`photo.jpg?${query}`)).toMatchObject({ format: 'JPG', kind: 'image' });
+      expect(await facts(`clip.mp4?${query}`)).toMatchObject({ format: 'MP4', kind: 'video' });
+    },
+  );
+
+  test('reads a large file in parts: no more than the head and what its index needs', async () => {
+    let requests = 0;
+    const open = (request: HttpRequest) => {
+      requests += 1;
+      return host.http.open(request);
+    };
+    await probeMedia({ open }, `${host.url}/photo.png?bytes=90000000`);
+    expect(requests).toBe(1);
+  });
+});
+
+describe('what cannot be used', () => {
+  test('a web page', async () => {
+    expect(await probe('page.html')).toMatchObject({
+      type: 'unsupported',
+      message: 'The link gives a web page, not a file',
+    });
+  });
+
+  test.each([403, 404, 500])('an origin that answers %i', async status => {
+    expect(await probe(`photo.jpg?status=${status}`)).toEqual({
+      type: 'unreachable',
+      message: `It answers ${status}`,
+    });
+  });
+
+  test('an origin that is not there', async () => {
+    expect(await probeMedia(host.http, 'http://127.0.0.1:9/a.jpg')).toMatchObject({ type: 'unreachable' });
+  });
+
+  test('an endless redirect', async () => {
+    expect(await probe('photo.jpg?redirect=20')).toMatchObject({ type: 'unreachable' });
+  });
+
+  test('an origin that does not answer in time', async () => {
+    const never = {
+      open: () => host.http.open({ method: 'GET', url: `${host.url}/photo.jpg`, timeoutMs: 1 }),
+    };
+    expect(await probeMedia(never, host.url, 5)).toMatchObject({ type: 'unreachable' });
+  });
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://10.0.0.1/a.jpg',
+    'ftp://example.com/a.jpg',
+    'http://user:secret@example.com/a.jpg',
+  ])('the address %s', async url => {
+    expect(await probeMedia(host.http, url)).toMatchObject({ type: 'blocked' });
+  });
+
+  test('a redirect to a private address', async () => {
+    const url = `${host.url}/photo.jpg?redirect=${encodeURIComponent('http://169.254.169.254/')}`;
+    expect(await probeMedia(host.http, url)).toMatchObject({ type: 'blocked' });
+  });
+
+  test('loopback, where it is not allowed', async () => {
+    const strict = createHttpClient({ sandboxUrl: null, allowLoopback: false });
+    expect(await probeMedia(strict, `${host.url}/photo.jpg`)).toMatchObject({ type: 'blocked' });
+    strict.close();
+  });
+
+  test('a broken picture is known without its size', async () => {
+    expect(await facts('photo.png?bytes=20')).toMatchObject({ format: 'PNG', width: null });
+  });
+});

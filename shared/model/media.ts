@@ -1,0 +1,69 @@
+/** What a file is for a post. */
+export type MediaKind = 'image' | 'video' | 'document';
+
+/** Formats that the service takes, by the names that users know. */
+export const MEDIA_FORMATS = {
+  JPG: 'image',
+  PNG: 'image',
+  GIF: 'image',
+  WebP: 'image',
+  BMP: 'image',
+  MP4: 'video',
+  MOV: 'video',
+  AVI: 'video',
+  WMV: 'video',
+  FLV: 'video',
+  WebM: 'video',
+  '3GP': 'video',
+  MKV: 'video',
+  PDF: 'document',
+} as const satisfies Record<string, MediaKind>;
+export type MediaFormat = keyof typeof MEDIA_FORMATS;
+
+/** Media types with their aliases: detectors, browsers and object stores do not agree on one spelling. */
+const FORMAT_OF_TYPE: Readonly<Record<string, MediaFormat>> = {
+  'image/jpeg': 'JPG',
+  'image/jpg': 'JPG',
+  'image/png': 'PNG',
+  'image/apng': 'PNG',
+  'image/gif': 'GIF',
+  'image/webp': 'WebP',
+  'image/bmp': 'BMP',
+  'image/x-ms-bmp': 'BMP',
+  'video/mp4': 'MP4',
+  'video/x-m4v': 'MP4',
+  'video/quicktime': 'MOV',
+  'video/avi': 'AVI',
+  'video/vnd.avi': 'AVI',
+  'video/x-msvideo': 'AVI',
+  'video/x-ms-asf': 'WMV',
+  'video/x-ms-wmv': 'WMV',
+  'video/x-flv': 'FLV',
+  'video/flv': 'FLV',
+  'video/webm': 'WebM',
+  'video/3gpp': '3GP',
+  'video/3gpp2': '3GP',
+  'video/matroska': 'MKV',
+  'video/x-matroska': 'MKV',
+  'application/pdf': 'PDF',
+};
+
+/** The format of a media type; null for one that the service does not take. */
+export function formatOfType(type: string): MediaFormat | null {
+  return FORMAT_OF_TYPE[type.split(';')[0]?.trim().toLowerCase() ?? ''] ?? null;
+}
+
+/** What is known about a file. What could not be told is null. */
+export interface MediaFacts {
+  /** Media type told from the bytes. */
+  type: string;
+  format: MediaFormat;
+  kind: MediaKind;
+  /** Bytes. */
+  size: number | null;
+  /** Pixels as a viewer sees the picture: after the orientation that a camera noted. */
+  width: number | null;
+  height: number | null;
+  /** Seconds. */
+  duration: number | null;
+}
