@@ -16,7 +16,7 @@ import {
   type Reference,
   type Stack,
   type Statement,
-} from '../test/support/stack.ts';
+} from '../test/support/template.ts';
 import { bundleFunctions, functionNames } from './bundle.ts';
 
 // A synthesis takes a second of a free machine, and much longer of a busy one.

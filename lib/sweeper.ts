@@ -22,6 +22,7 @@ export class Sweeper extends Construct {
     super(scope, id);
     this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
     table.openWakeIndex(this.worker);
+    table.open(this.worker, 'UpdateItem');
     publishing.dispatch.openForSending(this.worker, ENV.dispatchQueueUrl);
     events.openForSending(this.worker, ENV.eventsQueueUrl);
     new Rule(this, 'EveryMinute', {

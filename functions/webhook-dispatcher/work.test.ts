@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import * as v from 'valibot';
 import { seal } from '../../shared/aws/key-ring.ts';
-import { EventsNoteSchema, noteOfDueKey } from '../../shared/events/note.ts';
+import { deliveryNote, EventsNoteSchema } from '../../shared/events/note.ts';
 import { announce } from '../../shared/events/publish.ts';
 import { newSecret } from '../../shared/events/signature.ts';
 import { newId } from '../../shared/model/id.ts';
@@ -12,7 +12,7 @@ import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
-import { deleteWebhook, getWebhook, listDeliveries, updateWebhook } from '../../shared/store/webhooks.ts';
+import { deleteWebhook, deliveryOfKey, getWebhook, listDeliveries, updateWebhook } from '../../shared/store/webhooks.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import type { SentNote } from '../../test/support/notes.ts';
 import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
@@ -75,8 +75,8 @@ async function sweep(): Promise<SentNote[]> {
   );
   const keys = (await Promise.all(shards)).flat();
   return keys.flatMap(key => {
-    const note = noteOfDueKey(key);
-    return note ? [{ queueUrl: '', delayS: 0, ...note }] : [];
+    const due = deliveryOfKey(key);
+    return due ? [{ queueUrl: '', delayS: 0, ...deliveryNote(due) }] : [];
   });
 }
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { ServiceEventSchema } from '../model/event.ts';
-import { deliveryOfKey, type DeliveryRef } from '../store/webhooks.ts';
-import type { Key } from '../store/table.ts';
+import type { DeliveryRef } from '../store/webhooks.ts';
 
 /** What lies on the events queue: an event to fan out, or one delivery that is due. */
 export const EventsNoteSchema = v.variant('kind', [
@@ -18,10 +17,4 @@ export interface GroupedNote {
 
 export function deliveryNote({ webhook_id, delivery_id }: DeliveryRef): GroupedNote {
   return { body: { kind: 'delivery', webhook_id, delivery_id }, group: webhook_id };
-}
-
-/** The to-do note for a due key of the wake index; null when the key is not a delivery's. */
-export function noteOfDueKey(key: Key): GroupedNote | null {
-  const ref = deliveryOfKey(key);
-  return ref && deliveryNote(ref);
 }

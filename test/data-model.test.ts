@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import type { DestinationOf } from '../shared/model/destination.ts';
+import { newId } from '../shared/model/id.ts';
+import type { Post } from '../shared/model/post.ts';
+import { claimed, marked, published } from '../shared/delivery/transitions.ts';
+import { createWorkspace } from '../shared/runtime/bootstrap.ts';
+import { hashApiKey } from '../shared/model/api-key.ts';
+import { listConnections } from '../shared/store/connections.ts';
+import { createPost, getPost, listPosts, saveDestination, setWake } from '../shared/store/posts.ts';
+import { createProfile, findProfileByName, listProfiles } from '../shared/store/profiles.ts';
+import { dueInShard } from '../shared/store/wake.ts';
+import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.ts';
+import { deliveryWorld, type DeliveryWorld } from './support/delivery-world.ts';
+import { meteredTable, type Units } from './support/units.ts';
+
+/** Rows of the table of access patterns: name, reads, writes. */
+function documented(): Map<string, Units> {
+  const text = readFileSync(new URL('../docs/data-model.md', import.meta.url), 'utf8');
+  const rows = [...text.matchAll(/^\| ([^|]+?) +\| [^|]+\| +([\d.]+|-) +\| +([\d.]+|-) +\|/gm)];
+  const units = (cell: string) => (cell === '-' ? 0 : Number(cell));
+  return new Map(rows.map(([, name, read, write]) => [name!, { read: units(read!), write: units(write!) }]));
+}
+
+let world: DeliveryWorld;
+let meter: ReturnType<typeof meteredTable>;
+const docs = documented();
+
+beforeAll(async () => {
+  world = await deliveryWorld();
+  meter = meteredTable(world.table);
+  for (const platform of ['x', 'bluesky', 'telegram'] as const) await world.connect(platform);
+});
+afterAll(() => world.close());
+
+/** The state that each pattern finds; made outside the measurement. */
+async function scene() {
+  const { table } = meter;
+  const post = await world.store({}, ['x', 'bluesky', 'telegram']);
+  const made = await createWorkspace(
+    world.table,
+    { name: 'A', plan: 'pro', owner_email: 'a@example.com' },
+    1,
+  );
+  const pending = post.destinations.x!;
+  const holding: DestinationOf<'publishing'> = claimed(pending, post.due_at);
+  const live = {
+    platform_post_id: '1',
+    platform_post_url: 'https://x.com/a/status/1',
+    published_at: post.due_at,
+  };
+  const fresh: Post = { ...post, post_id: newId(post.created_at + 1) };
+  return { table, post, fresh, made, pending, holding, live };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
+  'know a key': async ({ table, made }) => {
+    await findApiKey(table, hashApiKey(made.api_key));
+    await getWorkspace(table, made.workspace.workspace_id);
+    await getMember(table, made.workspace.workspace_id, made.owner.user_id);
+  },
+  'create a profile': ({ table }) =>
+    createProfile(table, {
+      id: newId(),
+      workspace_id: 'w2',
+      profile_name: 'Acme',
+      username: 'acme',
+      created_by: null,
+      created_at: 1,
+    }),
+  'find a profile by name': ({ table }) => findProfileByName(table, 'w2', 'Acme'),
+  'list profiles': ({ table }) => listProfiles(table, 'w2'),
+  "list a profile's accounts": ({ table }) => listConnections(table, 'w1', 'p1'),
+  'store a post': ({ table, fresh }) => createPost(table, fresh),
+  'read a post': ({ table, post }) => getPost(table, post.workspace_id, post.post_id),
+  'list 20 posts': ({ table, post }) => listPosts(table, post.workspace_id, 20, null),
+  'claim a destination': ({ table, post, pending, holding }) =>
+    saveDestination(table, post, pending, holding),
+  'mark a commit': async ({ table, post, pending, holding }) => {
+    await saveDestination(world.table, post, pending, holding);
+    return saveDestination(table, post, holding, marked(holding, { step: 'create', state: {} }, post.due_at));
+  },
+  'store an outcome': async ({ table, post, pending, holding, live }) => {
+    await saveDestination(world.table, post, pending, holding);
+    return saveDestination(table, post, holding, published(holding, live, false, post.due_at));
+  },
+  'take a post out of the index': ({ table, post }) => setWake(table, post, null),
+  'sweep a shard with nothing due': ({ table }) => dueInShard(table, 0, 1, 500),
+};
+
+describe('docs/data-model.md', () => {
+  test('lists just the patterns that are measured here', () => {
+    expect([...docs.keys()].sort()).toEqual(Object.keys(PATTERNS).sort());
+  });
+
+  for (const [name, run] of Object.entries(PATTERNS)) {
+    test(`tells what it costs to ${name}`, async () => {
+      const set = await scene();
+      if (name === 'list 20 posts')
+        for (let n = 0; n < 20; n += 1) await world.store({}, ['x', 'bluesky', 'telegram']);
+      expect(await meter.measure(() => run(set))).toEqual(docs.get(name));
+    });
+  }
+});

@@ -1,0 +1,119 @@
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceStack } from '../../lib/service-stack.ts';
+import { readSettings } from '../../lib/settings.ts';
+
+export interface Reference {
+  Ref?: string;
+  'Fn::GetAtt'?: [id: string, attribute: string];
+}
+
+export interface Statement {
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: unknown;
+}
+
+interface PolicyDocument {
+  Statement: Statement[];
+}
+
+/** Properties of the resources that tests look at, as far as they do. */
+export interface PropertiesOf {
+  'AWS::ApiGatewayV2::Integration': { IntegrationUri: Reference; PayloadFormatVersion: string };
+  'AWS::ApiGatewayV2::Route': { RouteKey: string; Target: { 'Fn::Join': [string, [string, Reference]] } };
+  'AWS::ApiGatewayV2::Stage': { AccessLogSettings: { Format: string } };
+  'AWS::CloudWatch::Alarm': { AlarmActions?: unknown[]; Dimensions: { Value: Reference }[] };
+  'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
+  'AWS::IAM::Role': { ManagedPolicyArns?: unknown; AssumeRolePolicyDocument: PolicyDocument };
+  'AWS::Lambda::EventSourceMapping': {
+    EventSourceArn: Reference;
+    FunctionName: Reference;
+    BatchSize: number;
+    FunctionResponseTypes: string[];
+    ScalingConfig?: { MaximumConcurrency: number };
+  };
+  'AWS::Lambda::Function': {
+    FunctionName: string;
+    Code: { S3Key: string };
+    Environment: { Variables: Record<string, unknown> };
+    Layers?: unknown[];
+    LoggingConfig: { LogGroup: Reference };
+    MemorySize: number;
+    ReservedConcurrentExecutions?: number;
+    Role: Reference;
+    Timeout: number;
+  };
+  'AWS::Lambda::Permission': { FunctionName: Reference; Principal: string };
+  'AWS::Logs::LogGroup': { RetentionInDays: number };
+  'AWS::SQS::Queue': {
+    QueueName: string;
+    SqsManagedSseEnabled: boolean;
+    VisibilityTimeout: number;
+    RedrivePolicy?: { deadLetterTargetArn: Reference; maxReceiveCount: number };
+  };
+  'AWS::SQS::QueuePolicy': { Queues: Reference[]; PolicyDocument: PolicyDocument };
+}
+
+export type ResourceType = keyof PropertiesOf;
+type Resources = Record<string, { Type: string; Properties: unknown }>;
+
+const NAME = 'social-publishing-test';
+
+const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
+  context: Record<string, unknown>;
+};
+
+/** The stack as `cdk.json` and these settings make it, and ways to look at its template. */
+export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void) {
+  const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
+  try {
+    const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
+    const app = new App({ context, outdir, analyticsReporting: false });
+    const stack = new ServiceStack(app, NAME, { settings: readSettings(app.node) });
+    review?.(app);
+    return reader(Template.fromStack(stack));
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}
+
+export type Stack = ReturnType<typeof synthesize>;
+
+function reader(template: Template) {
+  const resources = template.toJSON()['Resources'] as Resources;
+
+  /** Properties of all resources of a type, by logical id. */
+  const all = <T extends ResourceType>(type: T): [id: string, properties: PropertiesOf[T]][] =>
+    Object.entries(resources).flatMap(([id, { Type, Properties }]) =>
+      Type === type ? [[id, Properties as PropertiesOf[T]]] : [],
+    );
+
+  /** Properties of the resource that a value refers to. */
+  const at = <T extends ResourceType>(type: T, reference: Reference): PropertiesOf[T] => {
+    const found = resources[idOf(reference)];
+    if (found?.Type !== type) throw new Error(`${JSON.stringify(reference)} is no ${type}`);
+    return found.Properties as PropertiesOf[T];
+  };
+
+  /** Functions by their names below the stack's. */
+  const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [own(each.FunctionName), each]));
+
+  /** The policy statements of a role. */
+  const statements = (roleId: string): Statement[] =>
+    all('AWS::IAM::Policy')
+      .filter(([, { Roles }]) => Roles.some(role => role.Ref === roleId))
+      .flatMap(([, { PolicyDocument }]) => PolicyDocument.Statement);
+
+  return { template, resources, all, at, functions, statements };
+}
+
+/** A name without the stack's in front. */
+export const own = (name: string) => name.replace(`${NAME}-`, '');
+
+export const idOf = (reference: Reference) => reference.Ref ?? reference['Fn::GetAtt']?.[0] ?? '';
+export const actionsOf = (statement: Statement) => [statement.Action].flat();
+export const targetsOf = (statement: Statement) => [statement.Resource].flat();
