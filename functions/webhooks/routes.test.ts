@@ -110,7 +110,7 @@ describe('POST /webhooks', () => {
         { field: 'url', message: 'Must not carry credentials', platform: null },
         { field: 'url', message: 'Must lead to a public address', platform: null },
         {
-          field: 'events.1',
+          field: 'events[1]',
           message: expect.stringMatching(/^Must be one of post\.published/),
           platform: null,
         },

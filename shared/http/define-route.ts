@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isUuid } from '../model/id.ts';
+import { isUuid, newId } from '../model/id.ts';
 import { notFound, unauthorized, validationFailed, type Detail } from './errors.ts';
 import type { ApiRequest, Auth, RawRequest, Route, RouteDefinition } from './route.ts';
 
@@ -12,14 +12,16 @@ export function route<
   const Q extends v.ObjectEntries | undefined = undefined,
   const B extends v.ObjectEntries | undefined = undefined,
   const A extends Auth = 'key',
->(definition: RouteDefinition<P, Q, B, A>): Route {
+  const M extends number | undefined = undefined,
+>(definition: RouteDefinition<P, Q, B, A, M>): Route {
   const { handler, params, query, body, ...rest } = definition;
   return {
     ...rest,
+    creates: definition.creates ?? (definition.method === 'POST' && 201 in definition.responses),
     params,
     query,
     body,
-    invoke: (raw, services) => handler(parseRequest(definition, raw), services),
+    invoke: (raw, services) => handler(parseRequest(definition, raw, services.now), services),
   };
 }
 
@@ -31,17 +33,21 @@ function parseRequest<
   Q extends v.ObjectEntries | undefined,
   B extends v.ObjectEntries | undefined,
   A extends Auth,
+  M extends number | undefined,
 >(
-  definition: RouteDefinition<P, Q, B, A>,
+  definition: RouteDefinition<P, Q, B, A, M>,
   raw: RawRequest,
-): Parameters<RouteDefinition<P, Q, B, A>['handler']>[0] {
+  now: () => number,
+): Parameters<RouteDefinition<P, Q, B, A, M>['handler']>[0] {
   if (Object.entries(raw.params).some(([name, value]) => /(^|_)id$/.test(name) && !isUuid(value)))
     throw notFound();
   if (definition.auth === 'key' && raw.principal === null) throw unauthorized();
   const parts = {
     params: check(definition.params, raw.params, 'path'),
     query: check(definition.query, raw.query, 'query'),
-    body: check(definition.body, raw.body, 'body'),
+    body: definition.batch
+      ? checkBatch(definition.body, raw.body, definition.batch)
+      : check(definition.body, raw.body, 'body'),
   };
   const details = [...parts.params.details, ...parts.query.details, ...parts.body.details];
   if (details.length > 0) throw validationFailed(details);
@@ -54,6 +60,7 @@ function parseRequest<
     request_id: raw.request_id,
     headers: raw.headers,
     base_url: raw.base_url,
+    newResourceId: raw.newResourceId ?? (() => newId(now())),
   };
   // The schemas above produced just these types; TypeScript cannot follow a conditional type into a value.
   return trustParsed(request);
@@ -65,11 +72,32 @@ function trustParsed<T>(request: ApiRequest): T {
   return request as T;
 }
 
-function check(
-  entries: v.ObjectEntries | undefined,
-  value: unknown,
-  where: 'path' | 'query' | 'body',
-): { value: unknown; details: Detail[] } {
+interface Checked {
+  value: unknown;
+  details: Detail[];
+}
+
+/** One object, or an array of them whose faults name their place: `[3].title`. */
+function checkBatch(entries: v.ObjectEntries | undefined, value: unknown, max: number): Checked {
+  if (!Array.isArray(value)) {
+    const one = check(entries, value, 'body');
+    return { value: [one.value], details: one.details };
+  }
+  if (value.length === 0 || value.length > max) {
+    const message = `Must hold 1 to ${max} objects`;
+    return { value: undefined, details: [{ field: 'body', message, platform: null }] };
+  }
+  const checked = value.map((item, index) => {
+    const { value: parsed, details } = check(entries, item, '');
+    const placed = details.map(each => ({ ...each, field: place(index, each.field) }));
+    return { value: parsed, details: placed };
+  });
+  return { value: checked.map(each => each.value), details: checked.flatMap(each => each.details) };
+}
+
+const place = (index: number, field: string) => `[${index}]${field === '' ? '' : `.${field}`}`;
+
+function check(entries: v.ObjectEntries | undefined, value: unknown, where: string): Checked {
   if (!entries) return { value: undefined, details: [] };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return {
@@ -83,7 +111,7 @@ function check(
 }
 
 function detailOf(issue: v.BaseIssue<unknown>, where: string): Detail {
-  const field = v.getDotPath(issue) ?? where;
+  const field = v.getDotPath(issue)?.replace(/\.(\d+)(?=\.|$)/g, '[$1]') ?? where;
   const missing = issue.received === 'undefined';
   const message = missing ? 'Is required' : plainMessage(issue);
   return { field, message, platform: null };
@@ -99,5 +127,8 @@ function plainMessage(issue: v.BaseIssue<unknown>): string {
 
 function unknownFields(entries: v.ObjectEntries, body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return [];
+  if (Array.isArray(body)) {
+    return body.flatMap((item, index) => unknownFields(entries, item).map(field => place(index, field)));
+  }
   return Object.keys(body).filter(name => !Object.hasOwn(entries, name));
 }
