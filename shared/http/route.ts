@@ -31,7 +31,7 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
 
 export type Auth = 'key' | 'none';
 
-/** Gives a schema a `v.title` and the document names it instead of repeating it. */
+/** One documented answer. A schema with a `v.title` gets that name in the document and is written there once. */
 export interface ResponseDoc {
   description: string;
   /** Of a JSON body. Error statuses without one have the body that all errors of that status have. */
