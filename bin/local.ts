@@ -29,6 +29,7 @@ async function main(chosen: LocalOptions): Promise<void> {
     refuseSecond(chosen, files);
     const stack = await startStack(chosen, cleanup);
     const seeded = await seed(stack);
+    stack.run();
     stack.services.calls.reset();
     const ready = describeReady(stack, seeded);
     writeReady(files, ready, stack);

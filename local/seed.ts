@@ -20,16 +20,18 @@ export interface SeedResult extends Seed {
 const PROFILE = 'Demo';
 const ConsentSchema = v.object({ authorize_url: v.string() });
 
-/** Fills an empty stack: a workspace, its owner's key and a profile that is connected to every platform of the sandbox. */
+/**
+ * Fills an empty stack: a workspace, its owner's key and a profile. Connects the profile to every platform of the
+ * sandbox, at every start: the platforms there forget whom they let in when they end.
+ */
 export async function seed(stack: LocalStack): Promise<SeedResult> {
   const shelf = stack.services.store.shelf('seed', SeedSchema);
   await registerApps(stack);
   const known = shelf.get('demo');
-  if (known) return { ...known, faults: [] };
-  const made = await makeWorkspace(stack);
+  const made = known ?? (await makeWorkspace(stack));
+  if (!known) await makeProfile(stack, made.api_key);
   shelf.set('demo', made);
-  const faults = await connectAll(stack, made.api_key);
-  return { ...made, faults };
+  return { ...made, faults: await connectAll(stack, made.api_key) };
 }
 
 /** The operator's part: the service is registered at every platform. */
@@ -68,9 +70,12 @@ async function makeWorkspace({ awsUrl, settings, services }: LocalStack): Promis
   }
 }
 
+async function makeProfile(stack: LocalStack, apiKey: string): Promise<void> {
+  const made = await post(stack, apiKey, '/agency/profiles', { username: PROFILE });
+  if (made.status !== 201) throw new Error(`The profile ${PROFILE}: ${made.status} ${await made.text()}`);
+}
+
 async function connectAll(stack: LocalStack, apiKey: string): Promise<string[]> {
-  const profile = await post(stack, apiKey, '/agency/profiles', { username: PROFILE });
-  if (profile.status !== 201) return [`profile: ${profile.status} ${await profile.text()}`];
   const attempts = [...stack.sandbox.platforms.values()].map(async double => {
     const fault = await connect(stack, apiKey, double);
     return fault === null ? [] : [`${double.platform}: ${fault}`];

@@ -40,6 +40,8 @@ export interface LocalStack {
   folder: string;
   /** Variables of all functions together: the names of the stack's parts. */
   settings: Readonly<Record<string, string>>;
+  /** Sets queues, schedules and rules going. The API answers before that. */
+  run: () => void;
 }
 
 /**
@@ -99,10 +101,13 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     await makeCustomResource(resource, cloud);
   }
   gateway.open({ routes: apiRoutes(reader), invoke, now: clock.now, local });
-  for (const source of sources) {
-    cleanup.add(pollEventSource(source, { sqs: sqs.handle, queueUrl, invoke }).stop);
+
+  function run(): void {
+    for (const source of sources) {
+      cleanup.add(pollEventSource(source, { sqs: sqs.handle, queueUrl, invoke }).stop);
+    }
+    services.start(createRules(rateRules(reader), clock.now, services.targets.fireRule));
   }
-  services.start(createRules(rateRules(reader), clock.now, services.targets.fireRule));
 
   return {
     url: gateway.url,
@@ -111,6 +116,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     sandbox,
     services,
     folder,
+    run,
     settings: Object.fromEntries(resources.flatMap(({ environment }) => Object.entries(environment))),
   };
 }
