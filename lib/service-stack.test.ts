@@ -194,7 +194,7 @@ describe('functions', () => {
 
   test('cannot be told to play with sandboxes or to reach the machine they run on', () => {
     const template = JSON.stringify(stack.template.toJSON());
-    expect(template).not.toMatch(/SANDBOX_URL|ALLOW_LOOPBACK|ENDPOINT_URL/);
+    expect(template).not.toMatch(/SANDBOX_URL|ALLOW_LOOPBACK|ALLOW_PRIVATE|ENDPOINT_URL/);
   });
 
   test('hold no secret in a variable', () => {

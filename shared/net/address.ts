@@ -34,6 +34,16 @@ const FORBIDDEN = {
   ],
 } as const;
 
+/** RFC 1918 and RFC 4193: the user's own network. */
+const PRIVATE = {
+  ipv4: [
+    ['10.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+  ],
+  ipv6: [['fc00::', 7]],
+} as const;
+
 const LOOPBACK = { ipv4: [['127.0.0.0', 8]], ipv6: [['::1', 128]] } as const;
 
 type Ranges = Record<'ipv4' | 'ipv6', readonly (readonly [string, number])[]>;
@@ -48,6 +58,7 @@ function blockList(ranges: Ranges): BlockList {
 
 const forbidden = blockList(FORBIDDEN);
 const loopback = blockList(LOOPBACK);
+const privateNetworks = blockList(PRIVATE);
 
 function inList(list: BlockList, address: string): boolean {
   const family = isIP(address);
@@ -55,7 +66,8 @@ function inList(list: BlockList, address: string): boolean {
 }
 
 /** True when a connection to this IP address is allowed. What is no IP address is refused. */
-export function isPublicAddress(address: string, allowLoopback: boolean): boolean {
+export function isPublicAddress(address: string, allowLoopback: boolean, allowPrivate = false): boolean {
   if (!inList(forbidden, address)) return true;
-  return allowLoopback && isIP(address) !== 0 && inList(loopback, address);
+  if (isIP(address) === 0) return false;
+  return (allowLoopback && inList(loopback, address)) || (allowPrivate && inList(privateNetworks, address));
 }

@@ -134,17 +134,21 @@ function checkedUrl(text: string, settings: NetSettings): URL {
     throw new HttpFailure('blocked', 'A URL must not carry credentials', false);
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublicAddress(host, settings.allowLoopback)) {
+  if (isIP(host) !== 0 && !mayReach(host, settings)) {
     throw new HttpFailure('blocked', `The address ${host} is not public`, false);
   }
   return url;
+}
+
+function mayReach(address: string, { allowLoopback, allowPrivate }: NetSettings): boolean {
+  return isPublicAddress(address, allowLoopback, allowPrivate);
 }
 
 function guardedLookup(settings: NetSettings): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { all: true })
       .then(addresses => {
-        const refused = addresses.find(({ address }) => !isPublicAddress(address, settings.allowLoopback));
+        const refused = addresses.find(({ address }) => !mayReach(address, settings));
         const first = addresses[0];
         if (refused || !first) {
           throw new HttpFailure('blocked', `${hostname} resolves to an address that is not public`, false);
@@ -166,7 +170,7 @@ export async function assertPublicUrl(
   if (isIP(host) !== 0) return;
   const addresses = await resolve(host, { all: true }).catch(() => []);
   if (addresses.length === 0) throw new HttpFailure('network', `${host} does not resolve`, false);
-  if (addresses.some(({ address }) => !isPublicAddress(address, settings.allowLoopback))) {
+  if (addresses.some(({ address }) => !mayReach(address, settings))) {
     throw new HttpFailure('blocked', `${host} resolves to an address that is not public`, false);
   }
 }
