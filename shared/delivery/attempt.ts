@@ -65,7 +65,7 @@ export async function runAttempt(
     if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
-      if (result.type === 'published') throw new Error(`${step.name} is no commit`);
+      if (result.type === 'published' || result.type === 'back') throw new Error(`${step.name} is no commit`);
       checkpoint = {
         step: result.type === 'next' ? nameAfter(steps, step) : step.name,
         state: result.state,
@@ -102,8 +102,8 @@ async function commit(
   await attempt.save(holding);
   try {
     const result = await withRenewal(attempt, context => step.run({ ...context, repeated }, checkpoint));
-    const after = { step: step.name, state: result.state };
     if (result.type === 'published') return live(steps, result.post);
+    const after = { step: result.type === 'back' ? result.step : step.name, state: result.state };
     return waitFor(attempt, after, result.type === 'wait' ? result.delayMs : 0);
   } catch (error) {
     return whenFailed(error, attempt, holding, checkpoint, true);

@@ -52,6 +52,8 @@ export type StepResult<S> =
   | { type: 'again'; state: S }
   /** The platform is working on it: look again after `delayMs`, without holding a Lambda. */
   | { type: 'wait'; state: S; delayMs: number }
+  /** Only of a commit step: it was refused, and preparing again from the step named `step` can mend that. */
+  | { type: 'back'; step: string; state: S }
   /** Only of a commit step: the post is live. */
   | { type: 'published'; post: PublishedPost; state: S };
 

@@ -1,7 +1,14 @@
 import type { Checkpoint, CommitMark, PublishedPost } from '../../shared/model/destination.ts';
 import type { Credentials } from '../../shared/model/profile.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
-import type { PlannedStep, Publisher, PublishJob, StepContext } from '../../shared/platforms/publisher.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
+import type {
+  PlannedStep,
+  Publisher,
+  PublishJob,
+  StepContext,
+  StepResult,
+} from '../../shared/platforms/publisher.ts';
 
 export interface DriveOptions {
   credentials: Credentials;
@@ -44,7 +51,7 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
     if (step.kind === 'commit') driven.marks.push({ step: step.name, at: options.now() });
     driven.ran.push(step.name);
     const result = await step.run(contextOf(job, options), checkpoint);
-    const name = result.type === 'next' ? steps[index + 1]?.name : step.name;
+    const name = nameAfter(result, steps, index);
     if (!name) throw new Error(`${step.name} is the last step and did not publish`);
     checkpoint = stored({ step: name, state: result.state });
     driven.checkpoints.push(checkpoint);
@@ -59,6 +66,11 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
     }
   }
   throw new Error(`Not published after ${MAX_RUNS} steps`);
+}
+
+function nameAfter(result: StepResult<JsonObject>, steps: readonly PlannedStep[], index: number) {
+  if (result.type === 'back') return result.step;
+  return steps[result.type === 'next' ? index + 1 : index]?.name;
 }
 
 /** Asks what became of a lost commit, as the machine does. */

@@ -126,20 +126,12 @@ async function uploadThumb(context: StepContext, thumb: Image): Promise<Uploaded
 
 async function publishRecord(context: StepContext, state: State): Promise<StepResult<State>> {
   const { record } = state;
-  if (!record) return prepareAgain(context, state);
   const { job } = context;
+  if (!record) return back(job, state);
   const write = { repo: didOf(job), rkey: recordKey(job), record };
   const answer = await atHome(context, server => putPost(server, accessToken(context), write));
   if (answer.ok) return { type: 'published', post: postOf(job, answer.value.uri, context.now()), state };
   return mend(context, state, answer.refusal);
-}
-
-/** The record is stored before it is sent: `again` comes back with the very one. */
-async function prepareAgain(context: StepContext, state: State): Promise<StepResult<State>> {
-  const uploaded = hasImages(context.job) ? await uploadImages(context, state) : null;
-  if (uploaded?.type === 'again') return uploaded;
-  const { state: composed } = await composeRecord(context, uploaded?.state ?? state);
-  return { type: 'again', state: composed };
 }
 
 /** Refusals that a second look or a second preparation can mend; nothing was written in any of them. */
@@ -151,7 +143,12 @@ async function mend(context: StepContext, state: State, refusal: Refusal): Promi
   }
   const fault = isTooBig(refusal) ? 'size' : refusal.error === 'BlobNotFound' ? 'blob' : null;
   if (fault === null || state.mended.includes(fault)) throw asPlatformError(refusal);
-  return { type: 'again', state: { images: [], record: null, mended: [...state.mended, fault] } };
+  return back(context.job, { images: [], record: null, mended: [...state.mended, fault] });
+}
+
+/** The record is composed anew, from pictures that are uploaded anew. */
+function back(job: PublishJob, state: State): StepResult<State> {
+  return { type: 'back', step: hasImages(job) ? upload.name : compose.name, state };
 }
 
 /** The record is there, or it is not: the account's own server knows for certain. */

@@ -58,7 +58,7 @@ const send: Step<State> = {
     const timeoutMs = Math.min(UPLOAD_TIMEOUT_MS, remainingMs() - RESERVE_MS);
     const order: Order = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
     const messages = await followingMigration(state.chat_id, chatId => place(order, chatId));
-    return { type: 'published', post: postOf(messages), state: stateOf(messages, state) };
+    return { type: 'published', post: postOf(messages, context.now()), state: stateOf(messages, state) };
   },
   // A bot cannot read a chat, and its own messages are not among its updates.
   reconcile: () => Promise.resolve({ type: 'unknown' }),
@@ -142,13 +142,13 @@ function stateOf(messages: readonly Message[], state: State): State {
   };
 }
 
-/** The first message stands for the post. */
-function postOf([first]: readonly Message[]): PublishedPost {
+/** The first message stands for the post. Telegram's own time has no fractions, and would show a post as early. */
+function postOf([first]: readonly Message[], at: number): PublishedPost {
   if (!first) throw new Error('Telegram made no message');
   return {
     platform_post_id: `${first.chat.id}:${first.message_id}`,
     platform_post_url: linkTo(first.chat, first.message_id),
-    published_at: first.date * 1000,
+    published_at: at,
   };
 }
 

@@ -43,8 +43,6 @@ function startUpload(context: StepContext, state: State): Promise<StepResult<Sta
 /** X has no idempotency key: the delivery machine marks this step before it runs and asks `reconcile` when in doubt. */
 async function publish(context: StepContext, state: State): Promise<StepResult<State>> {
   const { job } = context;
-  const unprepared = await prepareAgain(context, state);
-  if (unprepared) return unprepared;
   try {
     const id = await createPost(callerOf(context), {
       text: job.text,
@@ -59,26 +57,10 @@ async function publish(context: StepContext, state: State): Promise<StepResult<S
       return { type: 'published', post: found ?? { ...UNKNOWN_POST, published_at: context.now() }, state };
     }
     if (refusesMediaIds(error) && !state.restarted) {
-      return { type: 'again', state: { ...FRESH, restarted: true } };
+      return { type: 'back', step: 'upload', state: { ...FRESH, restarted: true } };
     }
     throw error;
   }
-}
-
-/** After X has refused the media ids the files are sent once more, from within the commit; else nothing is left to do. */
-async function prepareAgain(context: StepContext, state: State): Promise<StepResult<State> | null> {
-  if (!state.restarted) return null;
-  const complete = state.uploads.length === context.job.media_urls.length;
-  if (!complete || state.uploads.some(({ finalized }) => !finalized)) {
-    return continued(await upload(context, state));
-  }
-  if (state.uploads.every(({ ready }) => ready)) return null;
-  const processed = await awaitProcessing(context, state);
-  return continued(processed.type === 'next' ? await describe(context, processed.state) : processed);
-}
-
-function continued(result: StepResult<State>): StepResult<State> {
-  return result.type === 'next' ? { type: 'again', state: result.state } : result;
 }
 
 function refusesMediaIds({ code, message }: PlatformError): boolean {
