@@ -67,7 +67,8 @@ export async function startStack({ data, args = [], env = {} }: StackOptions = {
       '--quiet',
       ...args,
     ],
-    { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, ...env } },
+    // A database of its own: the stacks of two test files must not see each other's work.
+    { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, DYNAMODB_ENDPOINT: '', ...env } },
   );
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));

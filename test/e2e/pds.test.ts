@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPds, whyNoPds, type Pds } from '../support/pds.ts';
+import { startStack, type TestStack } from '../support/stack.ts';
+
+const missing = whyNoPds();
+if (missing !== null) process.stdout.write(`Skipped test/e2e/pds.test.ts. ${missing}\n`);
+
+interface Connected {
+  account: { platform_user_id: string };
+}
+
+interface Post {
+  status: string;
+  destinations: { platform_post_id: string; platform_post_url: string }[];
+}
+
+interface Facet {
+  index: { byteStart: number; byteEnd: number };
+  features: { $type: string; uri?: string; tag?: string; did?: string }[];
+}
+
+interface PostRecord {
+  text: string;
+  facets?: Facet[];
+  embed?: { images: { alt: string; image: { ref: { $link: string }; mimeType: string; size: number } }[] };
+}
+
+/** The whole way of a post, from the request to the server that Bluesky itself runs. */
+(missing === null ? describe : describe.skip)('a post to a real Bluesky server', () => {
+  let stack: TestStack;
+  let pds: Pds;
+  let did: string;
+
+  beforeAll(async () => {
+    [stack, pds] = await Promise.all([startStack(), startPds()]);
+    const login = await pds.createAccount('carol');
+    await stack.api('POST', '/agency/profiles', { username: 'carol' });
+    const connected = await stack.api<Connected>('POST', '/integrations/bluesky/connect', {
+      profile_name: 'carol',
+      ...login,
+    });
+    expect(connected.status).toBe(201);
+    did = connected.body.account.platform_user_id;
+  }, 120_000);
+
+  afterAll(async () => {
+    await stack.close();
+    await pds.stop();
+  });
+
+  async function publish(post: Record<string, unknown>) {
+    const made = await stack.api<{ post_id: string }>('POST', '/posts', {
+      profile_name: 'carol',
+      platforms: ['bluesky'],
+      ...post,
+    });
+    expect(made.status).toBe(201);
+    return stack.until('the post is published', async () => {
+      const { body } = await stack.api<Post>('GET', `/posts/${made.body.post_id}`);
+      return body.status === 'published' ? body.destinations[0]! : null;
+    });
+  }
+
+  async function recordAt(uri: string): Promise<PostRecord> {
+    const [repo, collection, rkey] = uri.replace('at://', '').split('/');
+    const query = new URLSearchParams({ repo: repo!, collection: collection!, rkey: rkey! });
+    const answer = await fetch(`${pds.url}/xrpc/com.atproto.repo.getRecord?${query}`);
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { value: PostRecord }).value;
+  }
+
+  test('arrives with links, tags and mentions over exactly their bytes', async () => {
+    const text = '🔗 https://example.com/a #café with @carol.test';
+    const live = await publish({ post_type: 'text', description: text });
+    expect(live.platform_post_url).toBe(
+      `https://bsky.app/profile/carol.test/post/${live.platform_post_id.split('/').at(-1)}`,
+    );
+    const record = await recordAt(live.platform_post_id);
+    expect(record.text).toBe(text);
+    const bytes = Buffer.from(record.text);
+    const marked = record.facets!.map(({ index, features }) => [
+      bytes.subarray(index.byteStart, index.byteEnd).toString(),
+      features[0]!.uri ?? features[0]!.tag ?? features[0]!.did,
+    ]);
+    expect(marked).toEqual([
+      ['https://example.com/a', 'https://example.com/a'],
+      ['#café', 'café'],
+      ['@carol.test', did],
+    ]);
+  });
+
+  test('arrives with its picture and alt text', async () => {
+    const live = await publish({
+      post_type: 'image',
+      description: 'A picture',
+      media_urls: [`${stack.sandbox_url}/_media/photo.jpg`],
+      bluesky_alt_text: 'Hills at dusk',
+    });
+    const [image] = (await recordAt(live.platform_post_id)).embed!.images;
+    expect(image).toMatchObject({ alt: 'Hills at dusk', image: { mimeType: 'image/jpeg' } });
+
+    const query = new URLSearchParams({ did, cid: image!.image.ref.$link });
+    const blob = await fetch(`${pds.url}/xrpc/com.atproto.sync.getBlob?${query}`);
+    const sent = await fetch(`${stack.sandbox_url}/_media/photo.jpg`);
+    expect(Buffer.from(await blob.arrayBuffer()).equals(Buffer.from(await sent.arrayBuffer()))).toBe(true);
+  });
+});
