@@ -6,6 +6,7 @@ const FLOORS = [
   ['shared/model', 'shared/text', 'shared/time', 'shared/net', 'shared/aws'],
   ['shared/platforms', 'shared/store'],
   [
+    'shared/caps',
     'shared/connections',
     'shared/delivery',
     'shared/events',

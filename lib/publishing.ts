@@ -77,7 +77,7 @@ export class Publishing extends Construct {
       environment: { [ENV.platform]: platform, [ENV.publicUrl]: publicUrl },
       layers: images ? [sharpLayer(this)] : [],
     });
-    table.open(publisher, 'GetItem', 'UpdateItem');
+    table.open(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     secrets.openKeyRing(publisher);
     secrets.openPlatformApps(publisher, [platform]);
     notes.openForSending(publisher, publishQueueVariable(platform));
@@ -92,7 +92,7 @@ export class Publishing extends Construct {
       ...SIZES['dead-letters'],
       environment: { [ENV.publicUrl]: publicUrl },
     });
-    table.open(reader, 'GetItem', 'UpdateItem');
+    table.open(reader, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem');
     events.openForSending(reader, ENV.eventsQueueUrl);
     for (const { notes } of this.lanes) workOff(notes.deadLetters, reader, { batchSize: 1 });
     return reader;

@@ -14,7 +14,9 @@ export type Outcome =
   | { type: 'failed'; failure: Failure }
   /** Nothing is to be done before `at`. `keepMark`: a commit's outcome must be asked for then. */
   | { type: 'wait'; checkpoint: Checkpoint; at: number; keepMark: boolean }
-  | { type: 'retry'; checkpoint: Checkpoint; failure: Failure; at: number };
+  | { type: 'retry'; checkpoint: Checkpoint; failure: Failure; at: number; limit: number | undefined }
+  /** The account's daily cap is reached until `at`; nothing was begun. */
+  | { type: 'capped'; failure: Failure; at: number };
 
 /** What an attempt works with. */
 export interface Attempt {
@@ -171,7 +173,7 @@ function whenFailed(
     case 'ask':
       return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepMark: true };
     case 'retry':
-      return { type: 'retry', checkpoint, failure: decision.failure, at: decision.at };
+      return { ...decision, checkpoint };
     case 'fail':
       return { type: 'failed', failure: decision.failure };
   }

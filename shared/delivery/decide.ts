@@ -6,7 +6,10 @@ import { backoffMs, isExhausted } from './retry.ts';
 /** What follows from an error that ended an attempt. */
 export type Decision =
   /** The platform may have acted: ask it once its answer can be trusted. The commit mark stays. */
-  { type: 'ask' } | { type: 'retry'; failure: Failure; at: number } | { type: 'fail'; failure: Failure };
+  | { type: 'ask' }
+  /** `limit`: what the platform announced to take, where it did. */
+  | { type: 'retry'; failure: Failure; at: number; limit: number | undefined }
+  | { type: 'fail'; failure: Failure };
 
 /**
  * The one place where errors become outcomes. `committing`: the error came from a request that must not be sent twice.
@@ -21,7 +24,7 @@ export function decide(error: unknown, destination: Destination, committing: boo
   const at = now + backoffMs(faults, known.retryAfterMs);
   return isExhausted(destination, faults, at)
     ? { type: 'fail', failure: why }
-    : { type: 'retry', failure: why, at };
+    : { type: 'retry', failure: why, at, limit: known.limit };
 }
 
 /** Whatever else is thrown is a fault of ours: an answer may have come and not been understood. */

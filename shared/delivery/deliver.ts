@@ -1,23 +1,31 @@
+import { freePlace, waitForPlace } from '../caps/at-delivery.ts';
 import { isFinal, owesFirstComment, type Destination, type DestinationOf } from '../model/destination.ts';
 import { failure, meansLostAccount } from '../model/failure.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
+import type { Connection } from '../model/profile.ts';
 import type { Publisher } from '../platforms/publisher.ts';
+import { RULES } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
-import { markNeedsReconnect } from '../store/connections.ts';
+import { markNeedsReconnect, noteAnnouncedLimit } from '../store/connections.ts';
 import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
 import { payAnnouncements } from './announce.ts';
 import { LeaseLost, runAttempt, type Outcome } from './attempt.ts';
 import { makeFirstComment } from './first-comment.ts';
+import { withoutPublisher } from './no-publisher.ts';
 import { MAX_QUEUE_DELAY_MS, sendPublishNote, type PublishNote } from './notes.ts';
 import { EARLY_MS, nextLook, readyAt } from './timing.ts';
-import { claimed, failed, published, retrying, waiting } from './transitions.ts';
+import { claimed, failed, heldBack, published, retrying, waiting } from './transitions.ts';
+import { MINUTE } from '../time/instant.ts';
 import { openWorkshop } from './workshop.ts';
+
+/** A platform's limit that ends sooner is waited for by the posts that met it, and is no news for others. */
+const LASTING_LIMIT_MS = 30 * MINUTE;
 
 /** What the delivery of one note works with. */
 export interface DeliveryRun {
   services: Services;
-  publishers: Readonly<Record<PlatformId, Publisher>>;
+  publishers: Readonly<Partial<Record<PlatformId, Publisher>>>;
   /** What is left of this invocation. Milliseconds. */
   remainingMs: () => number;
 }
@@ -52,7 +60,10 @@ async function moveOn(
     const made = await makeFirstComment(run, post, destination);
     return made ? moveOn(run, made, present(made, destination), after) : undefined;
   }
-  if (isFinal(destination)) return settle(run, post);
+  if (isFinal(destination)) {
+    await freePlace(run.services, post, destination);
+    return settle(run, post);
+  }
 
   const at = readyAt(post, destination);
   const early = at - run.services.now() > EARLY_MS;
@@ -61,11 +72,16 @@ async function moveOn(
   const holding = claimed(destination, run.services.now());
   const held = await save(run, post, destination, holding);
   // Somebody else won the claim and answers for the rest.
-  if (held) await work(run, held, holding);
+  if (held) await work(run, held, holding, destination.status !== 'processing');
 }
 
-/** Works on a claimed destination and stores how that ended. */
-async function work(run: DeliveryRun, post: Post, holding: DestinationOf<'publishing'>): Promise<void> {
+/** Works on a claimed destination and stores how that ended. `begins`: no attempt is under way at the platform. */
+async function work(
+  run: DeliveryRun,
+  post: Post,
+  holding: DestinationOf<'publishing'>,
+  begins: boolean,
+): Promise<void> {
   const claim = { post, holding };
   const keep = async (to: DestinationOf<'publishing'>) => {
     const after = await save(run, claim.post, claim.holding, to);
@@ -74,7 +90,8 @@ async function work(run: DeliveryRun, post: Post, holding: DestinationOf<'publis
     claim.holding = to;
   };
   try {
-    const outcome = await attemptOnce(run, post, holding, keep);
+    const capped = begins && holding.mark === null ? await capOutcome(run, post, holding) : null;
+    const outcome = capped ?? (await attemptOnce(run, post, holding, keep));
     const next = afterOutcome(run, claim.post, claim.holding, outcome);
     const stored = await save(run, claim.post, claim.holding, next);
     if (stored) await moveOn(run, stored, next, 'attempt');
@@ -84,12 +101,27 @@ async function work(run: DeliveryRun, post: Post, holding: DestinationOf<'publis
   }
 }
 
+/** An account publishes no more than its daily cap: whoever is beyond it waits until the window frees. */
+async function capOutcome(
+  run: DeliveryRun,
+  post: Post,
+  holding: DestinationOf<'publishing'>,
+): Promise<Outcome | null> {
+  const at = await waitForPlace(run.services, post, holding);
+  if (at === null) return null;
+  const why = failure('DAILY_CAP', 'The account has published as many posts as it may in 24 hours');
+  return { type: 'capped', failure: why, at };
+}
+
 async function attemptOnce(
   run: DeliveryRun,
   post: Post,
   holding: DestinationOf<'publishing'>,
   keep: (to: DestinationOf<'publishing'>) => Promise<void>,
 ): Promise<Outcome> {
+  if (!run.publishers[holding.platform]) {
+    return { type: 'failed', failure: withoutPublisher(holding.platform) };
+  }
   const workshop = await openWorkshop(run, post, holding.platform, keep);
   if (!workshop) {
     const code = holding.mark ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED';
@@ -100,10 +132,22 @@ async function attemptOnce(
     if (outcome.type === 'failed' && meansLostAccount(outcome.failure)) {
       await markNeedsReconnect(run.services.table, workshop.connection());
     }
+    if (outcome.type === 'retry') await noteLimit(run, workshop.connection(), outcome);
     return outcome;
   } finally {
     workshop.close();
   }
+}
+
+/** A limit that lasts is remembered with the account, so that new posts are refused at once. */
+async function noteLimit(
+  run: DeliveryRun,
+  connection: Connection,
+  { failure: { code }, at, limit }: Extract<Outcome, { type: 'retry' }>,
+): Promise<void> {
+  if (code !== 'PLATFORM_RATE_LIMIT' || at - run.services.now() < LASTING_LIMIT_MS) return;
+  const announced = { limit: limit ?? RULES[connection.platform].daily_cap, resets_at: at };
+  await noteAnnouncedLimit(run.services.table, connection, announced);
 }
 
 /** The destination as an attempt's outcome leaves it. */
@@ -123,6 +167,8 @@ function afterOutcome(
       const progress = { checkpoint: outcome.checkpoint, mark: null };
       return retrying(holding, progress, outcome.failure, outcome.at, now);
     }
+    case 'capped':
+      return heldBack(holding, outcome.failure, outcome.at, now);
     case 'wait': {
       const mark = outcome.keepMark ? holding.mark : null;
       return waiting(holding, { checkpoint: outcome.checkpoint, mark }, outcome.at, now);

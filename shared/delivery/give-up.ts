@@ -1,3 +1,4 @@
+import { freePlace } from '../caps/at-delivery.ts';
 import { isFinal, type Destination } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
@@ -34,5 +35,6 @@ function whyGivenUp(destination: Destination) {
 
 async function finish(services: Services, post: Post, destination: Destination): Promise<void> {
   const paid = destination.announce.length > 0 ? await payAnnouncements(services, post, destination) : post;
+  await freePlace(services, post, destination);
   if (paid && nextLook(paid, services.now()) === null) await setWake(services.table, paid, null);
 }

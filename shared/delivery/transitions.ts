@@ -104,6 +104,16 @@ export function retrying(
   };
 }
 
+/** The daily cap of the account is reached. No fault of the destination: its budget of retries starts afresh. */
+export function heldBack(
+  destination: DestinationOf<'publishing'>,
+  error: Failure,
+  at: number,
+  now: number,
+): DestinationOf<'retrying'> {
+  return { ...retrying(destination, {}, error, at, now), faults: 0, first_attempt_at: null };
+}
+
 export function published(
   destination: DestinationOf<'publishing'>,
   post: PublishedPost,

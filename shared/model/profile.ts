@@ -41,5 +41,7 @@ export const ConnectionSchema = v.object({
   /** Until when one worker alone may refresh the credentials. */
   refresh_lease_until: v.nullable(v.number()),
   connected_at: v.number(),
+  /** A limit that the platform itself announced for the account, while it lasts. */
+  announced_limit: v.optional(v.object({ limit: v.number(), resets_at: v.number() })),
 });
 export type Connection = v.InferOutput<typeof ConnectionSchema>;

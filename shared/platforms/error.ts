@@ -16,6 +16,8 @@ export interface PlatformErrorInit {
   /** The platform's own words where it gave some; never a secret. */
   message: string;
   retryAfterMs?: number | undefined;
+  /** Posts that the platform's announced limit allows in its period, where it says so. */
+  limit?: number | undefined;
   /**
    * True where the platform may have acted on the request although no answer says so: a time-out, a cut connection,
    * a 5xx. The machine then asks the platform before it repeats a commit.
@@ -29,12 +31,14 @@ export class PlatformError extends Error {
   readonly kind: PlatformErrorKind;
   readonly code: FailureCode;
   readonly retryAfterMs: number | undefined;
+  readonly limit: number | undefined;
   readonly outcomeUnknown: boolean;
   constructor(init: PlatformErrorInit) {
     super(init.message);
     this.kind = init.kind;
     this.code = init.code;
     this.retryAfterMs = init.retryAfterMs;
+    this.limit = init.limit;
     this.outcomeUnknown = init.outcomeUnknown ?? false;
   }
 }

@@ -101,6 +101,19 @@ export function markNeedsReconnect(table: Table, connection: Connection): Promis
   });
 }
 
+/** Notes a limit that the platform announced for an account; false when the account was replaced meanwhile. */
+export function noteAnnouncedLimit(
+  table: Table,
+  connection: Connection,
+  limit: NonNullable<Connection['announced_limit']>,
+): Promise<boolean> {
+  return updateConnection(table, connection, {
+    set: { announced_limit: limit },
+    condition: 'attribute_exists(PK)',
+    values: {},
+  });
+}
+
 /** Ends a lease whose refresh failed without harm. */
 export function dropRefreshLease(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {

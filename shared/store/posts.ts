@@ -24,7 +24,7 @@ export function createPost(table: Table, post: Post): Promise<boolean> {
     table.client.send(
       new PutCommand({
         TableName: table.name,
-        Item: { ...postKey(post.workspace_id, post.post_id), ...post, wake_shard: wakeShard(post.post_id) },
+        Item: postItem(post),
         ConditionExpression: 'attribute_not_exists(PK)',
       }),
     ),
@@ -100,8 +100,7 @@ export async function saveDestination(
  * moved since the post was read. False when one did: whoever moved it cares for the rest.
  */
 export function setWake(table: Table, post: Post, wakeAt: number | null): Promise<boolean> {
-  const platforms = Object.values(post.destinations);
-  const unmoved = platforms.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
+  const { expression, names, values } = unmoved(post);
   return holds(() =>
     table.client.send(
       new UpdateCommand({
@@ -109,15 +108,10 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
         Key: postKey(post.workspace_id, post.post_id),
         UpdateExpression:
           wakeAt === null ? 'REMOVE wake_at, wake_shard' : 'SET wake_at = :wake, wake_shard = :shard',
-        ConditionExpression: ['#version = :version', ...unmoved].join(' AND '),
-        ExpressionAttributeNames: {
-          '#version': 'version',
-          '#revision': 'revision',
-          ...Object.fromEntries(platforms.map((destination, index) => [`#p${index}`, destination.platform])),
-        },
+        ConditionExpression: expression,
+        ExpressionAttributeNames: names,
         ExpressionAttributeValues: {
-          ':version': post.version,
-          ...Object.fromEntries(platforms.map((destination, index) => [`:r${index}`, destination.revision])),
+          ...values,
           ...(wakeAt === null ? {} : { ':wake': wakeAt, ':shard': wakeShard(post.post_id) }),
         },
       }),
@@ -125,30 +119,64 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
   );
 }
 
+/** Puts `to` in the place of `from`, on the condition that `from` was not edited and no destination moved. */
+export function replacePost(table: Table, from: Post, to: Post): Promise<boolean> {
+  const { expression, names, values } = unmoved(from);
+  return holds(() =>
+    table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: postItem(to),
+        ConditionExpression: expression,
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values,
+      }),
+    ),
+  );
+}
+
 /** Deletes a post on the condition that it was not edited and no destination moved. */
 export function deletePost(table: Table, post: Post): Promise<boolean> {
-  const unmoved = Object.values(post.destinations);
+  const { expression, names, values } = unmoved(post);
   return holds(() =>
     table.client.send(
       new DeleteCommand({
         TableName: table.name,
         Key: postKey(post.workspace_id, post.post_id),
-        ConditionExpression: [
-          '#version = :version',
-          ...unmoved.map((_, index) => `destinations.#p${index}.#revision = :r${index}`),
-        ].join(' AND '),
-        ExpressionAttributeNames: {
-          '#version': 'version',
-          '#revision': 'revision',
-          ...Object.fromEntries(unmoved.map(({ platform }, index) => [`#p${index}`, platform])),
-        },
-        ExpressionAttributeValues: {
-          ':version': post.version,
-          ...Object.fromEntries(unmoved.map(({ revision }, index) => [`:r${index}`, revision])),
-        },
+        ConditionExpression: expression,
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values,
       }),
     ),
   );
+}
+
+/** The condition that a post is still what was read: same version, and every destination at the same revision. */
+function unmoved(post: Post): {
+  expression: string;
+  names: Record<string, string>;
+  values: Record<string, unknown>;
+} {
+  const destinations = Object.values(post.destinations);
+  const still = destinations.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
+  return {
+    expression: ['#version = :version', ...still].join(' AND '),
+    names: {
+      '#version': 'version',
+      '#revision': 'revision',
+      ...Object.fromEntries(destinations.map(({ platform }, index) => [`#p${index}`, platform])),
+    },
+    values: {
+      ':version': post.version,
+      ...Object.fromEntries(destinations.map(({ revision }, index) => [`:r${index}`, revision])),
+    },
+  };
+}
+
+/** A post as an item. The index holds it as long as it has a next look. */
+function postItem(post: Post): Record<string, unknown> {
+  const indexed = post.wake_at === undefined ? {} : { wake_shard: wakeShard(post.post_id) };
+  return { ...postKey(post.workspace_id, post.post_id), ...post, ...indexed };
 }
 
 /** A destination of a post by its platform; null when the post does not go there. */

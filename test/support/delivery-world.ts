@@ -22,7 +22,7 @@ import {
 } from '../../shared/platforms/publisher.ts';
 import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
-import { putConnection } from '../../shared/store/connections.ts';
+import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
 import { createTestTable, type TestTable } from './table.ts';
 
@@ -202,6 +202,7 @@ export async function deliveryWorld() {
     settle,
     runDue,
     alarm: (post: Post) => setAlarm(services, post),
+    connection: (platformId: PlatformId) => getConnection(table, WORKSPACE, PROFILE, platformId),
     read: async (post: Post) => (await getPost(table, post.workspace_id, post.post_id))!,
     /** Handles a note without fault; gives the number of calls to the outside. */
     handleCounted: async (note: QueuedNote) => {
@@ -283,9 +284,11 @@ function fakePublisher(
   });
 }
 
+/** Every post has accounts of its own, so that a daily cap is met only by the tests that mean to meet it. */
 function newPendingPost(now: number, platforms: readonly PlatformId[]): Post {
+  const post_id = newId(now);
   return {
-    post_id: newId(now),
+    post_id,
     workspace_id: WORKSPACE,
     profile_id: PROFILE,
     profile_name: 'Acme',
@@ -308,7 +311,7 @@ function newPendingPost(now: number, platforms: readonly PlatformId[]): Post {
         {
           status: 'pending',
           platform,
-          social_account_id: `c-${platform}`,
+          social_account_id: `c-${platform}-${post_id}`,
           revision: 1,
           attempts: 0,
           faults: 0,

@@ -1,0 +1,50 @@
+import { ApiError } from '../http/errors.ts';
+import type { Connection } from '../model/profile.ts';
+import { RULES } from '../platforms/registry.ts';
+import { SECOND, toIso } from '../time/instant.ts';
+import type { Refusal } from './reserve.ts';
+
+const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / SECOND));
+
+/** 429 for caps of the service: every platform whose cap is reached. */
+export function capReached(refusals: readonly Refusal[], now: number): ApiError {
+  const first = Math.min(...refusals.map(({ frees_at }) => frees_at));
+  return new ApiError({
+    status: 429,
+    headers: { 'retry-after': String(secondsUntil(first, now)) },
+    body: {
+      success: false,
+      error: 'Daily post cap reached',
+      violations: refusals.map(({ platform, cap, used }) => ({
+        platform,
+        type: 'hard_cap',
+        message: `${RULES[platform].display_name} takes ${cap} posts in 24 hours from one account`,
+        used_last_24h: used,
+        cap,
+      })),
+    },
+  });
+}
+
+/** The first account whose platform announced a limit that still lasts at `at`. */
+export function announcedLimitOf(connections: readonly Connection[], at: number): Connection | undefined {
+  return connections.find(({ announced_limit }) => (announced_limit?.resets_at ?? 0) > at);
+}
+
+/** 429 for a limit that the platform itself announced. */
+export function platformLimited({ platform, announced_limit }: Connection, now: number): ApiError {
+  const { limit, resets_at } = announced_limit ?? { limit: 0, resets_at: now };
+  const retryAfter = secondsUntil(resets_at, now);
+  return new ApiError({
+    status: 429,
+    headers: { 'retry-after': String(retryAfter) },
+    body: {
+      error: `${RULES[platform].display_name} takes no more posts of this account for now`,
+      code: 'PLATFORM_RATE_LIMIT',
+      retry_after: retryAfter,
+      platform,
+      limit,
+      resets_at: toIso(resets_at),
+    },
+  });
+}

@@ -1,0 +1,105 @@
+import type { PlatformId } from '../model/platform.ts';
+import type { Post } from '../model/post.ts';
+import { RULES } from '../platforms/registry.ts';
+import { deletePlace, listPlaces, putPlace, type Place } from '../store/places.ts';
+import type { Table } from '../store/table.ts';
+import { DAY, MINUTE, SECOND } from '../time/instant.ts';
+
+/** A post's wish for a place under an account's daily cap. */
+export interface Claim {
+  account_id: string;
+  platform: PlatformId;
+  post_id: string;
+  /** When the post goes live, epoch milliseconds. */
+  at: number;
+}
+
+/** A claim that found the cap reached. */
+export interface Refusal {
+  platform: PlatformId;
+  cap: number;
+  used: number;
+  /** When the first place becomes free again. */
+  frees_at: number;
+}
+
+export interface CapServices {
+  table: Table;
+  now: () => number;
+  /** How a contender waits; tests hand in their own. */
+  sleep?: (ms: number) => Promise<void>;
+}
+
+/** Places this much later count as well: posts of the same moment see each other, whatever their clocks say. */
+const SLACK_MS = 1 * MINUTE;
+/** A place that stood this long is there to stay: a contender takes its own back much sooner. */
+const SETTLED_MS = 1 * SECOND;
+const TRIES = 12;
+const LONGEST_WAIT_MS = 300;
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
+
+/** Claims of a post's destinations. */
+export function claimsOf(post: Post, at: number = post.due_at): Claim[] {
+  return Object.values(post.destinations).map(({ social_account_id, platform }) => ({
+    account_id: social_account_id,
+    platform,
+    post_id: post.post_id,
+    at,
+  }));
+}
+
+/** Takes a place for every claim, or for none; gives those that found their cap reached. */
+export async function reserveAll(services: CapServices, claims: readonly Claim[]): Promise<Refusal[]> {
+  const results = await Promise.allSettled(claims.map(claim => reserve(services, claim)));
+  const fault = results.find(result => result.status === 'rejected');
+  const refusals = results.flatMap(result =>
+    result.status === 'fulfilled' && result.value !== null ? [result.value] : [],
+  );
+  if (fault || refusals.length > 0) await releaseAll(services.table, claims);
+  if (fault) throw fault.reason;
+  return refusals;
+}
+
+/** Gives places back; those that are gone are no fault. */
+export async function releaseAll(
+  table: Table,
+  claims: readonly Pick<Claim, 'account_id' | 'at' | 'post_id'>[],
+): Promise<void> {
+  await Promise.all(claims.map(claim => deletePlace(table, claim)));
+}
+
+/**
+ * Takes a place among the posts that the account publishes in the 24 hours up to `at`; null when it got one.
+ *
+ * The place is written first and the others counted after: of any two posts at least one sees the other, so the cap is
+ * never passed. Contenders for the last places may see each other and all step back. They then look again after a
+ * random while, and write only where there is room, so that no place is left empty.
+ */
+async function reserve(services: CapServices, claim: Claim): Promise<Refusal | null> {
+  const { table, now, sleep = pause } = services;
+  const cap = RULES[claim.platform].daily_cap;
+  for (let attempt = 1; ; attempt += 1) {
+    let others = attempt === 1 ? [] : await othersOf(table, claim);
+    if (others.length < cap) {
+      await putPlace(table, { ...claim, taken_at: now() });
+      others = await othersOf(table, claim);
+      if (others.length < cap) return null;
+      await deletePlace(table, claim);
+    }
+    const settled = others.filter(place => place.taken_at <= now() - SETTLED_MS);
+    if (settled.length >= cap || attempt === TRIES) return refusal(claim, cap, others);
+    await sleep(Math.random() * Math.min(LONGEST_WAIT_MS, 40 * attempt));
+  }
+}
+
+/** Places of other posts in the window that ends with the claim. */
+async function othersOf(table: Table, { account_id, at, post_id }: Claim): Promise<Place[]> {
+  const places = await listPlaces(table, account_id, at - DAY, at + SLACK_MS);
+  return places.filter(place => place.post_id !== post_id);
+}
+
+function refusal({ platform, at }: Claim, cap: number, others: readonly Place[]): Refusal {
+  const blocking = others[Math.max(0, others.length - cap)];
+  return { platform, cap, used: Math.min(others.length, cap), frees_at: (blocking?.at ?? at) + DAY };
+}
