@@ -3,9 +3,16 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ENV } from '../shared/aws/env.ts';
+import { loadKeyRing, seal } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
-import { createWorkspace } from '../shared/runtime/bootstrap.ts';
+import { newId } from '../shared/model/id.ts';
+import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
+import type { Connection, Profile } from '../shared/model/profile.ts';
 import type { SandboxPlatform } from '../shared/platforms/sandbox-kit.ts';
+import { createWorkspace } from '../shared/runtime/bootstrap.ts';
+import { getConnection, putConnection } from '../shared/store/connections.ts';
+import { findProfileByName } from '../shared/store/profiles.ts';
+import type { Table } from '../shared/store/table.ts';
 import { localClient } from './aws/tables.ts';
 import type { LocalStack } from './stack.ts';
 
@@ -22,7 +29,8 @@ const ConsentSchema = v.object({ authorize_url: v.string() });
 
 /**
  * Fills an empty stack: a workspace, its owner's key and a profile. Connects the profile to every platform of the
- * sandbox, at every start: the platforms there forget whom they let in when they end.
+ * sandbox, at every start: the platforms there forget whom they let in when they end. To a platform that the sandbox
+ * does not have the profile gets a stand-in of a connection, so that every platform's rules can be tried.
  */
 export async function seed(stack: LocalStack): Promise<SeedResult> {
   const shelf = stack.services.store.shelf('seed', SeedSchema);
@@ -31,7 +39,9 @@ export async function seed(stack: LocalStack): Promise<SeedResult> {
   const made = known ?? (await makeWorkspace(stack));
   if (!known) await makeProfile(stack, made.api_key);
   shelf.set('demo', made);
-  return { ...made, faults: await connectAll(stack, made.api_key) };
+  const faults = await connectAll(stack, made.api_key);
+  await standIn(stack, made.workspace_id);
+  return { ...made, faults };
 }
 
 /** The operator's part: the service is registered at every platform. */
@@ -55,18 +65,71 @@ async function registerApps({ awsUrl, settings, sandbox }: LocalStack): Promise<
   }
 }
 
-async function makeWorkspace({ awsUrl, settings, services }: LocalStack): Promise<Seed> {
+function makeWorkspace(stack: LocalStack): Promise<Seed> {
+  return withTable(stack, async table => {
+    const { workspace, api_key } = await createWorkspace(
+      table,
+      { name: 'Demo', plan: 'business', owner_email: 'demo@example.com' },
+      stack.services.clock.now(),
+    );
+    return { workspace_id: workspace.workspace_id, api_key };
+  });
+}
+
+async function withTable<T>({ awsUrl, settings }: LocalStack, use: (table: Table) => Promise<T>): Promise<T> {
   const dynamo = new DynamoDBClient(localClient(awsUrl));
   const client = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
   try {
-    const { workspace, api_key } = await createWorkspace(
-      { client, name: settings[ENV.table] ?? '' },
-      { name: 'Demo', plan: 'business', owner_email: 'demo@example.com' },
-      services.clock.now(),
-    );
-    return { workspace_id: workspace.workspace_id, api_key };
+    return await use({ client, name: settings[ENV.table] ?? '' });
   } finally {
     dynamo.destroy();
+  }
+}
+
+/** Connections to platforms that cannot be connected here; what is published to them fails at delivery, clearly. */
+async function standIn(stack: LocalStack, workspaceId: string): Promise<void> {
+  const missing = PLATFORM_IDS.filter(platform => !stack.sandbox.platforms.has(platform));
+  await withTable(stack, async table => {
+    const profile = await findProfileByName(table, workspaceId, PROFILE);
+    if (!profile) return;
+    for (const platform of missing) {
+      const known = await getConnection(table, workspaceId, profile.id, platform);
+      if (!known) await putConnection(table, await emptyConnection(stack, profile, platform));
+    }
+  });
+}
+
+async function emptyConnection(
+  { awsUrl, settings, services }: LocalStack,
+  profile: Profile,
+  platform: PlatformId,
+): Promise<Connection> {
+  const now = services.clock.now();
+  const id = newId(now);
+  const ssm = new SSMClient(localClient(awsUrl));
+  try {
+    const ring = await loadKeyRing(ssm, settings[ENV.parameterPrefix] ?? '');
+    const credentials = { access_token: null, refresh_token: null, secret: null };
+    return {
+      id,
+      workspace_id: profile.workspace_id,
+      profile_id: profile.id,
+      platform,
+      platform_user_id: 'demo',
+      display_name: PROFILE,
+      username: 'demo',
+      avatar_url: null,
+      scopes: [],
+      attributes: {},
+      sealed: seal(ring, id, JSON.stringify(credentials)),
+      revision: 1,
+      token_expires_at: null,
+      needs_reconnect: false,
+      refresh_lease_until: null,
+      connected_at: now,
+    };
+  } finally {
+    ssm.destroy();
   }
 }
 

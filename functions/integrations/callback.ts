@@ -49,7 +49,7 @@ async function finish(
   const connector = CONNECTORS[platform];
   const profile = await getProfile(services.table, request.workspace_id, request.profile_id);
   const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), platform);
-  if (connector.kind !== 'oauth' || !profile || !app)
+  if (connector?.kind !== 'oauth' || !profile || !app)
     return goBack(request, 'failed', { reason: 'not_possible' });
   try {
     const { redirect_uri, code_verifier } = request;

@@ -6,12 +6,12 @@ import { ENV } from '../../shared/aws/env.ts';
 import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError, notFound, validationFailed, type ApiResponse } from '../../shared/http/errors.ts';
-import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import { readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { readNetSettings } from '../../shared/net/settings.ts';
 import { platformUrl } from '../../shared/net/platform-http.ts';
 import type { DirectConnector, OAuthConnector } from '../../shared/platforms/connector.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -46,16 +46,18 @@ export const connect = route({
   responses: {
     200: { description: 'Where to send the user to give consent' },
     201: { description: 'The account is connected' },
+    501: { description: 'This version cannot connect the platform yet' },
   },
   handler: async ({ params, body, principal, base_url }, services) => {
-    const platform = v.safeParse(PlatformIdSchema, params.platform);
-    if (!platform.success) throw notFound('Platform');
+    const platform = readPlatformId(params.platform);
+    if (!platform) throw notFound('Platform');
     const profile = await findProfileByName(services.table, principal.workspace_id, body.profile_name);
     if (!profile) throw notFound('Profile');
-    const connector = CONNECTORS[platform.output];
+    const connector = CONNECTORS[platform];
+    if (!connector) throw notAvailable(platform);
     return connector.kind === 'direct'
-      ? connectDirectly(services, connector, profile, platform.output, body)
-      : askForConsent(services, connector, profile, platform.output, base_url, body.redirect_url);
+      ? connectDirectly(services, connector, profile, platform, body)
+      : askForConsent(services, connector, profile, platform, base_url, body.redirect_url);
   },
 });
 
@@ -117,6 +119,16 @@ async function askForConsent(
     },
   };
 }
+
+const notAvailable = (platform: PlatformId) =>
+  new ApiError({
+    status: 501,
+    body: {
+      error: `This version of the service cannot connect ${RULES[platform].display_name} yet`,
+      code: 'PLATFORM_NOT_AVAILABLE',
+      platform,
+    },
+  });
 
 const noApp = (platform: PlatformId) =>
   new ApiError({

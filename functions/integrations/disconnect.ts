@@ -29,7 +29,7 @@ export const disconnect = route({
 
 /** Gives the tokens back where the platform takes them; a platform that does not answer keeps nobody connected. */
 async function revoke(services: Services, connection: Connection): Promise<void> {
-  const { revoke: giveBack } = CONNECTORS[connection.platform];
+  const giveBack = CONNECTORS[connection.platform]?.revoke;
   if (!giveBack) return;
   try {
     const { credentials } = await openAccount(services, connection);

@@ -3,7 +3,7 @@ import { notFound, validationFailed, type Detail } from '../../shared/http/error
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import { statusOf } from '../../shared/model/post.ts';
-import { checkPost } from '../../shared/posts/check.ts';
+import { checkPost, contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
 import { commonPostFields, createPostFields, platformFieldNames } from '../../shared/posts/input.ts';
 import { postRecord } from '../../shared/posts/record.ts';
@@ -53,7 +53,7 @@ export const createPost = route({
         scheduled_date: postRecord(post)['scheduled_date'],
         warnings: [
           ...unknownFieldWarnings(unknown_fields, KNOWN_FIELDS),
-          ...ignoredFieldWarnings(body, checked.platforms),
+          ...ignoredFieldWarnings(body, checked.platforms, contentOf(body, checked)),
         ],
       },
     };

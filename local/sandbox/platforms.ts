@@ -4,5 +4,5 @@ import type { SandboxFactory } from '../../shared/platforms/sandbox-kit.ts';
 import { sandbox as telegram } from '../../shared/platforms/telegram/sandbox.ts';
 import { sandbox as x } from '../../shared/platforms/x/sandbox.ts';
 
-/** The doubles that the sandbox houses: one of every platform. */
-export const DOUBLES: Readonly<Record<PlatformId, SandboxFactory>> = { x, bluesky, telegram };
+/** The doubles that the sandbox houses: one of every platform that the service can publish to. */
+export const DOUBLES: Readonly<Partial<Record<PlatformId, SandboxFactory>>> = { x, bluesky, telegram };

@@ -59,15 +59,15 @@ export async function usableAccount(services: Services, connection: Connection):
  */
 export async function renewAccount(services: Services, account: OpenAccount): Promise<OpenAccount> {
   const { connection } = account;
-  const connector: Connector = CONNECTORS[connection.platform];
-  if (!connector.renew) return loseAccount(services, connection, 'The platform refused the credentials');
+  const renew = CONNECTORS[connection.platform]?.renew;
+  if (!renew) return loseAccount(services, connection, 'The platform refused the credentials');
   for (let poll = 0; poll < POLLS; poll += 1) {
     const current = await currentConnection(services, connection);
     if (current.revision !== connection.revision) return openAccount(services, current);
     if (current.needs_reconnect) throw deadGrant('The account must be reconnected');
     const now = services.now();
     if (await takeRefreshLease(services.table, current, now, now + LEASE_MS)) {
-      return renewAlone(services, account, connector.renew);
+      return renewAlone(services, account, renew);
     }
     await new Promise(resolve => setTimeout(resolve, POLL_MS));
   }

@@ -25,7 +25,8 @@ export interface Workshop {
 const DEFAULT_RESERVE = 0.4;
 
 /**
- * Prepares an attempt; null when the profile has no usable account at the platform. Secrets are opened, and renewed
+ * Prepares an attempt; null when the profile has no usable account at the platform, or the
+ * service no publisher for it. Secrets are opened, and renewed
  * where they are about to end, when the first step asks for them.
  */
 export async function openWorkshop(
@@ -35,7 +36,8 @@ export async function openWorkshop(
   save: (to: DestinationOf<'publishing'>) => Promise<void>,
 ): Promise<Workshop | null> {
   const connection = await getConnection(run.services.table, post.workspace_id, post.profile_id, platform);
-  if (!connection || connection.needs_reconnect) return null;
+  const publisher = run.publishers[platform];
+  if (!publisher || !connection || connection.needs_reconnect) return null;
   const client = createHttpClient();
   const job = jobOf(post, connection);
   const { worker, settle_ms } = RULES[platform];
@@ -59,7 +61,7 @@ export async function openWorkshop(
     attempt: {
       post,
       job,
-      publisher: run.publishers[platform],
+      publisher,
       context,
       save,
       sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),

@@ -3,14 +3,23 @@ import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { rules as blueskyRules } from './bluesky/rules.ts';
 import type { Connector } from './connector.ts';
+import { rules as facebookRules } from './facebook/rules.ts';
+import { rules as gbpRules } from './gbp/rules.ts';
+import { rules as instagramRules } from './instagram/rules.ts';
+import { rules as linkedinRules } from './linkedin/rules.ts';
+import { rules as pinterestRules } from './pinterest/rules.ts';
 import type { Publisher } from './publisher.ts';
 import type { PlatformRules } from './rules.ts';
+import { rules as snapchatRules } from './snapchat/rules.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { rules as telegramRules } from './telegram/rules.ts';
+import { rules as threadsRules } from './threads/rules.ts';
+import { rules as tiktokRules } from './tiktok/rules.ts';
 import { connector as xConnector } from './x/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { rules as xRules } from './x/rules.ts';
+import { rules as youtubeRules } from './youtube/rules.ts';
 
 /*
  * Three tables and not one of platforms, so that a bundle carries only what its function uses: the API knows rules,
@@ -19,17 +28,28 @@ import { rules as xRules } from './x/rules.ts';
 
 export const RULES: Readonly<Record<PlatformId, PlatformRules>> = {
   x: xRules,
+  youtube: youtubeRules,
+  instagram: instagramRules,
+  facebook: facebookRules,
+  linkedin: linkedinRules,
+  tiktok: tiktokRules,
+  threads: threadsRules,
+  pinterest: pinterestRules,
   bluesky: blueskyRules,
+  snapchat: snapchatRules,
+  gbp: gbpRules,
   telegram: telegramRules,
 };
 
-export const CONNECTORS: Readonly<Record<PlatformId, Connector>> = {
+/** A platform that is missing cannot be connected yet. */
+export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
 
-export const PUBLISHERS: Readonly<Record<PlatformId, Publisher>> = {
+/** A platform that is missing takes posts, and fails them clearly at delivery. */
+export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,

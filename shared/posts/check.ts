@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import type { Detail } from '../http/errors.ts';
 import { JsonObjectSchema, type JsonObject } from '../model/json.ts';
-import { PLATFORM_IDS, PlatformIdSchema, type PlatformId } from '../model/platform.ts';
+import { PLATFORM_IDS, readPlatformId, type PlatformId } from '../model/platform.ts';
 import { assertPublicUrl, HttpFailure } from '../net/http.ts';
+import { mediaFieldOf, type PostContent } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
-import type { Draft, PlatformRules } from '../platforms/rules.ts';
 import { isBlank, normalizeText } from '../text/normalize.ts';
 import { DAY, parseInstant } from '../time/instant.ts';
 import type { CommonPostInput } from './input.ts';
+import { platformFaults } from './platform-faults.ts';
 
 /** Posts may be scheduled this far ahead. */
 const HORIZON_MS = 365 * DAY;
@@ -45,9 +46,19 @@ export async function checkPost(
     options: ownOptions(input, platforms),
     scheduled_at: schedule.at,
   };
-  details.push(...schedule.details, ...contentFaults(input, post), ...(await urlFaults(post.media_urls)));
-  for (const platform of platforms) details.push(...platformFaults(RULES[platform], input, post));
+  const content = contentOf(input, post);
+  details.push(...schedule.details, ...contentFaults(content, platforms));
+  details.push(...(await urlFaults(fetchedUrls(content, platforms))));
+  for (const platform of platforms) details.push(...platformFaults(platform, content));
   return { post, details };
+}
+
+/** What the post says, without where and when. */
+export function contentOf(
+  { post_type, auto_truncate }: Pick<CommonPostInput, 'post_type' | 'auto_truncate'>,
+  { title, description, media_urls, first_comment, options }: CheckedPost,
+): PostContent {
+  return { post_type, auto_truncate, title, description, media_urls, first_comment, options };
 }
 
 const normalised = (text: string | null) => (text === null || isBlank(text) ? null : normalizeText(text));
@@ -58,13 +69,13 @@ const detail = (field: string, message: string, platform: string | null = null):
   platform,
 });
 
-/** A platform that is named twice counts once. */
+/** A platform that is named twice, or by an alias too, counts once. */
 function readPlatforms(names: readonly string[]): { platforms: PlatformId[]; details: Detail[] } {
   const platforms = new Set<PlatformId>();
   const details: Detail[] = [];
   for (const name of new Set(names)) {
-    const known = v.safeParse(PlatformIdSchema, name);
-    if (known.success) platforms.add(known.output);
+    const known = readPlatformId(name);
+    if (known) platforms.add(known);
     else
       details.push(detail('platforms', `Is no platform of this service (${PLATFORM_IDS.join(', ')})`, name));
   }
@@ -100,21 +111,56 @@ function dateFault(at: number | null, now: number): string | null {
   return at > now + HORIZON_MS ? 'Must be at most 365 days ahead' : null;
 }
 
-function contentFaults(input: CommonPostInput, post: CheckedPost): Detail[] {
-  if (input.post_type === 'text') {
-    return post.description === null ? [detail('description', 'Is required for a text post')] : [];
+function contentFaults(content: PostContent, platforms: readonly PlatformId[]): Detail[] {
+  if (content.post_type === 'text') {
+    return content.description === null ? [detail('description', 'Is required for a text post')] : [];
   }
-  return post.media_urls.length === 0
-    ? [detail('media_urls', `Is required for a post of type ${input.post_type}`)]
+  const everyHasOwn =
+    platforms.length > 0 && platforms.every(platform => ownMedia(content, platform) !== null);
+  return content.media_urls.length > 0 || everyHasOwn
+    ? []
+    : [detail('media_urls', `Is required for a post of type ${content.post_type}`)];
+}
+
+/** The field with a platform's own media; null where the post has none. */
+function ownMedia({ options }: PostContent, platform: PlatformId): string | null {
+  const field = mediaFieldOf(RULES[platform]);
+  return field !== null && options[field] !== undefined ? field : null;
+}
+
+/** A URL that the service will fetch, and the field that it stands in. */
+interface FetchedUrl {
+  field: string;
+  url: string;
+  platform: PlatformId | null;
+}
+
+function fetchedUrls(content: PostContent, platforms: readonly PlatformId[]): FetchedUrl[] {
+  const urls = listed('media_urls', content.media_urls, null);
+  for (const platform of platforms) {
+    const media = ownMedia(content, platform);
+    if (media !== null) urls.push(...listed(media, content.options[media], platform));
+    for (const field of RULES[platform].fetched) {
+      const url = content.options[field];
+      if (typeof url === 'string') urls.push({ field, url, platform });
+    }
+  }
+  return urls;
+}
+
+function listed(field: string, urls: unknown, platform: PlatformId | null): FetchedUrl[] {
+  const parsed = v.safeParse(v.array(v.string()), urls);
+  return parsed.success
+    ? parsed.output.map((url, index) => ({ field: `${field}[${index}]`, url, platform }))
     : [];
 }
 
-/** Form and reach of media URLs: private addresses are refused here already, and again when they are fetched. */
-async function urlFaults(urls: readonly string[]): Promise<Detail[]> {
+/** Form and reach of URLs: private addresses are refused here already, and again when they are fetched. */
+async function urlFaults(urls: readonly FetchedUrl[]): Promise<Detail[]> {
   const faults = await Promise.all(
-    urls.map(async (url, index) => {
+    urls.map(async ({ field, url, platform }) => {
       const message = await urlFault(url);
-      return message === null ? [] : [detail(`media_urls[${index}]`, message)];
+      return message === null ? [] : [detail(field, message, platform)];
     }),
   );
   return faults.flat();
@@ -137,54 +183,4 @@ function ownOptions(input: Record<string, unknown>, platforms: readonly Platform
   const names = new Set(platforms.flatMap(platform => Object.keys(RULES[platform].options)));
   const own = Object.entries(input).filter(([name, value]) => names.has(name) && value != null);
   return v.parse(JsonObjectSchema, Object.fromEntries(own));
-}
-
-function platformFaults(rules: PlatformRules, input: CommonPostInput, post: CheckedPost): Detail[] {
-  const media = rules.post_types[input.post_type];
-  const named = (field: string, message: string) => detail(field, message, rules.platform);
-  if (!media) return [named('post_type', `${rules.display_name} takes no ${input.post_type} posts`)];
-
-  const faults: Detail[] = [];
-  if (post.media_urls.length > media.max_files && !input.auto_truncate && input.post_type !== 'text') {
-    faults.push(
-      named('media_urls', `${rules.display_name} takes at most ${media.max_files} in a post of this type`),
-    );
-  }
-  const options = v.safeParse(v.object(rules.options), post.options);
-  if (!options.success) {
-    faults.push(...options.issues.map(issue => named(v.getDotPath(issue) ?? 'options', plainIssue(issue))));
-  }
-  const draft: Draft = {
-    post_type: input.post_type,
-    title: post.title,
-    description: post.description,
-    media_urls: post.media_urls.slice(0, media.max_files),
-    first_comment: post.first_comment,
-    auto_truncate: input.auto_truncate,
-    options: post.options,
-  };
-  return [
-    ...faults,
-    ...(input.auto_truncate ? [] : textFaults(rules, draft)),
-    ...rules.check(draft).map(fault => named(fault.field, fault.message)),
-  ];
-}
-
-function textFaults(rules: PlatformRules, draft: Draft): Detail[] {
-  const text = rules.shape(draft);
-  return rules
-    .text(draft)
-    .filter(rule => rule.measure(text) > rule.limit)
-    .map(rule =>
-      detail(
-        'description',
-        `Is ${rule.measure(text)} ${rule.unit} long; ${rules.display_name} takes ${rule.limit}`,
-        rules.platform,
-      ),
-    );
-}
-
-/** Says what was expected, never what was received. */
-function plainIssue(issue: v.BaseIssue<unknown>): string {
-  return issue.message.startsWith('Invalid ') ? `Must be ${issue.expected ?? issue.type}` : issue.message;
 }

@@ -1,3 +1,5 @@
+import { fits as satisfies, type TextRule } from './measure.ts';
+
 /** A part of a text that must stay whole; UTF-16 indices, `end` excluded. */
 export interface Span {
   start: number;
@@ -12,11 +14,14 @@ export interface TruncateOptions {
    * `text => Math.max(graphemes(text), utf8Bytes(text) / 10)`.
    */
   measure: (text: string) => number;
-  /** What must not be cut in two; default `findSpans(text)`. */
-  spans?: readonly Span[];
+  /** Finds what must not be cut in two; default `findSpans`. */
+  spans?: (text: string) => readonly Span[];
 }
 
 const ELLIPSIS = '…';
+/** UTF-16 units to look at first, and how far over its limit a beginning must be. */
+const FIRST_LOOK = 1024;
+const CERTAINLY_OVER = 2;
 /** A cut at a word may cost this share of what would fit; beyond it a word is cut. */
 const WORD_COST = 0.25;
 
@@ -41,17 +46,40 @@ export function findSpans(text: string): Span[] {
  * graphemes; never inside a span. Empty when not even `…` fits.
  */
 export function truncate(text: string, options: TruncateOptions): string {
-  const { limit, measure, spans = findSpans(text) } = options;
-  if (measure(text) <= limit) return text;
-  const cutAt = (position: number) => shorten(text, position, spans);
+  const { limit, measure, spans: find = findSpans } = options;
+  const head = beginning(text, limit, measure);
+  if (head.length === text.length && measure(text) <= limit) return text;
+  const spans = find(head);
+  const cutAt = (position: number) => shorten(head, position, spans);
   const fits = (position: number) => measure(cutAt(position)) <= limit;
 
-  const cuts = cutPositions(text, spans);
+  const cuts = cutPositions(head, spans);
   const longest = lastFitting(cuts, fits);
   if (longest === null) return '';
-  const word = cuts.findLast(position => position <= longest && isWordEdge(text, position));
+  const word = cuts.findLast(position => position <= longest && isWordEdge(head, position));
   const cheap = word !== undefined && word >= longest * (1 - WORD_COST);
   return cutAt(cheap && fits(word) ? word : longest);
+}
+
+/** The text itself where it satisfies every rule, else cut as `truncate` cuts, so that it does. */
+export function cutToFit(text: string, rules: readonly TextRule[], spans?: TruncateOptions['spans']): string {
+  if (rules.length === 0) return text;
+  // The share of the limit that is nearest.
+  const measure = (part: string) => Math.max(...rules.map(rule => rule.measure(part) / rule.limit));
+  const cut = truncate(text, { limit: 1, measure, ...(spans ? { spans } : {}) });
+  return satisfies(cut, rules) ? cut : '';
+}
+
+/**
+ * A beginning that is certainly too long, or the whole text: where to cut is found without looking at what lies far
+ * beyond, however long that is. The last word of a beginning may be cut in two, and is beyond every fitting cut.
+ */
+function beginning(text: string, limit: number, measure: (text: string) => number): string {
+  for (let length = FIRST_LOOK; length < text.length; length *= 2) {
+    const head = text.slice(0, length).toWellFormed();
+    if (measure(head) > limit * CERTAINLY_OVER) return head;
+  }
+  return text;
 }
 
 /** Where the text may end: between graphemes, outside spans; ascending. */

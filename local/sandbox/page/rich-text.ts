@@ -18,7 +18,8 @@ interface Link {
 
 type Finder = (text: string, post: SandboxPost) => Link[];
 
-const FINDERS: Readonly<Record<PlatformId, Finder>> = {
+/** A platform that is missing shows plain text. */
+const FINDERS: Readonly<Partial<Record<PlatformId, Finder>>> = {
   x: text =>
     found(text, {
       hashtag: tag => `https://x.com/hashtag/${encodeURIComponent(tag)}`,
@@ -37,7 +38,7 @@ const FINDERS: Readonly<Record<PlatformId, Finder>> = {
 export function richText(post: SandboxPost, text: string): Run[] {
   const runs: Run[] = [];
   let at = 0;
-  for (const { start, end, href } of FINDERS[post.platform](text, post)) {
+  for (const { start, end, href } of FINDERS[post.platform]?.(text, post) ?? []) {
     if (start > at) runs.push({ text: text.slice(at, start) });
     runs.push({ text: text.slice(start, end), href });
     at = end;

@@ -126,11 +126,11 @@ describe('check', () => {
 describe('options', () => {
   const parse = (input: unknown) => v.safeParse(v.object(rules.options), input);
 
-  test('have defaults', () => expect(parse({}).output).toEqual({ x_reply_settings: null, x_alt_text: null }));
+  test('have no defaults', () => expect(parse({}).output).toEqual({}));
   test.each([
     { x_reply_settings: 'following', x_alt_text: 'a'.repeat(1000) },
     { x_reply_settings: 'mentionedUsers' },
-    { x_reply_settings: null, x_alt_text: null },
+    {},
   ])('%j is fine', input => expect(parse(input).success).toBe(true));
   test.each([{ x_reply_settings: 'verified' }, { x_alt_text: 'a'.repeat(1001) }, { x_alt_text: 5 }])(
     '%j is not',

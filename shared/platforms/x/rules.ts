@@ -1,21 +1,25 @@
-import * as v from 'valibot';
-import { isBlank, normalizeText } from '../../text/normalize.ts';
-import { truncate } from '../../text/truncate.ts';
+import { utf16Units, type TextRule } from '../../text/measure.ts';
+import { cutToFit } from '../../text/truncate.ts';
+import { shapeText } from '../draft.ts';
+import { choice, limited } from '../fields.ts';
+import { mixedGif } from '../gif.ts';
 import type { Draft, Fault, PlatformRules } from '../rules.ts';
+import { GB, HOURS } from '../sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
-const TEXT_LIMIT = 280;
-const ALT_TEXT_LIMIT = 1000;
+const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };
+const ALT_TEXT = utf16Units(1000);
 /** More than one cashtag is refused for self-serve apps. */
 const MAX_CASHTAGS = 1;
 
+/** X counts and keeps the composed form; what a link is, X's own grammar tells. */
 function shape(draft: Draft): string {
-  const text = normalizeText(draft.description ?? '')
-    .normalize('NFC')
-    .trim();
-  if (isBlank(text)) return '';
-  if (!draft.auto_truncate) return text;
-  return truncate(text, { limit: TEXT_LIMIT, measure: weightedLength, spans: linkSpans(text) });
+  const text = shapeText(
+    draft.description?.normalize('NFC') ?? null,
+    { ...draft, auto_truncate: false },
+    rules,
+  );
+  return draft.auto_truncate ? cutToFit(text, [TEXT], linkSpans) : text;
 }
 
 function check(draft: Draft): Fault[] {
@@ -26,19 +30,34 @@ function check(draft: Draft): Fault[] {
     [hasForbiddenCharacters(text), 'X refuses the characters U+FFFE, U+FEFF and U+FFFF'],
     [tags.size > MAX_CASHTAGS, `X allows ${MAX_CASHTAGS} cashtag in a post, the text has ${tags.size}`],
   ] as const;
-  return broken.filter(([applies]) => applies).map(([, message]) => ({ field: 'description', message }));
+  return [
+    ...broken.filter(([applies]) => applies).map(([, message]) => ({ field: 'description', message })),
+    ...mixedGif('X', draft),
+  ];
 }
 
+/** https://docs.x.com/x-api/posts/create-post */
 export const rules: PlatformRules = {
   platform: 'x',
   display_name: 'X',
   post_types: { text: { max_files: 0 }, image: { max_files: 4 }, video: { max_files: 1 } },
-  text: () => [{ limit: TEXT_LIMIT, measure: weightedLength, unit: 'weighted characters' }],
+  files: {
+    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
+    video: { formats: ['MP4', 'MOV'], max_bytes: GB, max_seconds: 4 * HOURS },
+  },
+  text: () => [TEXT],
+  title: () => [],
+  titled: [],
+  comment: null,
+  text_fields: { x_alt_text: ALT_TEXT },
   shape,
   options: {
-    x_reply_settings: v.optional(v.nullable(v.picklist(['following', 'mentionedUsers'])), null),
-    x_alt_text: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(ALT_TEXT_LIMIT))), null),
+    x_reply_settings: choice(['following', 'mentionedUsers'], 'Who may reply; everyone where it is not sent'),
+    x_alt_text: limited(ALT_TEXT, 'What the pictures show; the same for all of them'),
   },
+  required: [],
+  only_for: { x_alt_text: ['image'] },
+  fetched: [],
   check,
   daily_cap: 50,
   settle_ms: 30_000,

@@ -1,0 +1,48 @@
+import { characters } from '../../text/measure.ts';
+import { isBlank } from '../../text/normalize.ts';
+import { shapeText } from '../draft.ts';
+import { choiceOr, ownMedia } from '../fields.ts';
+import type { PlatformRules } from '../rules.ts';
+import { GB, MINUTES } from '../sizes.ts';
+
+const TEXT = [characters(63_206)];
+const TITLE = [characters(255)];
+
+/** https://developers.facebook.com/docs/pages-api/posts */
+export const rules: PlatformRules = {
+  platform: 'facebook',
+  display_name: 'Facebook',
+  post_types: { text: { max_files: 0 }, image: { max_files: 10 }, video: { max_files: 1 } },
+  files: {
+    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
+    video: { formats: ['MP4', 'MOV'], max_bytes: GB, min_seconds: 1, max_seconds: 240 * MINUTES },
+  },
+  file_variants: [
+    {
+      field: 'facebook_media_type',
+      value: 'REELS',
+      kind: 'video',
+      limits: { min_seconds: 3, max_seconds: 90, min_width: 540, min_height: 960, max_aspect: 1 },
+    },
+  ],
+  text: () => TEXT,
+  title: () => TITLE,
+  titled: ['video'],
+  comment: [],
+  text_fields: {},
+  shape: draft => shapeText(draft.description, draft, rules),
+  options: {
+    facebook_media_type: choiceOr(['VIDEO', 'REELS'], 'VIDEO', 'What a video becomes'),
+    facebook_media_urls: ownMedia('Facebook'),
+  },
+  required: [],
+  only_for: { facebook_media_type: ['video'] },
+  fetched: [],
+  check: ({ post_type, description }) =>
+    post_type === 'text' && isBlank(description ?? '')
+      ? [{ field: 'description', message: 'A Facebook text post needs a text' }]
+      : [],
+  daily_cap: 25,
+  settle_ms: 30_000,
+  worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10, images: true },
+};

@@ -1,0 +1,43 @@
+import { characters } from '../../text/measure.ts';
+import { shapeText } from '../draft.ts';
+import { limited, ownMedia, url, wordLike } from '../fields.ts';
+import type { PlatformRules } from '../rules.ts';
+import { GB, MINUTES } from '../sizes.ts';
+
+const TEXT = [characters(500)];
+const TITLE = [characters(100)];
+const ALT_TEXT = characters(500);
+
+/** https://developers.pinterest.com/docs/api/v5/pins-create */
+export const rules: PlatformRules = {
+  platform: 'pinterest',
+  display_name: 'Pinterest',
+  post_types: { image: { max_files: 5 }, video: { max_files: 1 } },
+  files: {
+    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
+    video: { formats: ['MP4'], max_bytes: GB, min_seconds: 4, max_seconds: 15 * MINUTES },
+  },
+  text: () => TEXT,
+  title: () => TITLE,
+  titled: ['image', 'video'],
+  comment: null,
+  text_fields: { pinterest_alt_text: ALT_TEXT },
+  shape: draft => shapeText(draft.description, draft, rules),
+  options: {
+    pinterest_board_id: wordLike(
+      /^\d+$/,
+      'Must be a board id: digits, as GET /integrations/pinterest/boards lists them',
+      'Board that the pin goes to',
+    ),
+    pinterest_link: url('Page that opens when the pin is clicked'),
+    pinterest_alt_text: limited(ALT_TEXT, 'What the picture shows'),
+    pinterest_media_urls: ownMedia('Pinterest'),
+  },
+  required: ['pinterest_board_id'],
+  only_for: { pinterest_alt_text: ['image'] },
+  fetched: [],
+  check: () => [],
+  daily_cap: 20,
+  settle_ms: 60_000,
+  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 5, images: true },
+};

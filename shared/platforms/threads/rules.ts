@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { characters, utf8Bytes } from '../../text/measure.ts';
+import { isBlank } from '../../text/normalize.ts';
+import { shapeText } from '../draft.ts';
+import type { Draft, Fault, PlatformRules } from '../rules.ts';
+import { GB, MINUTES } from '../sizes.ts';
+
+/** Documented as characters, measured in bytes. */
+const TEXT = [characters(500), utf8Bytes(500)];
+const MAX_LINKS = 5;
+
+const topicTag = v.pipe(
+  v.string('Must be a string'),
+  v.trim(),
+  v.transform(text => text.replace(/^#/, '')),
+  v.check(
+    tag => /^[^.&]{1,50}$/su.test(tag),
+    'Must be 1 to 50 characters, without full stops and ampersands',
+  ),
+  v.description('Topic of the post; 1 to 50 characters, without full stops and ampersands'),
+);
+
+/** https://developers.facebook.com/docs/threads/posts */
+export const rules: PlatformRules = {
+  platform: 'threads',
+  display_name: 'Threads',
+  post_types: { text: { max_files: 0 }, image: { max_files: 10 }, video: { max_files: 1 } },
+  files: {
+    image: { formats: ['JPG', 'PNG'], max_bytes: GB },
+    video: { formats: ['MP4', 'MOV'], max_bytes: GB, max_seconds: 5 * MINUTES },
+  },
+  text: () => TEXT,
+  title: () => [],
+  titled: [],
+  comment: null,
+  text_fields: {},
+  shape: draft => shapeText(draft.description, draft, rules),
+  options: { threads_topic_tag: v.optional(topicTag) },
+  required: [],
+  only_for: {},
+  fetched: [],
+  check,
+  daily_cap: 50,
+  settle_ms: 30_000,
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10, images: true },
+};
+
+function check(draft: Draft): Fault[] {
+  const text = rules.shape(draft);
+  const faults: Fault[] = [];
+  if (draft.post_type === 'text' && isBlank(text)) {
+    faults.push({ field: 'description', message: 'A Threads text post needs a text' });
+  }
+  const links = new Set(text.match(/https?:\/\/\S+/giu) ?? []);
+  if (links.size > MAX_LINKS) {
+    const message = `Threads takes at most ${MAX_LINKS} different links, the text has ${links.size}`;
+    faults.push({ field: 'description', message });
+  }
+  return faults;
+}

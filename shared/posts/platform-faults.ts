@@ -1,0 +1,73 @@
+import type { Detail } from '../http/errors.ts';
+import type { PlatformId } from '../model/platform.ts';
+import { commentFor, draftFor, mediaFor, titleFor, type PostContent } from '../platforms/draft.ts';
+import { RULES } from '../platforms/registry.ts';
+import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/rules.ts';
+
+/**
+ * Everything about a post that one platform would refuse, as far as that can be told without calling it. A post of a
+ * type that the platform does not take has this one fault.
+ */
+export function platformFaults(platform: PlatformId, post: PostContent): Detail[] {
+  const rules = RULES[platform];
+  const named = ({ field, message }: Fault): Detail => ({ field, message, platform });
+  if (!rules.post_types[post.post_type]) {
+    const message = `${rules.display_name} takes no ${post.post_type} posts`;
+    return [named({ field: 'post_type', message })];
+  }
+  const { draft, faults } = draftFor(rules, post);
+  return [
+    ...faults,
+    ...missingFields(rules, post, draft, faults),
+    ...countFaults(rules, post),
+    ...(post.auto_truncate ? [] : lengthFaults(rules, draft)),
+    ...rules.check(draft),
+  ].map(named);
+}
+
+/** A field that was sent and does not fit is not missing as well. */
+function missingFields(
+  rules: PlatformRules,
+  post: PostContent,
+  { options }: Draft,
+  faults: readonly Fault[],
+): Fault[] {
+  return rules.required
+    .filter(name => options[name] === undefined && post.options[name] === undefined)
+    .filter(name => !faults.some(({ field }) => field === name))
+    .map(field => ({ field, message: `Is required for ${rules.display_name}` }));
+}
+
+function countFaults(rules: PlatformRules, post: PostContent): Fault[] {
+  const most = rules.post_types[post.post_type]?.max_files ?? 0;
+  const { field, urls } = mediaFor(rules, post);
+  if (post.auto_truncate || post.post_type === 'text' || urls.length <= most) return [];
+  const files = most === 1 ? '1 file' : `${most} files`;
+  const message = `${rules.display_name} takes at most ${files} in a post of type ${post.post_type}`;
+  return [{ field, message }];
+}
+
+/** Texts that are longer than the platform takes, by its own measure and as they would be sent. */
+function lengthFaults(rules: PlatformRules, draft: Draft): Fault[] {
+  const title = titleFor({ ...rules, titled: [draft.post_type] }, draft);
+  return [
+    ...tooLong(rules, 'description', rules.shape(draft), rules.text(draft)),
+    ...tooLong(rules, 'title', title ?? '', rules.title(draft)),
+    ...tooLong(rules, 'first_comment', commentFor(rules, draft) ?? '', rules.comment ?? []),
+  ];
+}
+
+function tooLong(
+  { display_name }: PlatformRules,
+  field: string,
+  text: string,
+  rules: readonly TextRule[],
+): Fault[] {
+  return rules
+    .map(({ limit, measure, unit }) => ({ limit, unit, length: measure(text) }))
+    .filter(({ limit, length }) => length > limit)
+    .map(({ limit, unit, length }) => ({
+      field,
+      message: `Is ${length} ${unit} long; ${display_name} takes ${limit}`,
+    }));
+}
