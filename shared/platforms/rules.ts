@@ -46,10 +46,11 @@ export interface FileLimits {
   max_aspect?: number;
 }
 
-/** Limits of files that belong to one value of a field: a Reel's, a Short's. */
+/** Closer limits of files for some posts: a Reel's, a Short's. */
 export interface FileVariant {
-  field: string;
-  value: string;
+  /** Names the posts in documents. */
+  name: string;
+  applies: (draft: Draft) => boolean;
   kind: MediaKind;
   limits: Partial<FileLimits>;
 }

@@ -19,8 +19,9 @@ export const rules: PlatformRules = {
   },
   file_variants: [
     {
-      field: 'facebook_media_type',
-      value: 'REELS',
+      name: 'Reels',
+      applies: ({ post_type, options }) =>
+        post_type === 'video' && options['facebook_media_type'] === 'REELS',
       kind: 'video',
       limits: { min_seconds: 3, max_seconds: 90, min_width: 540, min_height: 960, max_aspect: 1 },
     },

@@ -23,8 +23,8 @@ export const rules: PlatformRules = {
   },
   file_variants: [
     {
-      field: 'instagram_media_type',
-      value: 'STORIES',
+      name: 'Stories',
+      applies: isStory,
       kind: 'video',
       limits: { max_bytes: 100 * MB, max_seconds: 60 },
     },

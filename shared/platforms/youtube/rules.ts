@@ -36,7 +36,7 @@ export const rules: PlatformRules = {
     },
   },
   file_variants: [
-    { field: 'youtube_type', value: 'shorts', kind: 'video', limits: { max_seconds: 60, max_aspect: 1 } },
+    { name: 'Shorts', applies: isShort, kind: 'video', limits: { max_seconds: 60, max_aspect: 1 } },
   ],
   text: () => TEXT,
   title: () => TITLE,
