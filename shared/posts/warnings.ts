@@ -4,12 +4,22 @@ import { RULES } from '../platforms/registry.ts';
 import type { Fault, PlatformRules } from '../platforms/rules.ts';
 
 /** Something that was accepted but may not be what the caller meant. */
-export interface Warning {
-  code: 'UNKNOWN_FIELD' | 'IGNORED_FIELD';
+export type Warning = FieldWarning | DuplicateWarning;
+
+export interface FieldWarning {
+  code: 'UNKNOWN_FIELD' | 'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED';
   message: string;
   field: string;
   /** The platform that ignores the field; absent where it concerns the whole post. */
   platform?: PlatformId;
+}
+
+export interface DuplicateWarning {
+  code: 'DUPLICATE_CONTENT';
+  message: string;
+  similar_post_id: string;
+  /** 0 … 1. */
+  similarity: number;
 }
 
 /** A field that no part of the service knows, with the nearest name that it does know. */
@@ -37,7 +47,7 @@ export function ignoredFieldWarnings(
   ];
 }
 
-const ignored = ({ field, message }: Fault, platform?: PlatformId): Warning => ({
+const ignored = ({ field, message }: Fault, platform?: PlatformId): FieldWarning => ({
   code: 'IGNORED_FIELD',
   field,
   message,

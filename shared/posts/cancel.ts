@@ -1,0 +1,32 @@
+import { dropPlaces } from '../caps/at-delivery.ts';
+import { deleteSchedule } from '../delivery/schedule.ts';
+import { destinationsOf, type Post } from '../model/post.ts';
+import { describeError, log } from '../runtime/log.ts';
+import type { Services } from '../runtime/services.ts';
+import { deletePost } from '../store/posts.ts';
+
+/**
+ * Deletes a post as it was read, and gives back what it held: its places under the daily caps, its schedule. False
+ * when a publisher or an edit was faster: nothing is changed then.
+ */
+export async function cancelPost(services: Services, post: Post): Promise<boolean> {
+  if (!(await deletePost(services.table, post))) return false;
+  await tidyUp(post, () => dropPlaces(services, post, destinationsOf(post)));
+  await dropSchedule(services, post);
+  return true;
+}
+
+/** Takes back the schedule of a post, or of an earlier version of one. */
+export async function dropSchedule(services: Services, post: Post): Promise<void> {
+  if (post.scheduling === 'immediate') return;
+  await tidyUp(post, () => deleteSchedule(services, post));
+}
+
+/** What is left behind does no harm: a schedule finds nothing to do, a place ends by itself. */
+async function tidyUp(post: Post, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.warn('Something of a post was left behind', { post_id: post.post_id, ...describeError(error) });
+  }
+}

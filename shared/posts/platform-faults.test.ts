@@ -1,0 +1,581 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../model/json.ts';
+import type { PlatformId, PostType } from '../model/platform.ts';
+import { draftFor, titleFor, type PostContent } from '../platforms/draft.ts';
+import { RULES } from '../platforms/registry.ts';
+import { platformFaults } from './platform-faults.ts';
+
+const IMAGE = 'https://cdn.example.com/a.jpg';
+const VIDEO = 'https://cdn.example.com/v.mp4';
+
+/** What each platform asks for, beside what a test says. */
+const NEEDS: Partial<Record<PlatformId, JsonObject>> = {
+  tiktok: { tiktok_privacy_level: 'PUBLIC_TO_EVERYONE' },
+  pinterest: { pinterest_board_id: '549755885175' },
+};
+
+function post(platform: PlatformId, type: PostType, change: Partial<PostContent> = {}): PostContent {
+  return {
+    post_type: type,
+    title: platform === 'youtube' ? 'A title' : null,
+    description: 'Hello',
+    media_urls: type === 'text' ? [] : [type === 'image' ? IMAGE : VIDEO],
+    first_comment: null,
+    auto_truncate: false,
+    ...change,
+    options: { ...NEEDS[platform], ...change.options },
+  };
+}
+
+/** `field: message` of every fault. */
+function faults(platform: PlatformId, type: PostType, change: Partial<PostContent> = {}): string[] {
+  return platformFaults(platform, post(platform, type, change)).map(
+    ({ field, message }) => `${field}: ${message}`,
+  );
+}
+
+const fields = (platform: PlatformId, type: PostType, change: Partial<PostContent> = {}) =>
+  platformFaults(platform, post(platform, type, change)).map(({ field }) => field);
+
+const options = (platform: PlatformId, type: PostType, given: JsonObject) =>
+  fields(platform, type, { options: given });
+
+describe('every platform', () => {
+  const cases = Object.values(RULES).flatMap(({ platform, post_types }) =>
+    (['text', 'image', 'video', 'document'] as const).map(
+      type => [platform, type, Object.hasOwn(post_types, type)] as const,
+    ),
+  );
+
+  test.each(cases)('%s, %s: taken %s', (platform, type, taken) => {
+    const found = faults(platform, type);
+    if (taken) expect(found).toEqual([]);
+    else expect(found).toEqual([`post_type: ${RULES[platform].display_name} takes no ${type} posts`]);
+  });
+
+  test('names itself in each of its faults', () => {
+    const found = platformFaults(
+      'tiktok',
+      post('tiktok', 'image', { options: { tiktok_privacy_level: 'all' } }),
+    );
+    expect(found).toEqual([
+      {
+        field: 'tiktok_privacy_level',
+        message:
+          'Must be one of PUBLIC_TO_EVERYONE, MUTUAL_FOLLOW_FRIENDS, FOLLOWER_OF_CREATOR, SELF_ONLY, public, friends, private',
+        platform: 'tiktok',
+      },
+    ]);
+  });
+
+  test.each([
+    ['x', 5],
+    ['instagram', 11],
+    ['facebook', 11],
+    ['linkedin', 10],
+    ['tiktok', 36],
+    ['threads', 11],
+    ['pinterest', 6],
+    ['gbp', 2],
+    ['bluesky', 5],
+    ['snapchat', 2],
+    ['telegram', 11],
+  ] as const)('%s refuses %s images, unless they may be trimmed', (platform, count) => {
+    const media_urls = Array.from({ length: count }, (_, index) => `${IMAGE}?${index}`);
+    expect(fields(platform, 'image', { media_urls })).toEqual(['media_urls']);
+    expect(fields(platform, 'image', { media_urls, auto_truncate: true })).toEqual([]);
+    const { draft } = draftFor(RULES[platform], post(platform, 'image', { media_urls, auto_truncate: true }));
+    expect(draft.media_urls).toEqual(media_urls.slice(0, count - 1));
+    expect(fields(platform, 'image', { media_urls: media_urls.slice(1) })).toEqual([]);
+  });
+
+  test.each(['youtube', 'instagram', 'pinterest', 'linkedin', 'telegram'] as const)(
+    '%s takes exactly one video',
+    platform => {
+      const media_urls = ['https://cdn.example.com/c.jpg', VIDEO];
+      expect(faults(platform, 'video', { media_urls })).toEqual([
+        `media_urls: ${RULES[platform].display_name} takes at most 1 file in a post of type video`,
+      ]);
+    },
+  );
+});
+
+describe("a platform's own media", () => {
+  test('replace the common ones for it alone', () => {
+    const given = post('instagram', 'image', {
+      options: { instagram_media_urls: ['https://cdn.example.com/i.jpg'] },
+    });
+    expect(draftFor(RULES.instagram, given).draft.media_urls).toEqual(['https://cdn.example.com/i.jpg']);
+    expect(draftFor(RULES.x, given).draft.media_urls).toEqual([IMAGE]);
+  });
+
+  test('are counted in their stead, and faults name their field', () => {
+    const many = Array.from({ length: 11 }, () => IMAGE);
+    expect(fields('instagram', 'image', { options: { instagram_media_urls: many } })).toEqual([
+      'instagram_media_urls',
+    ]);
+    expect(
+      fields('instagram', 'image', { media_urls: many, options: { instagram_media_urls: [IMAGE] } }),
+    ).toEqual([]);
+  });
+
+  test.each([
+    [[], 'instagram_media_urls'],
+    ['https://cdn.example.com/i.jpg', 'instagram_media_urls'],
+    [[7], 'instagram_media_urls[0]'],
+  ])('%j is no list of URLs', (value, field) => {
+    expect(options('instagram', 'image', { instagram_media_urls: value })).toEqual([field]);
+  });
+
+  test('exist where the interface has them', () => {
+    const having = Object.values(RULES)
+      .filter(rules => Object.hasOwn(rules.options, `${rules.platform}_media_urls`))
+      .map(({ platform }) => platform);
+    expect(having.sort()).toEqual(
+      ['facebook', 'gbp', 'instagram', 'pinterest', 'snapchat', 'tiktok', 'youtube'].sort(),
+    );
+  });
+});
+
+describe('options and their defaults', () => {
+  test.each([
+    ['x', {}],
+    [
+      'youtube',
+      {
+        youtube_type: 'video',
+        youtube_category_id: '22',
+        youtube_tags: [],
+        youtube_privacy_status: 'public',
+        youtube_self_declared_made_for_kids: false,
+        youtube_contains_synthetic_media: false,
+        youtube_has_paid_product_placement: false,
+        youtube_license: 'youtube',
+        youtube_embeddable: true,
+        youtube_public_stats_viewable: true,
+        youtube_caption_language: 'en',
+      },
+    ],
+    ['instagram', { instagram_media_type: 'REELS', instagram_share_to_feed: true }],
+    ['facebook', { facebook_media_type: 'VIDEO' }],
+    ['linkedin', { linkedin_visibility: 'PUBLIC' }],
+    [
+      'tiktok',
+      {
+        tiktok_privacy_level: 'PUBLIC_TO_EVERYONE',
+        tiktok_allow_comment: false,
+        tiktok_allow_duet: false,
+        tiktok_allow_stitch: false,
+        tiktok_brand_content_toggle: false,
+        tiktok_brand_organic_toggle: false,
+        tiktok_is_aigc: false,
+        tiktok_auto_add_music: false,
+        tiktok_post_mode: 'DIRECT_POST',
+      },
+    ],
+    ['threads', {}],
+    ['pinterest', { pinterest_board_id: '549755885175' }],
+    ['bluesky', {}],
+    ['snapchat', { snapchat_post_type: 'story', snapchat_skip_save_to_profile: false }],
+    ['gbp', { gbp_topic_type: 'STANDARD' }],
+    ['telegram', {}],
+  ] as const)('%s', (platform, defaults) => {
+    const type = platform === 'bluesky' ? 'image' : 'video';
+    expect(draftFor(RULES[platform], post(platform, type)).draft.options).toEqual(defaults);
+  });
+
+  /** Values that are taken, and values that are not, of every field that does not take any text. */
+  const FIELDS = [
+    ['x_reply_settings', ['following', 'mentionedUsers'], ['everyone', '', 1]],
+    ['youtube_type', ['video', 'shorts'], ['Shorts', true]],
+    ['youtube_category_id', ['1', '10', '20', '22', '27', '28'], ['24', 22]],
+    ['youtube_tags', [['a', 'b c']], ['a', [1]]],
+    ['youtube_privacy_status', ['public', 'unlisted', 'private'], ['secret']],
+    [
+      'youtube_thumbnail_url',
+      ['https://example.com/t.jpg'],
+      ['t.jpg', 'javascript:alert(1)', 'ftp://example.com/t'],
+    ],
+    ['youtube_self_declared_made_for_kids', [true, false], ['true', 1]],
+    ['youtube_contains_synthetic_media', [true, false], ['yes']],
+    ['youtube_has_paid_product_placement', [true, false], ['yes']],
+    ['youtube_license', ['youtube', 'creativeCommon'], ['cc']],
+    ['youtube_embeddable', [true, false], [0]],
+    ['youtube_public_stats_viewable', [true, false], [0]],
+    ['youtube_default_language', ['en', 'de-CH', 'zh-Hant-TW'], ['english language', 'e', '']],
+    ['youtube_default_audio_language', ['en-US'], ['en_US!']],
+    ['youtube_allowed_countries', [['DE', 'at']], [['GER'], 'DE', ['1A']]],
+    ['youtube_blocked_countries', [['DE']], [['GER']]],
+    [
+      'youtube_recording_date',
+      ['2026-09-01T10:00:00Z', '2026-09-01T10:00:00+02:00'],
+      ['yesterday', '2026-02-30T10:00:00Z'],
+    ],
+    ['youtube_caption_url', ['https://example.com/c.srt'], ['c.srt']],
+    ['youtube_caption_language', ['fr'], ['???']],
+    ['youtube_playlist_id', ['PL123'], ['', ' ', 7]],
+    [
+      'tiktok_privacy_level',
+      [
+        'PUBLIC_TO_EVERYONE',
+        'MUTUAL_FOLLOW_FRIENDS',
+        'FOLLOWER_OF_CREATOR',
+        'SELF_ONLY',
+        'public',
+        'friends',
+        'private',
+      ],
+      ['PUBLIC', '', null],
+    ],
+    ['tiktok_allow_comment', [true, false], ['true']],
+    ['tiktok_allow_duet', [true, false], ['true']],
+    ['tiktok_allow_stitch', [true, false], ['true']],
+    ['tiktok_brand_content_toggle', [true, false], ['true']],
+    ['tiktok_brand_organic_toggle', [true, false], ['true']],
+    ['tiktok_is_aigc', [true, false], ['true']],
+    ['tiktok_auto_add_music', [true, false], ['true']],
+    ['tiktok_post_mode', ['DIRECT_POST', 'MEDIA_UPLOAD'], ['INBOX']],
+    ['tiktok_disable_comment', [true, false], ['true']],
+    ['tiktok_disable_duet', [true, false], ['true']],
+    ['tiktok_disable_stitch', [true, false], ['true']],
+    ['instagram_media_type', ['REELS', 'STORIES'], ['FEED']],
+    ['instagram_share_to_feed', [true, false], ['true']],
+    ['instagram_collaborators', ['a', '@a.b, c_d,e'], ['a,b,c,d', 'not a name', '', 5]],
+    ['instagram_cover_url', ['https://example.com/c.jpg'], ['c.jpg']],
+    ['instagram_user_tags', ['a,b'], ['a b', Array.from({ length: 21 }, (_, i) => `u${i}`).join(',')]],
+    ['instagram_location_id', ['1234'], ['']],
+    ['facebook_media_type', ['VIDEO', 'REELS'], ['STORY']],
+    ['pinterest_board_id', ['549755885175'], ['my board', '', null]],
+    ['pinterest_link', ['https://example.com/x'], ['example', `https://example.com/${'a'.repeat(2048)}`]],
+    ['threads_topic_tag', ['a', '#news', 'a'.repeat(50), '時事'], ['', 'a'.repeat(51), 'v1.0', 'R&D']],
+    ['linkedin_page_id', ['2414183', 'urn:li:organization:2414183'], ['acme']],
+    ['linkedin_visibility', ['PUBLIC', 'CONNECTIONS'], ['LOGGED_IN']],
+    ['gbp_location_id', ['locations/1'], ['']],
+    ['gbp_topic_type', ['STANDARD'], ['ALERT']],
+    ['gbp_cta_type', ['CALL'], ['GET_OFFER']],
+    // Taken beside a button only.
+    ['gbp_cta_url', [], ['x', 'mailto:a@example.com']],
+    ['gbp_event_title', ['Fair', 'a'.repeat(58)], ['a'.repeat(59)]],
+    [
+      'gbp_event_start_date',
+      ['2026-12-01', '2026-12-01T10:00:00+09:00'],
+      ['2026-13-01', '1.12.2026', '2026-02-30'],
+    ],
+    ['gbp_event_end_date', ['2026-12-01'], ['soon']],
+    ['gbp_event_start_time', ['00:00', '23:59'], ['24:00', '9:30', '09:60']],
+    ['gbp_event_end_time', ['09:30'], ['9']],
+    ['gbp_coupon_code', ['A'.repeat(58)], ['A'.repeat(59)]],
+    ['gbp_terms', ['a'.repeat(5000)], ['a'.repeat(5001)]],
+    ['gbp_redeem_url', ['https://example.com/x'], ['x']],
+    ['snapchat_post_type', ['story', 'spotlight'], ['snap']],
+    ['snapchat_description', ['a'.repeat(160)], ['a'.repeat(161)]],
+    ['snapchat_saved_story_title', ['a'.repeat(45)], ['a'.repeat(46)]],
+    ['snapchat_locale', ['en_US', 'en-US', 'de'], ['english', 'xx_1', '']],
+    ['snapchat_skip_save_to_profile', [true, false], ['true']],
+  ] as const;
+
+  test.each(FIELDS)('%s', (name, taken, refused) => {
+    const platform = Object.values(RULES).find(rules => Object.hasOwn(rules.options, name))!.platform;
+    for (const value of taken) {
+      expect([value, options(platform, 'video', { [name]: value as never })]).toEqual([value, []]);
+    }
+    for (const value of refused) {
+      const [first = ''] = options(platform, 'video', { [name]: value as never });
+      expect([value, first.replace(/\[\d\]$/, '')]).toEqual([value, name]);
+    }
+  });
+
+  test('the table above has every field but media and alternative texts, which have tests of their own', () => {
+    const all = Object.values(RULES).flatMap(rules => Object.keys(rules.options));
+    const elsewhere = /_(?:alt_text|media_urls)$/;
+    expect(all.filter(name => !elsewhere.test(name)).sort()).toEqual(FIELDS.map(([name]) => name).sort());
+  });
+});
+
+describe('youtube', () => {
+  const video = (change: Partial<PostContent>) => faults('youtube', 'video', change);
+
+  test('takes the title from the first line of the description, cut at 100', () => {
+    const title = (description: string) =>
+      titleFor(
+        RULES.youtube,
+        draftFor(RULES.youtube, post('youtube', 'video', { title: null, description })).draft,
+      );
+    expect(title('\n\n First line \nsecond')).toBe('First line');
+    expect(title(`${'word '.repeat(30)}\nmore`)).toMatch(/^(?:word ){15,19}word…$/);
+    expect(video({ title: null, description: 'First line' })).toEqual([]);
+    expect(fields('youtube', 'video', { title: null, description: null })).toEqual(['title']);
+  });
+
+  test('refuses a title of 101; cut, it has 100 and ends between characters', () => {
+    const title = '👍🏽'.repeat(25) + 'a';
+    expect(title.length).toBe(101);
+    expect(video({ title })).toEqual(['title: Is 101 UTF-16 units long; YouTube takes 100']);
+    expect(video({ title, auto_truncate: true })).toEqual([]);
+    const given = post('youtube', 'video', { title, auto_truncate: true });
+    expect(titleFor(RULES.youtube, draftFor(RULES.youtube, given).draft)).toBe(`${'👍🏽'.repeat(24)}…`);
+  });
+
+  test('takes no < and > in title, description and tags, whether cut or not', () => {
+    for (const auto_truncate of [false, true]) {
+      const all = { title: 'a<b', description: 'a > b', auto_truncate, options: { youtube_tags: ['<b>'] } };
+      expect(fields('youtube', 'video', all)).toEqual(['title', 'description', 'youtube_tags']);
+    }
+  });
+
+  test('counts a description in characters and in bytes', () => {
+    expect(video({ description: 'é'.repeat(2500) })).toEqual([]);
+    expect(video({ description: 'é'.repeat(2501) })).toEqual([
+      'description: Is 5002 UTF-8 bytes long; YouTube takes 5000',
+    ]);
+    expect(video({ description: 'a'.repeat(5001) })).toEqual([
+      'description: Is 5001 characters long; YouTube takes 5000',
+      'description: Is 5001 UTF-8 bytes long; YouTube takes 5000',
+    ]);
+  });
+
+  test('removes control characters', () => {
+    const { draft } = draftFor(
+      RULES.youtube,
+      post('youtube', 'video', { description: 'line\u0007two\u0000' }),
+    );
+    expect(RULES.youtube.shape(draft)).toBe('linetwo');
+  });
+
+  test('a Short takes no thumbnail, whether it is declared one or its title says so', () => {
+    const youtube_thumbnail_url = 'https://example.com/t.jpg';
+    expect(options('youtube', 'video', { youtube_thumbnail_url })).toEqual([]);
+    expect(options('youtube', 'video', { youtube_thumbnail_url, youtube_type: 'shorts' })).toEqual([
+      'youtube_thumbnail_url',
+    ]);
+    const titled = (title: string) =>
+      fields('youtube', 'video', { title, options: { youtube_thumbnail_url } });
+    expect(titled('Look #Shorts')).toEqual(['youtube_thumbnail_url']);
+    expect(titled('Look #shortsighted')).toEqual([]);
+  });
+
+  test('counts 500 characters of tags, with separators and quotation marks', () => {
+    const tags = (youtube_tags: string[]) => video({ options: { youtube_tags } });
+    expect(tags(['a'.repeat(500)])).toEqual([]);
+    expect(tags(['a'.repeat(501)])).toHaveLength(1);
+    expect(tags(['a'.repeat(250), 'b'.repeat(249)])).toEqual([]);
+    expect(tags(['a'.repeat(250), 'b'.repeat(250)])).toEqual([
+      'youtube_tags: Are 501 characters long with their separators; YouTube takes 500',
+    ]);
+    expect(tags([`${'a'.repeat(248)} b`, 'b'.repeat(248)])).toHaveLength(1);
+    expect(tags(['a'.repeat(300), `#${'a'.repeat(300)}`, ''])).toEqual([]);
+  });
+
+  test('takes allowed or blocked countries, not both', () => {
+    const both = { youtube_allowed_countries: ['DE'], youtube_blocked_countries: ['FR'] };
+    expect(options('youtube', 'video', both)).toEqual(['youtube_blocked_countries']);
+  });
+});
+
+describe('tiktok', () => {
+  test('needs a privacy level', () => {
+    expect(faults('tiktok', 'video', { options: { tiktok_privacy_level: undefined as never } })).toEqual([
+      'tiktok_privacy_level: Is required for TikTok',
+    ]);
+  });
+
+  test.each(['SELF_ONLY', 'private'])('labels no paid partnership that is %s', tiktok_privacy_level => {
+    const paid = { tiktok_privacy_level, tiktok_brand_content_toggle: true };
+    expect(options('tiktok', 'video', paid)).toEqual(['tiktok_brand_content_toggle']);
+    expect(options('tiktok', 'video', { ...paid, tiktok_brand_content_toggle: false })).toEqual([]);
+    expect(options('tiktok', 'video', { tiktok_privacy_level, tiktok_brand_organic_toggle: true })).toEqual(
+      [],
+    );
+  });
+
+  test('never takes the description for a title', () => {
+    const given = post('tiktok', 'image', { title: null, description: 'long text' });
+    expect(titleFor(RULES.tiktok, draftFor(RULES.tiktok, given).draft)).toBeNull();
+  });
+
+  test('publishes directly where no mode is sent', () => {
+    for (const type of ['image', 'video'] as const) {
+      expect(draftFor(RULES.tiktok, post('tiktok', type)).draft.options).toMatchObject({
+        tiktok_post_mode: 'DIRECT_POST',
+      });
+    }
+  });
+});
+
+describe('instagram', () => {
+  test('takes 30 hashtags and 20 mentions', () => {
+    const tags = (count: number) => Array.from({ length: count }, (_, index) => `#tag${index}`).join(' ');
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `@name${index}`).join(' ');
+    expect(faults('instagram', 'image', { description: `${tags(30)} ${names(20)} #1 a@b.c` })).toEqual([]);
+    expect(faults('instagram', 'image', { description: `${tags(31)} ${names(21)}` })).toEqual([
+      'description: Instagram takes at most 30 hashtags, the text has 31',
+      'description: Instagram takes at most 20 mentions, the text has 21',
+    ]);
+  });
+
+  test('counts a first comment', () => {
+    expect(faults('instagram', 'image', { first_comment: 'a'.repeat(2196) })).toEqual([]);
+    expect(faults('instagram', 'image', { first_comment: 'a'.repeat(2197) })).toEqual([
+      'first_comment: Is 2197 characters long; Instagram takes 2196',
+    ]);
+    expect(faults('instagram', 'image', { first_comment: 'a'.repeat(2197), auto_truncate: true })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('threads', () => {
+  test('refuses what is over 500 by either measure', () => {
+    const curly = `${'a'.repeat(495)}\u2019\u2019\u2019`;
+    expect(curly.length).toBe(498);
+    expect(faults('threads', 'text', { description: curly })).toEqual([
+      'description: Is 504 UTF-8 bytes long; Threads takes 500',
+    ]);
+    expect(faults('threads', 'text', { description: 'a'.repeat(500) })).toEqual([]);
+  });
+
+  test('takes five different links', () => {
+    const links = (count: number) => Array.from({ length: count }, (_, i) => `https://e.com/${i}`).join(' ');
+    expect(faults('threads', 'text', { description: `${links(5)} https://e.com/0` })).toEqual([]);
+    expect(fields('threads', 'text', { description: links(6) })).toEqual(['description']);
+  });
+});
+
+describe('linkedin', () => {
+  test('an organization posts in public', () => {
+    const given = { linkedin_page_id: '1', linkedin_visibility: 'CONNECTIONS' };
+    expect(options('linkedin', 'text', given)).toEqual(['linkedin_visibility']);
+  });
+
+  test('counts the text as it was written', () => {
+    const description = 'a'.repeat(2940) + '('.repeat(50);
+    expect(faults('linkedin', 'text', { description })).toEqual([]);
+  });
+
+  test('counts a comment and a title', () => {
+    const long = { first_comment: 'a'.repeat(1251), title: 'a'.repeat(401) };
+    expect(fields('linkedin', 'document', long)).toEqual(['title', 'first_comment']);
+    expect(
+      fields('linkedin', 'document', { first_comment: 'a'.repeat(1250), title: 'a'.repeat(400) }),
+    ).toEqual([]);
+  });
+});
+
+describe('pinterest', () => {
+  test('needs a board', () => {
+    expect(faults('pinterest', 'image', { options: { pinterest_board_id: undefined as never } })).toEqual([
+      'pinterest_board_id: Is required for Pinterest',
+    ]);
+  });
+
+  test('counts characters, not their halves', () => {
+    expect(faults('pinterest', 'image', { description: '😀'.repeat(500), title: '😀'.repeat(100) })).toEqual(
+      [],
+    );
+    expect(fields('pinterest', 'image', { options: { pinterest_alt_text: '😀'.repeat(500) } })).toEqual([]);
+    expect(fields('pinterest', 'image', { options: { pinterest_alt_text: '😀'.repeat(501) } })).toEqual([
+      'pinterest_alt_text',
+    ]);
+  });
+});
+
+describe('snapchat', () => {
+  test('a saved story needs its title', () => {
+    const saved = { snapchat_post_type: 'saved_story' };
+    expect(faults('snapchat', 'image', { options: saved })).toEqual([
+      'snapchat_saved_story_title: Is required for a saved story',
+    ]);
+    expect(options('snapchat', 'image', { ...saved, snapchat_saved_story_title: 'Behind' })).toEqual([]);
+  });
+
+  test('Spotlight takes videos', () => {
+    expect(options('snapchat', 'image', { snapchat_post_type: 'spotlight' })).toEqual(['snapchat_post_type']);
+    expect(options('snapchat', 'video', { snapchat_post_type: 'spotlight' })).toEqual([]);
+  });
+
+  test('its own description stands for the common one, which may then be long', () => {
+    const description = 'a'.repeat(161);
+    expect(fields('snapchat', 'video', { description })).toEqual(['description']);
+    const given = { description, options: { snapchat_description: 'short' } };
+    expect(fields('snapchat', 'video', given)).toEqual([]);
+    expect(RULES.snapchat.shape(draftFor(RULES.snapchat, post('snapchat', 'video', given)).draft)).toBe(
+      'short',
+    );
+  });
+});
+
+describe('gbp', () => {
+  const event = { gbp_topic_type: 'EVENT', gbp_event_title: 'Fair', gbp_event_start_date: '2026-12-01' };
+
+  test('an event needs a title and a day', () => {
+    expect(options('gbp', 'text', event)).toEqual([]);
+    expect(options('gbp', 'text', { gbp_topic_type: 'EVENT' })).toEqual([
+      'gbp_event_title',
+      'gbp_event_start_date',
+    ]);
+    const titled = { title: 'Fair', options: { ...event, gbp_event_title: undefined as never } };
+    expect(fields('gbp', 'text', titled)).toEqual([]);
+  });
+
+  test('an offer needs a title; its days may be left to the service', () => {
+    expect(options('gbp', 'text', { gbp_topic_type: 'OFFER' })).toEqual(['gbp_event_title']);
+    expect(options('gbp', 'text', { gbp_topic_type: 'OFFER', gbp_event_title: 'Sale' })).toEqual([]);
+  });
+
+  test('nothing ends before it starts', () => {
+    expect(options('gbp', 'text', { ...event, gbp_event_end_date: '2026-11-30' })).toEqual([
+      'gbp_event_end_date',
+    ]);
+    const times = { gbp_event_start_time: '10:00', gbp_event_end_time: '09:00' };
+    expect(options('gbp', 'text', { ...event, ...times })).toEqual(['gbp_event_end_time']);
+    expect(options('gbp', 'text', { ...event, ...times, gbp_event_end_date: '2026-12-02' })).toEqual([]);
+  });
+
+  test.each(['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP'])(
+    'the button %s needs its page',
+    gbp_cta_type => {
+      expect(options('gbp', 'text', { gbp_cta_type })).toEqual(['gbp_cta_url']);
+      expect(options('gbp', 'text', { gbp_cta_type, gbp_cta_url: 'https://example.com/' })).toEqual([]);
+    },
+  );
+
+  test('the button CALL needs none, and a page needs a button', () => {
+    expect(options('gbp', 'text', { gbp_cta_type: 'CALL' })).toEqual([]);
+    expect(options('gbp', 'text', { gbp_cta_url: 'https://example.com/' })).toEqual(['gbp_cta_type']);
+  });
+
+  test('a picture without a text says its title; a video may say nothing', () => {
+    expect(fields('gbp', 'image', { description: null })).toEqual(['description']);
+    expect(fields('gbp', 'image', { description: null, title: 'Open again' })).toEqual([]);
+    expect(fields('gbp', 'video', { description: null })).toEqual([]);
+  });
+});
+
+describe('x, bluesky and telegram', () => {
+  test.each(['x', 'bluesky'] as const)('%s takes a GIF alone', platform => {
+    const media_urls = ['https://cdn.example.com/a.gif', IMAGE];
+    expect(fields(platform, 'image', { media_urls })).toEqual(['media_urls']);
+    expect(fields(platform, 'image', { media_urls: media_urls.slice(0, 1) })).toEqual([]);
+  });
+
+  test('x counts links as 23 and Han as 2', () => {
+    const link = `https://example.com/${'b'.repeat(200)}`;
+    expect(faults('x', 'text', { description: `${'a'.repeat(250)} ${link}` })).toEqual([]);
+    expect(faults('x', 'text', { description: `${'a'.repeat(257)} ${link}` })).toEqual([
+      'description: Is 281 weighted characters long; X takes 280',
+    ]);
+    expect(fields('x', 'text', { description: '字'.repeat(140) })).toEqual([]);
+    expect(fields('x', 'text', { description: '字'.repeat(141) })).toEqual(['description']);
+  });
+
+  test('decomposed letters count once', () => {
+    expect(fields('x', 'text', { description: 'e\u0301'.repeat(280) })).toEqual([]);
+    expect(fields('bluesky', 'text', { description: 'e\u0301'.repeat(300) })).toEqual([]);
+  });
+
+  test('a caption on telegram is shorter than a message', () => {
+    expect(fields('telegram', 'text', { description: 'a'.repeat(1500) })).toEqual([]);
+    expect(fields('telegram', 'image', { description: 'a'.repeat(1500) })).toEqual(['description']);
+    expect(fields('telegram', 'image', { description: 'a'.repeat(1500), auto_truncate: true })).toEqual([]);
+  });
+});
