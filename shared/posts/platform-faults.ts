@@ -3,6 +3,7 @@ import type { PlatformId } from '../model/platform.ts';
 import { commentFor, draftFor, mediaFor, titleFor, type PostContent } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/rules.ts';
+import { beginning } from '../text/truncate.ts';
 
 /**
  * Everything about a post that one platform would refuse, as far as that can be told without calling it. A post of a
@@ -63,11 +64,14 @@ function tooLong(
   text: string,
   rules: readonly TextRule[],
 ): Fault[] {
-  return rules
-    .map(({ limit, measure, unit }) => ({ limit, unit, length: measure(text) }))
-    .filter(({ limit, length }) => length > limit)
-    .map(({ limit, unit, length }) => ({
-      field,
-      message: `Is ${length} ${unit} long; ${display_name} takes ${limit}`,
-    }));
+  return rules.flatMap(({ limit, measure, unit }) => {
+    const head = beginning(text, limit, measure);
+    if (head.length < text.length) {
+      return [{ field, message: `Is far longer than the ${limit} ${unit} that ${display_name} takes` }];
+    }
+    const length = measure(text);
+    return length > limit
+      ? [{ field, message: `Is ${length} ${unit} long; ${display_name} takes ${limit}` }]
+      : [];
+  });
 }

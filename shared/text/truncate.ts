@@ -71,10 +71,10 @@ export function cutToFit(text: string, rules: readonly TextRule[], spans?: Trunc
 }
 
 /**
- * A beginning that is certainly too long, or the whole text: where to cut is found without looking at what lies far
- * beyond, however long that is. The last word of a beginning may be cut in two, and is beyond every fitting cut.
+ * A beginning that is certainly too long, or the whole text: where to cut, and whether to, is found without looking at
+ * what lies far beyond, however long that is. Its last word may be cut in two, and is beyond every fitting cut.
  */
-function beginning(text: string, limit: number, measure: (text: string) => number): string {
+export function beginning(text: string, limit: number, measure: (text: string) => number): string {
   for (let length = FIRST_LOOK; length < text.length; length *= 2) {
     const head = text.slice(0, length).toWellFormed();
     if (measure(head) > limit * CERTAINLY_OVER) return head;
