@@ -89,6 +89,8 @@ export interface PlatformRules {
   only_for: Readonly<Record<string, readonly PostType[]>>;
   /** Fields with URLs that the service fetches: private addresses are refused when the post is made. */
   fetched: readonly string[];
+  /** In words, for the documents: what `check` refuses. */
+  combinations?: readonly string[];
   /** Rules beyond counts and lengths: combinations, forbidden characters. Faults name the public field. */
   check: (draft: Draft) => readonly Fault[];
   /** Fields that were sent and will say nothing, beyond those of `only_for`. */

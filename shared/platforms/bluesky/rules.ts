@@ -29,6 +29,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: { bluesky_alt_text: ['image'] },
   fetched: [],
+  combinations: ['A GIF is the only image of its post.'],
   check: draft => [...emptyText(draft), ...mixedGif('Bluesky', draft)],
   daily_cap: 50,
   settle_ms: 2000,

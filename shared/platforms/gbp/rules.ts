@@ -65,6 +65,12 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
+  combinations: [
+    '`EVENT` needs a title (`gbp_event_title`, else `title`) and `gbp_event_start_date`; `OFFER` needs the title.',
+    'Nothing ends before it starts.',
+    'Each button but `CALL` needs `gbp_cta_url`, and `gbp_cta_url` needs `gbp_cta_type`.',
+    'A text or image post of topic `STANDARD` needs a text; an image without one says its title.',
+  ],
   check: draft => [...textFaults(draft), ...buttonFaults(draft), ...eventFaults(draft, titleOfEvent(draft))],
   unused,
   daily_cap: 25,

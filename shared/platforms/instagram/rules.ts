@@ -54,6 +54,11 @@ export const rules: PlatformRules = {
     instagram_alt_text: ['image'],
   },
   fetched: ['instagram_cover_url'],
+  combinations: [
+    'At most 30 hashtags and 20 mentions in a text.',
+    'At most 3 collaborators and 20 tagged users, by usernames separated by commas.',
+    'A story shows the video alone: its text and first comment are ignored, with a warning.',
+  ],
   check: draft => [
     ...captionFaults(draft),
     ...nameFaults(draft, 'instagram_collaborators', MAX_COLLABORATORS),

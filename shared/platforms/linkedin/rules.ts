@@ -41,6 +41,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
+  combinations: ['`linkedin_page_id` goes with `linkedin_visibility` `PUBLIC` only.'],
   check,
   daily_cap: 150,
   settle_ms: 30_000,

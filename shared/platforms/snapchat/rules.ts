@@ -54,6 +54,11 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
+  combinations: [
+    '`saved_story` needs `snapchat_saved_story_title`.',
+    '`spotlight` takes videos only.',
+    '`snapchat_description` stands for `description`, which may then be longer.',
+  ],
   check,
   unused,
   daily_cap: 25,

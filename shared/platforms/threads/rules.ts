@@ -39,6 +39,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
+  combinations: ['At most 5 different links in a text.'],
   check,
   daily_cap: 50,
   settle_ms: 30_000,

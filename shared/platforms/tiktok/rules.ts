@@ -73,6 +73,11 @@ export const rules: PlatformRules = {
     tiktok_auto_add_music: ['image'],
   },
   fetched: [],
+  combinations: [
+    '`tiktok_brand_content_toggle` does not go with `SELF_ONLY`, nor with `private`.',
+    'The `tiktok_allow_` fields win over the legacy `tiktok_disable_` ones.',
+    '`MEDIA_UPLOAD` of a video carries no text and no settings: these are ignored, with a warning.',
+  ],
   check,
   unused,
   daily_cap: 15,

@@ -58,6 +58,11 @@ export const rules: PlatformRules = {
   required: [],
   only_for: { x_alt_text: ['image'] },
   fetched: [],
+  combinations: [
+    'At most one cashtag in a text.',
+    'The characters U+FFFE, U+FEFF and U+FFFF are refused.',
+    'A GIF is the only image of its post.',
+  ],
   check,
   daily_cap: 50,
   settle_ms: 30_000,

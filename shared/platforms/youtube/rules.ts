@@ -70,6 +70,13 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: ['youtube_thumbnail_url', 'youtube_caption_url'],
+  combinations: [
+    'Without `title` the first line of `description` is the title, cut at 100.',
+    'Title, description and tags have no `<` and no `>`.',
+    'A Short (`youtube_type`, or `#Shorts` in the title) takes no `youtube_thumbnail_url`.',
+    'Tags have at most 500 characters with the commas between them and quotation marks around those with a space.',
+    'Countries are allowed or blocked, not both.',
+  ],
   check: draft => [
     ...titleFaults(draft),
     ...markupFaults(draft),

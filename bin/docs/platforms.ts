@@ -1,0 +1,180 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import { format } from 'prettier';
+import * as v from 'valibot';
+import { PLATFORM_ALIASES, POST_TYPES } from '../../shared/model/platform.ts';
+import { RULES } from '../../shared/platforms/registry.ts';
+import type { Draft, FileLimits, PlatformRules, TextRule } from '../../shared/platforms/rules.ts';
+import { GB, MB } from '../../shared/platforms/sizes.ts';
+
+const NONE = '–';
+
+/** The page about platforms, as it follows from their rules. */
+export function platformsPage(): Promise<string> {
+  const all = Object.values(RULES);
+  const page = [
+    '# Platforms',
+    'Made from `shared/platforms/*/rules.ts` by `npm run docs`; a test fails when the two differ.',
+    'Everything here is checked when a post is made (`POST /posts`), and every fault is named in one answer.',
+    '## Post types and files',
+    'Most files of a post, by its type. Daily cap: posts per connected account in any 24 hours.',
+    table(
+      ['Platform', 'Id', ...POST_TYPES, 'Daily cap'],
+      all.map(rules => [
+        rules.display_name,
+        ids(rules),
+        ...POST_TYPES.map(type => countOf(rules.post_types[type]?.max_files)),
+        String(rules.daily_cap),
+      ]),
+    ),
+    '## Texts',
+    'Text and title are checked as they are sent: trimmed, with LF line ends. With `auto_truncate` they are cut instead.',
+    table(
+      ['Platform', 'Text', 'Title', 'Title shown with', 'First comment'],
+      all.map(rules => [
+        rules.display_name,
+        byType(rules, type => lengths(rules.text(draftOf(type)))),
+        byType(rules, type => lengths(rules.title(draftOf(type)))),
+        rules.titled.join(', ') || NONE,
+        commentCell(rules),
+      ]),
+    ),
+    '## Files',
+    table(['Platform', 'Kind', 'Formats', 'Size', 'Duration', 'Picture'], all.flatMap(fileRows)),
+    ...all.flatMap(section),
+  ];
+  return format(page.join('\n\n'), { parser: 'markdown', proseWrap: 'preserve' });
+}
+
+function ids({ platform }: PlatformRules): string {
+  const others = Object.keys(PLATFORM_ALIASES).filter(name => PLATFORM_ALIASES[name] === platform);
+  return [platform, ...others].map(code).join(', ');
+}
+
+function countOf(most: number | undefined): string {
+  if (most === undefined) return NONE;
+  return most === 0 ? 'yes' : String(most);
+}
+
+const draftOf = (post_type: Draft['post_type']): Draft => ({
+  post_type,
+  title: null,
+  description: null,
+  media_urls: [],
+  first_comment: null,
+  auto_truncate: false,
+  options: {},
+});
+
+/** One cell for all post types, which are named where they differ. */
+function byType(rules: PlatformRules, cell: (type: Draft['post_type']) => string): string {
+  const types = POST_TYPES.filter(type => rules.post_types[type]);
+  const cells = new Map<string, string[]>();
+  for (const type of types) cells.set(cell(type), [...(cells.get(cell(type)) ?? []), type]);
+  if (cells.size === 1) return [...cells.keys()].join();
+  return [...cells].map(([text, those]) => `${those.join(', ')}: ${text}`).join('; ');
+}
+
+function lengths(rules: readonly TextRule[]): string {
+  return rules.map(({ limit, unit }) => `${limit} ${unit}`).join(' and ') || NONE;
+}
+
+function commentCell({ comment }: PlatformRules): string {
+  if (comment === null) return 'none is made';
+  return comment.length === 0 ? 'yes' : lengths(comment);
+}
+
+function fileRows(rules: PlatformRules): string[][] {
+  const common = Object.entries(rules.files).map(([kind, limits]) => fileRow(rules, kind, limits));
+  const closer = (rules.file_variants ?? []).map(({ name, limits }) => fileRow(rules, name, limits));
+  return [...common, ...closer];
+}
+
+function fileRow(rules: PlatformRules, kind: string, limits: Partial<FileLimits>): string[] {
+  return [
+    rules.display_name,
+    kind,
+    limits.formats?.join(', ') ?? '',
+    limits.max_bytes === undefined ? '' : size(limits.max_bytes),
+    range(limits.min_seconds, limits.max_seconds, ' s'),
+    picture(limits),
+  ];
+}
+
+function size(bytes: number): string {
+  return bytes >= GB ? `${bytes / GB} GB` : `${bytes / MB} MB`;
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least === undefined && most === undefined) return '';
+  if (least === undefined) return `up to ${most}${unit}`;
+  return most === undefined ? `from ${least}${unit}` : `${least} to ${most}${unit}`;
+}
+
+function picture(limits: Partial<FileLimits>): string {
+  const width = range(limits.min_width, limits.max_width, ' px');
+  const height = range(limits.min_height, limits.max_height, ' px');
+  const aspect = range(limits.min_aspect, limits.max_aspect, '');
+  const parts = [
+    width && `width ${width}`,
+    height && `height ${height}`,
+    aspect && `width : height ${aspect}`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+function section(rules: PlatformRules): string[] {
+  const fields = Object.entries(rules.options);
+  const combinations = rules.combinations ?? [];
+  if (fields.length === 0 && combinations.length === 0) return [];
+  return [
+    `## ${rules.display_name}`,
+    table(
+      ['Field', 'Values', 'Default', 'Notes'],
+      fields.map(([name, schema]) => fieldRow(rules, name, schema)),
+    ),
+    combinations.map(rule => `- ${rule}`).join('\n'),
+  ];
+}
+
+/** What is read of a field's JSON schema. */
+const FieldSchema = v.object({
+  type: v.optional(v.string()),
+  enum: v.optional(v.array(v.unknown())),
+  default: v.optional(v.unknown()),
+  description: v.optional(v.string(), ''),
+});
+
+function fieldRow(rules: PlatformRules, name: string, schema: v.ObjectEntries[string]): string[] {
+  const json: unknown = toJsonSchema(v.object({ [name]: schema }), { errorMode: 'ignore' }).properties?.[
+    name
+  ];
+  const field = v.parse(FieldSchema, json);
+  const fallback =
+    field.default === undefined ? NONE : code(JSON.stringify(field.default).replaceAll('"', ''));
+  return [
+    code(name),
+    field.enum ? field.enum.map(value => code(String(value))).join(', ') : (field.type ?? ''),
+    rules.required.includes(name) ? 'required' : fallback,
+    notes(rules, name, field.description),
+  ];
+}
+
+function notes(rules: PlatformRules, name: string, description: string): string {
+  const limit = rules.text_fields[name];
+  const types = rules.only_for[name];
+  return [
+    description,
+    limit && `at most ${limit.limit} ${limit.unit}`,
+    types && `${types.join(' and ')} posts only`,
+    rules.fetched.includes(name) && 'fetched by the service: must be public',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+const code = (text: string) => `\`${text}\``;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
