@@ -23,9 +23,10 @@ async function warnings(body: Record<string, unknown>): Promise<string[]> {
   const sent = input(body);
   const { post, details } = await checkPost(sent, NOW);
   expect(details).toEqual([]);
-  return ignoredFieldWarnings(sent, post.platforms, contentOf(sent, post)).map(
-    ({ field, platform }) => `${platform ?? '-'} ${field}`,
-  );
+  return ignoredFieldWarnings(sent, post.platforms, contentOf(sent, post)).map(warning => {
+    if (!('field' in warning)) throw new Error(`${warning.code} names no field`);
+    return `${warning.platform ?? '-'} ${warning.field}`;
+  });
 }
 
 describe('one answer has every fault', () => {

@@ -100,8 +100,8 @@ function buttonFaults({ options }: Draft): Fault[] {
   if (type === undefined && link !== undefined) {
     return [{ field: 'gbp_cta_type', message: 'Is required beside gbp_cta_url' }];
   }
-  if (type !== undefined && type !== 'CALL' && link === undefined) {
-    return [{ field: 'gbp_cta_url', message: `Is required with gbp_cta_type ${String(type)}` }];
+  if (typeof type === 'string' && type !== 'CALL' && link === undefined) {
+    return [{ field: 'gbp_cta_url', message: `Is required with gbp_cta_type ${type}` }];
   }
   return [];
 }
