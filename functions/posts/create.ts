@@ -5,7 +5,13 @@ import type { Connection } from '../../shared/model/profile.ts';
 import { statusOf } from '../../shared/model/post.ts';
 import { checkPost, contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
-import { commonPostFields, createPostFields, platformFieldNames } from '../../shared/posts/input.ts';
+import {
+  commonPostFields,
+  createPostFields,
+  platformFieldDocs,
+  platformFieldNames,
+} from '../../shared/posts/input.ts';
+import { moreFaults } from '../../shared/posts/more-faults.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
@@ -23,6 +29,8 @@ export const createPost = route({
   tag: 'Posts',
   auth: 'key',
   body: createPostFields,
+  body_docs: platformFieldDocs,
+  more_faults: (body, services) => moreFaults(body, services.now()),
   responses: { 201: { description: 'The post is stored and on its way' } },
   handler: async ({ body, unknown_fields, principal, base_url }, services) => {
     const now = services.now();

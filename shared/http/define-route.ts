@@ -14,21 +14,33 @@ export function route<
   const A extends Auth = 'key',
   const M extends number | undefined = undefined,
 >(definition: RouteDefinition<P, Q, B, A, M>): Route {
-  const { handler, params, query, body, ...rest } = definition;
+  const { handler, params, query, body, more_faults: moreFaults, ...rest } = definition;
   return {
     ...rest,
     creates: definition.creates ?? (definition.method === 'POST' && 201 in definition.responses),
     params,
     query,
     body,
-    invoke: (raw, services) => handler(parseRequest(definition, raw, services.now), services),
+    invoke: async (raw, services) => {
+      const read = readRequest(definition, raw, services.now);
+      if (!('details' in read)) return handler(read.request, services);
+      const more = moreFaults ? await moreFaults(raw.body, services) : [];
+      throw validationFailed([...read.details, ...besides(read.details, more)]);
+    },
   };
 }
 
 /** Path parameter of a resource id. */
 export const idParam = { id: v.string() };
 
-function parseRequest<
+/** Faults of fields that have none yet. */
+function besides(known: readonly Detail[], more: readonly Detail[]): Detail[] {
+  const root = ({ field }: Detail) => field.replace(/[.[].*$/s, '');
+  const named = new Set(known.map(root));
+  return more.filter(fault => !named.has(root(fault)));
+}
+
+function readRequest<
   P extends v.ObjectEntries | undefined,
   Q extends v.ObjectEntries | undefined,
   B extends v.ObjectEntries | undefined,
@@ -38,7 +50,7 @@ function parseRequest<
   definition: RouteDefinition<P, Q, B, A, M>,
   raw: RawRequest,
   now: () => number,
-): Parameters<RouteDefinition<P, Q, B, A, M>['handler']>[0] {
+): { request: Parameters<RouteDefinition<P, Q, B, A, M>['handler']>[0] } | { details: Detail[] } {
   if (Object.entries(raw.params).some(([name, value]) => /(^|_)id$/.test(name) && !isUuid(value)))
     throw notFound();
   if (definition.auth === 'key' && raw.principal === null) throw unauthorized();
@@ -50,7 +62,7 @@ function parseRequest<
       : check(definition.body, raw.body, 'body'),
   };
   const details = [...parts.params.details, ...parts.query.details, ...parts.body.details];
-  if (details.length > 0) throw validationFailed(details);
+  if (details.length > 0) return { details };
   const request: ApiRequest = {
     params: parts.params.value,
     query: parts.query.value,
@@ -63,12 +75,12 @@ function parseRequest<
     newResourceId: raw.newResourceId ?? (() => newId(now())),
   };
   // The schemas above produced just these types; TypeScript cannot follow a conditional type into a value.
-  return trustParsed(request);
+  return { request: trustParsed(request) };
 }
 
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the one place where a parsed value gets its static type
 function trustParsed<T>(request: ApiRequest): T {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- see parseRequest
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- see readRequest
   return request as T;
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { PLATFORM_IDS } from '../model/platform.ts';
 import { checkPost, contentOf } from './check.ts';
 import { createPostFields, type CommonPostInput } from './input.ts';
+import { moreFaults } from './more-faults.ts';
 import { ignoredFieldWarnings } from './warnings.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00Z');
@@ -72,6 +73,26 @@ describe('one answer has every fault', () => {
         'bluesky description',
       ]),
     );
+  });
+
+  test('also of fields beside those that cannot be read', async () => {
+    const body = {
+      post_type: 'text',
+      profile_name: 7,
+      platforms: ['x', 'instagram'],
+      description: 'a'.repeat(281),
+      title: ['a'],
+      scheduled_date: 'tomorrow',
+    };
+    const more = await moreFaults(body, NOW);
+    expect(more.map(({ field, platform }) => `${platform ?? '-'} ${field}`)).toEqual([
+      '- scheduled_date',
+      'x description',
+      'instagram post_type',
+    ]);
+    for (const nothing of [null, [], 'text', { ...body, post_type: 'reel' }]) {
+      expect(await moreFaults(nothing, NOW)).toEqual([]);
+    }
   });
 
   test('a media platform refuses a text post, and nothing is made for the others', async () => {

@@ -28,6 +28,11 @@ export const platformFieldNames: readonly string[] = Object.values(RULES).flatMa
   Object.keys(rules.options),
 );
 
+/** What the fields of listed platforms must be, for the OpenAPI document. */
+export const platformFieldDocs: v.ObjectEntries = Object.fromEntries(
+  Object.values(RULES).flatMap(rules => Object.entries(rules.options)),
+);
+
 export const createPostFields = {
   ...commonPostFields,
   ...Object.fromEntries(platformFieldNames.map(name => [name, v.optional(v.unknown())])),
