@@ -127,7 +127,7 @@ describe('POST /webhooks', () => {
     [{ url: `https://hooks.example.com/${'a'.repeat(2048)}` }, ['url']],
     [{ url, events: [] }, ['events']],
     [{ url, events: 'post.published' }, ['events']],
-    [{ url, events: ['webhook.test'] }, ['events.0']],
+    [{ url, events: ['webhook.test'] }, ['events[0]']],
     [{ url, description: 7 }, ['description']],
   ])('refuses %j', async (body, fields) => {
     const answer = await create(body);
