@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import { CONNECTORS } from '../shared/platforms/registry.ts';
 import { startStack, type TestStack } from '../test/support/stack.ts';
 
 const START_MS = 150_000;
 
 interface Profiles {
-  profiles: { username: string }[];
+  profiles: { username: string; social_accounts: Record<string, boolean> }[];
 }
 interface ClockState {
   offset_seconds: number;
@@ -32,6 +34,35 @@ describe('the local stack', () => {
   test('is seeded with a profile', async () => {
     const { status, body } = await stack.api<Profiles>('GET', '/agency/profiles');
     expect([status, body.profiles[0]?.username]).toEqual([200, 'Demo']);
+  });
+
+  test('connects the profile to every platform, so that every rule can be tried', async () => {
+    const { body } = await stack.api<Profiles>('GET', '/agency/profiles');
+    expect(body.profiles[0]?.social_accounts).toEqual(
+      Object.fromEntries(PLATFORM_IDS.map(platform => [platform, true])),
+    );
+  });
+
+  test('says which platforms cannot be connected yet', async () => {
+    for (const platform of PLATFORM_IDS.filter(id => !CONNECTORS[id])) {
+      const path = `/integrations/${platform}/connect`;
+      const { status, body } = await stack.api('POST', path, { profile_name: 'Demo' });
+      expect([status, body]).toEqual([
+        501,
+        { error: expect.any(String), code: 'PLATFORM_NOT_AVAILABLE', platform },
+      ]);
+    }
+  });
+
+  test('names every fault of a post for all platforms in one answer', async () => {
+    const { status, body } = await stack.api<{ details: { platform: string }[] }>('POST', '/posts', {
+      post_type: 'text',
+      profile_name: 'Demo',
+      platforms: PLATFORM_IDS,
+      description: 'a'.repeat(70_000),
+    });
+    expect(status).toBe(400);
+    expect(new Set(body.details.map(({ platform }) => platform))).toEqual(new Set(PLATFORM_IDS));
   });
 
   test('knows its key only', async () => {

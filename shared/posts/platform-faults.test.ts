@@ -330,7 +330,6 @@ describe('youtube', () => {
     ]);
     expect(video({ description: 'a'.repeat(5001) })).toEqual([
       'description: Is 5001 characters long; YouTube takes 5000',
-      'description: Is 5001 UTF-8 bytes long; YouTube takes 5000',
     ]);
   });
 
