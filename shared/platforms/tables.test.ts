@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
 import { draftFor, titleFor, type PostContent } from './draft.ts';
+import { fileLimitsOf } from './files.ts';
 import { CONNECTORS, PUBLISHERS, RULES } from './registry.ts';
 import type { TextRule } from './rules.ts';
 import { GB, HOURS, MB, MINUTES } from './sizes.ts';
@@ -160,6 +161,23 @@ describe('media limits', () => {
     expect(image?.formats ?? []).toEqual(images);
     expect(image?.max_bytes ?? bytes).toBe(bytes);
     expect(video).toMatchObject({ formats: videos, max_bytes: bytes, max_seconds: seconds });
+  });
+
+  test.each([
+    ['youtube', { youtube_type: 'shorts' }, null, { max_seconds: 60, max_aspect: 1, max_bytes: 256 * GB }],
+    ['youtube', {}, 'Look #Shorts', { max_seconds: 60 }],
+    ['youtube', {}, 'Look', { max_seconds: 12 * HOURS }],
+    ['instagram', { instagram_media_type: 'STORIES' }, null, { max_seconds: 60, max_bytes: 100 * MB }],
+    ['instagram', {}, null, { max_seconds: 15 * MINUTES, max_bytes: 300 * MB }],
+    ['facebook', { facebook_media_type: 'REELS' }, null, { min_seconds: 3, max_seconds: 90 }],
+    ['facebook', {}, null, { max_seconds: 240 * MINUTES }],
+  ] as const)('of a video for %s with %j and the title %j: %j', (platform, options, title, limits) => {
+    const draft = draftOf(platform, { post_type: 'video', options, title });
+    expect(fileLimitsOf(RULES[platform], draft, 'video')).toMatchObject(limits);
+  });
+
+  test('are none of a kind that the platform does not take', () => {
+    expect(fileLimitsOf(RULES.youtube, draftOf('youtube', { post_type: 'video' }), 'image')).toBeNull();
   });
 
   test('every post type has limits for its files', () => {
