@@ -64,7 +64,7 @@ interface PostRecord {
   async function recordAt(uri: string): Promise<PostRecord> {
     const [repo, collection, rkey] = uri.replace('at://', '').split('/');
     const query = new URLSearchParams({ repo: repo!, collection: collection!, rkey: rkey! });
-    const answer = await fetch(`${pds.url}/xrpc/com.atproto.repo.getRecord?${query}`);
+    const answer = await fetch(`${pds.url}/xrpc/com.atproto.repo.getRecord?${query.toString()}`);
     expect(answer.status).toBe(200);
     return ((await answer.json()) as { value: PostRecord }).value;
   }
@@ -100,7 +100,7 @@ interface PostRecord {
     expect(image).toMatchObject({ alt: 'Hills at dusk', image: { mimeType: 'image/jpeg' } });
 
     const query = new URLSearchParams({ did, cid: image!.image.ref.$link });
-    const blob = await fetch(`${pds.url}/xrpc/com.atproto.sync.getBlob?${query}`);
+    const blob = await fetch(`${pds.url}/xrpc/com.atproto.sync.getBlob?${query.toString()}`);
     const sent = await fetch(`${stack.sandbox_url}/_media/photo.jpg`);
     expect(Buffer.from(await blob.arrayBuffer()).equals(Buffer.from(await sent.arrayBuffer()))).toBe(true);
   });

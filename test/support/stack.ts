@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Ready } from '../../local/ready.ts';
 
+/** What an answer holds: plain JSON, read by name. */
+export type Json = ReturnType<typeof JSON.parse>;
+
 /** The body is what the test says it is: a wrong name fails the test. */
 export interface Answer<T> {
   status: number;
@@ -15,16 +18,16 @@ export interface Answer<T> {
 
 export interface TestStack extends Ready {
   /** Calls the API below `/v1` with the owner's key; `headers` may replace what is sent. */
-  api: <T = unknown>(
+  api: <T = Json>(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer<T>>;
   /** Calls the sandbox: `/_control/…`, `/_receiver/…`. */
-  control: <T = unknown>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+  control: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
   /** Calls the stack itself: `/_local/…`. */
-  local: <T = unknown>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+  local: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
   /** Moves the clock of the whole stack on. */
   advance: (seconds: number) => Promise<void>;
   /** Waits until the condition gives a value; fails with its name after the limit. */

@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startStack, type Json, type StackOptions, type TestStack } from './stack.ts';
+
+/** What a platform shows, as the sandbox tells it. */
+export interface LivePost {
+  platform: string;
+  platform_post_id: string;
+  platform_post_url: string | null;
+  kind: string;
+  text: string;
+  media: { sha256?: string; type: string; width?: number; height?: number }[];
+  fields: Json;
+  published_at: string;
+}
+
+export interface Received {
+  event: string;
+  id: string;
+  data: Json;
+  /** The signature that came, and the one that the raw body should have. */
+  signature: string | undefined;
+  expected: string;
+}
+
+export interface Receiver {
+  secret: string;
+  events: () => Promise<Received[]>;
+}
+
+/** How often a test looks again: often enough to be fast, seldom enough for the rate limit. */
+export const POLL_MS = 150;
+
+/** Ends a stack; with TRAFFIC_OUT its requests to platforms are appended to that file first. */
+export async function closeStack(stack: TestStack, signal?: NodeJS.Signals): Promise<void> {
+  const file = process.env['TRAFFIC_OUT'];
+  try {
+    if (file) appendFileSync(file, await trafficText(stack));
+  } finally {
+    await stack.close(signal);
+  }
+}
+
+/** A stack for one test file, with a webhook that hears of everything. */
+export async function startObserved(options?: StackOptions): Promise<{ stack: TestStack; hook: Receiver }> {
+  const stack = await startStack(options);
+  return { stack, hook: await listen(stack, 'observer') };
+}
+
+/** Registers a webhook at one of the sandbox's receivers. */
+export async function listen(stack: TestStack, name: string): Promise<Receiver> {
+  const made = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/${name}` });
+  if (made.status !== 201) throw new Error(`The webhook was refused: ${JSON.stringify(made.body)}`);
+  const secret: string = made.body.signing_secret;
+  return {
+    secret,
+    events: async () => {
+      const { body } = await stack.control('GET', `/_control/receiver/${name}`);
+      return body.deliveries.map((delivery: Json) => received(delivery, secret));
+    },
+  };
+}
+
+function received({ headers, body_base64 }: Json, secret: string): Received {
+  const raw = Buffer.from(body_base64, 'base64');
+  return {
+    ...JSON.parse(raw.toString()),
+    signature: headers['x-service-signature'],
+    expected: createHmac('sha256', secret).update(raw).digest('hex'),
+  };
+}
+
+/** Creates a post for the Demo profile; fails unless it is accepted. */
+export async function create(stack: TestStack, body: Json): Promise<string> {
+  const answer = await stack.api('POST', '/posts', { profile_name: 'Demo', post_type: 'text', ...body });
+  if (answer.status !== 201) throw new Error(`Refused (${answer.status}): ${JSON.stringify(answer.body)}`);
+  return answer.body.post_id;
+}
+
+export async function read(stack: TestStack, postId: string): Promise<Json> {
+  return (await stack.api('GET', `/posts/${postId}`)).body;
+}
+
+export const isFinal = ({ status }: Json) => status === 'published' || status === 'failed';
+
+/** The post once everything in it is final. */
+export async function finalPost(stack: TestStack, postId: string, limitMs = 20_000): Promise<Json> {
+  return eventually(`post ${postId} is final`, limitMs, async () => {
+    const post = await read(stack, postId);
+    return post.destinations.every(isFinal) ? post : null;
+  });
+}
+
+/** Asks until there is something; fails with `what` after the limit. */
+export async function eventually<T>(what: string, limitMs: number, ask: () => Promise<T | null>): Promise<T> {
+  const limit = performance.now() + limitMs;
+  for (;;) {
+    const found = await ask();
+    if (found !== null) return found;
+    if (performance.now() > limit) throw new Error(`It did not happen within ${limitMs / 1000} s: ${what}`);
+    await sleep(POLL_MS);
+  }
+}
+
+/** What is live with this text; of one platform where that is named. */
+export async function liveWith(stack: TestStack, text: string, platform?: string): Promise<LivePost[]> {
+  const { body } = await stack.control('GET', '/_control/published');
+  const items: LivePost[] = body.items;
+  return items.filter(item => item.text === text && (platform ?? item.platform) === item.platform);
+}
+
+export interface TrafficLine {
+  seq: number;
+  platform: string;
+  method: string;
+  url: string;
+  body: Json;
+  status: number | null;
+}
+
+export async function traffic(stack: TestStack, since = 0): Promise<TrafficLine[]> {
+  const text = await trafficText(stack, since);
+  return text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as TrafficLine);
+}
+
+export async function lastSeq(stack: TestStack): Promise<number> {
+  return (await traffic(stack)).at(-1)?.seq ?? 0;
+}
+
+export const media = (stack: TestStack, name: string) => `${stack.sandbox_url}/_media/${name}`;
+
+async function trafficText(stack: TestStack, since = 0): Promise<string> {
+  return (await fetch(`${stack.sandbox_url}/_control/traffic?since=${since}`)).text();
+}
