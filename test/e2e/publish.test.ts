@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  closeStack,
+  create,
+  eventually,
+  finalPost,
+  isFinal,
+  lastSeq,
+  liveWith,
+  media,
+  read,
+  startObserved,
+  traffic,
+  type Receiver,
+} from '../support/e2e.ts';
+import type { Json, TestStack } from '../support/stack.ts';
+
+/** The main job over the whole stack: requests at the front, platforms and webhooks at the back. */
+
+const START_MS = 150_000;
+const TEST_MS = 60_000;
+const DAY_S = 86_400;
+const THREE = ['x', 'bluesky', 'telegram'];
+
+let stack: TestStack;
+let hook: Receiver;
+beforeAll(async () => {
+  ({ stack, hook } = await startObserved());
+}, START_MS);
+afterAll(() => closeStack(stack), TEST_MS);
+
+const destinations = (post: Json): Record<string, Json> =>
+  Object.fromEntries(post.destinations.map((each: Json) => [each.platform, each]));
+
+/** The events of a post, once there are so many. */
+const eventsOf = (postId: string, count: number) =>
+  eventually(`${count} events of ${postId} have arrived`, 20_000, async () => {
+    const events = (await hook.events()).filter(({ data }) => data.post_id === postId);
+    return events.length >= count ? events : null;
+  });
+
+async function sha256Of(url: string): Promise<string> {
+  const bytes = await (await fetch(url)).arrayBuffer();
+  return createHash('sha256').update(new Uint8Array(bytes)).digest('hex');
+}
+
+/** The one post that is live with a text at each of the platforms, and the record that names it. */
+async function liveOnEach(post: Json, platforms: readonly string[]) {
+  const pairs = await Promise.all(
+    platforms.map(async platform => {
+      const live = await liveWith(stack, post.description, platform);
+      const record = destinations(post)[platform];
+      expect([platform, live.length, record.status]).toEqual([platform, 1, 'published']);
+      expect(record.platform_post_id).toBe(live[0]!.platform_post_id);
+      expect(record.platform_post_url).toBe(live[0]!.platform_post_url);
+      return [platform, live[0]!] as const;
+    }),
+  );
+  return Object.fromEntries(pairs);
+}
+
+describe('a post that is published at once', () => {
+  test(
+    'as text is live once on each platform, recorded and announced with a right signature',
+    async () => {
+      const description = 'Three places at once, https://example.com/a #news';
+      const id = await create(stack, { platforms: THREE, description });
+      const post = await finalPost(stack, id);
+      expect(post).toMatchObject({ status: 'published', platforms: THREE, scheduling: 'immediate' });
+      expect(post.published_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      const live = await liveOnEach(post, THREE);
+
+      const events = await eventsOf(id, 3);
+      expect(events.map(({ event }) => event)).toEqual(Array(3).fill('post.published'));
+      expect(events.map(({ data }) => data.platform).sort()).toEqual([...THREE].sort());
+      for (const { signature, expected, data } of events) {
+        expect(signature).toBe(expected);
+        expect(data.platform_post_id).toBe(live[data.platform]?.platform_post_id);
+      }
+      expect(new Set(events.map(event => event.id)).size).toBe(3);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'with two images carries them, in order, with their descriptions',
+    async () => {
+      const media_urls = [media(stack, 'photo.jpg'), media(stack, 'photo.png')];
+      const id = await create(stack, {
+        post_type: 'image',
+        platforms: THREE,
+        description: 'Two pictures',
+        media_urls,
+        x_alt_text: 'A picture on X',
+        bluesky_alt_text: 'A picture on Bluesky',
+      });
+      const { x, bluesky, telegram } = await liveOnEach(await finalPost(stack, id), THREE);
+      const files = await Promise.all(media_urls.map(sha256Of));
+      for (const live of [x, bluesky, telegram]) expect(live?.media.map(file => file.sha256)).toEqual(files);
+      expect(x?.fields.alt_texts).toEqual(['A picture on X', 'A picture on X']);
+      const images = bluesky?.fields.record.embed.images;
+      expect(images.map((image: Json) => image.alt)).toEqual([
+        'A picture on Bluesky',
+        'A picture on Bluesky',
+      ]);
+      expect(telegram?.kind).toBe('album');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'with a video waits while the platform works on it, without holding a worker',
+    async () => {
+      await stack.control('POST', '/_control/processing', { platform: 'x', seconds: 90 });
+      const id = await create(stack, {
+        post_type: 'video',
+        platforms: ['x', 'telegram'],
+        description: 'Moving pictures',
+        media_urls: [media(stack, 'clip.mp4')],
+      });
+      await eventually('X is waited for', 20_000, async () => {
+        const { x } = destinations(await read(stack, id));
+        return x.status === 'processing' ? true : null;
+      });
+      expect(await liveWith(stack, 'Moving pictures', 'x')).toEqual([]);
+      await stack.advance(90);
+      await stack.control('POST', '/_control/processing', { platform: 'x', seconds: 0 });
+      const live = await liveOnEach(await advanceToEnd(id, 5), ['x', 'telegram']);
+      const file = await sha256Of(media(stack, 'clip.mp4'));
+      for (const each of Object.values(live)) {
+        expect(each.media).toEqual([expect.objectContaining({ type: 'video/mp4', sha256: file })]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
+    'as a document reaches Telegram as one',
+    async () => {
+      const id = await create(stack, {
+        post_type: 'document',
+        platforms: ['telegram'],
+        description: 'To read',
+        media_urls: [media(stack, 'doc.pdf')],
+      });
+      const { telegram } = await liveOnEach(await finalPost(stack, id), ['telegram']);
+      expect(telegram).toMatchObject({ kind: 'document', media: [{ type: 'application/pdf' }] });
+    },
+    TEST_MS,
+  );
+
+  test(
+    'with a GIF keeps it moving on X',
+    async () => {
+      const since = await lastSeq(stack);
+      const id = await create(stack, {
+        post_type: 'image',
+        platforms: ['x'],
+        description: 'It moves',
+        media_urls: [media(stack, 'anim.gif')],
+      });
+      const { x } = await liveOnEach(await advanceToEnd(id, 2), ['x']);
+      expect(x?.media).toEqual([expect.objectContaining({ type: 'image/gif' })]);
+      const begun = (await traffic(stack, since)).find(({ url }) => url.endsWith('/initialize'));
+      expect(begun?.body.media_category).toBe('tweet_gif');
+    },
+    TEST_MS,
+  );
+});
+
+/** Moves the clock on in steps, for whatever waits for the platform. */
+async function advanceToEnd(id: string, stepS: number): Promise<Json> {
+  return eventually(`post ${id} is final`, 20_000, async () => {
+    const post = await read(stack, id);
+    if (post.destinations.every(isFinal)) return post;
+    if (post.destinations.some(({ status }: Json) => status === 'processing')) await stack.advance(stepS);
+    return null;
+  });
+}
+
+describe('a post with a date', () => {
+  const clock = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
+  const schedules = async (postId: string) => {
+    const { body } = await stack.local('GET', '/_local/schedules');
+    return body.schedules.filter((schedule: Json) => schedule.input.includes(postId));
+  };
+  const iso = (epochMs: number) => new Date(epochMs).toISOString();
+
+  test(
+    'ten seconds ahead goes out within a second of it, and not before',
+    async () => {
+      const due = Math.ceil((await clock()) / 1000) * 1000 + 10_000;
+      const description = 'In ten seconds';
+      const id = await create(stack, { platforms: THREE, description, scheduled_date: iso(due) });
+      expect(await read(stack, id)).toMatchObject({
+        status: 'scheduled',
+        scheduled_date: iso(due),
+        published_at: null,
+      });
+      await finalPost(stack, id, 30_000);
+      const live = await liveWith(stack, description);
+      expect(live.map(({ platform }) => platform).sort()).toEqual([...THREE].sort());
+      for (const { platform, published_at } of live) {
+        const late = Date.parse(published_at) - due;
+        expect([platform, late >= 0, late <= 1000]).toEqual([platform, true, true]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
+    'three days ahead waits for it, goes out by its schedule, and leaves none',
+    async () => {
+      const due = Math.ceil((await clock()) / 1000) * 1000 + 3 * DAY_S * 1000;
+      const description = 'In three days';
+      const id = await create(stack, { platforms: THREE, description, scheduled_date: iso(due) });
+      expect(await schedules(id)).toHaveLength(1);
+
+      await stack.advance(3 * DAY_S - 120);
+      await sleep(500);
+      expect(await liveWith(stack, description)).toEqual([]);
+      expect(await read(stack, id)).toMatchObject({ status: 'scheduled' });
+
+      await stack.advance(35);
+      await eventually('the schedule has fired', 10_000, async () =>
+        (await schedules(id)).length === 0 ? true : null,
+      );
+      expect(await liveWith(stack, description)).toEqual([]);
+
+      await stack.advance(Math.max(0, (due - (await clock())) / 1000 - 3));
+      const post = await finalPost(stack, id, 30_000);
+      await liveOnEach(post, THREE);
+      for (const { published_at } of await liveWith(stack, description)) {
+        expect(Date.parse(published_at)).toBeGreaterThanOrEqual(due);
+      }
+      expect(await schedules(id)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+describe('the list of posts', () => {
+  test(
+    'goes from the newest to the first, each once, whatever is added meanwhile',
+    async () => {
+      const made: string[] = [];
+      for (const description of ['one', 'two', 'three', 'four', 'five']) {
+        made.push(await create(stack, { platforms: ['telegram'], description: `Number ${description}` }));
+      }
+      const seen: Json[] = [];
+      let cursor: string | null = null;
+      do {
+        const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { status, body } = await stack.api('GET', `/posts?limit=3${query}`);
+        expect(status).toBe(200);
+        expect(body.data.length).toBeLessThanOrEqual(3);
+        if (cursor === null) await create(stack, { platforms: ['telegram'], description: 'Meanwhile' });
+        seen.push(...body.data);
+        cursor = body.next_cursor;
+      } while (cursor !== null);
+
+      const ids = seen.map(post => post.post_id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.slice(0, 5)).toEqual(made.toReversed());
+      const times = seen.map(post => post.created_at);
+      expect(times).toEqual(times.toSorted().toReversed());
+      expect(seen.at(-1).description).toMatch(/^Three places at once/);
+      await finalPost(stack, made[0]!);
+      const [record, listed] = [await read(stack, made[0]!), await stack.api('GET', '/posts?limit=100')];
+      expect(listed.body.data).toContainEqual(record);
+    },
+    TEST_MS,
+  );
+});
+
+describe('credentials that X refuses', () => {
+  const refreshes = async (since: number) =>
+    (await traffic(stack, since)).filter(
+      ({ platform, url }) => platform === 'x' && url.endsWith('/oauth2/token'),
+    );
+
+  test(
+    'are renewed once, though ten posts need them at the same moment',
+    async () => {
+      await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'expire' });
+      const since = await lastSeq(stack);
+      const texts = Array.from({ length: 10 }, (_, index) => `All together now, number ${index}`);
+      const ids = await Promise.all(
+        texts.map(description => create(stack, { platforms: ['x'], description })),
+      );
+      for (const id of ids) await liveOnEach(await finalPost(stack, id, 40_000), ['x']);
+      expect(await refreshes(since)).toHaveLength(1);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'and cannot be renewed fail the post, and ask for a new connection',
+    async () => {
+      await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'revoke' });
+      const id = await create(stack, { platforms: ['x', 'telegram'], description: 'Not welcome any more' });
+      const post = await finalPost(stack, id, 40_000);
+      expect(post.status).toBe('partially_published');
+      expect(destinations(post)['x']).toMatchObject({
+        status: 'failed',
+        error: { code: 'TOKEN_EXPIRED', category: 'token', retryable: false },
+      });
+      await liveOnEach(post, ['telegram']);
+
+      const events = await eventsOf(id, 3);
+      const ofX = events.filter(({ data }) => data.platform === 'x');
+      expect(ofX.map(({ event }) => event).sort()).toEqual(['post.failed', 'post.token_expired']);
+      expect(ofX.find(({ event }) => event === 'post.token_expired')?.data).toMatchObject({
+        social_account_id: destinations(post)['x'].social_account_id,
+        reconnect_url: expect.stringMatching(/\/integrations\/x\/connect$/),
+        error: { code: 'TOKEN_EXPIRED' },
+      });
+
+      const { body } = await stack.api('GET', '/integrations');
+      const needs = body.accounts.filter((account: Json) => account.needs_reconnect);
+      expect(needs.map((account: Json) => account.platform)).toEqual(['x']);
+      const refused = await stack.api('POST', '/posts', {
+        profile_name: 'Demo',
+        post_type: 'text',
+        platforms: ['x'],
+        description: 'Refused at once',
+      });
+      expect(refused.status).toBe(400);
+      expect(refused.body.details).toEqual([expect.objectContaining({ field: 'platforms', platform: 'x' })]);
+    },
+    TEST_MS,
+  );
+});
