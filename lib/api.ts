@@ -21,35 +21,40 @@ export interface ApiProps {
 
 type Access = (group: ServiceFunction, props: ApiProps) => void;
 
-/** What each group may do. All of them look up the caller's key in the table. */
+/** What each group may do beside what all may. */
 const ACCESS: Readonly<Record<string, Access>> = {
-  posts: (group, { table, secrets, publishing }) => {
-    table.open(group, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem');
-    secrets.openKeyRing(group);
+  posts: (group, { table, publishing }) => {
+    table.open(group, 'BatchGetItem', 'Query');
     publishing.openLanes(group);
     publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
     publishing.schedules.open(group, 'CreateSchedule');
   },
-  profiles: (group, { table }) => table.open(group, 'GetItem', 'Query', 'PutItem'),
+  profiles: (group, { table }) => table.open(group, 'Query'),
   integrations: (group, { table, secrets }) => {
-    table.open(group, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem');
-    secrets.openKeyRing(group);
+    table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');
     secrets.openPlatformApps(group, PLATFORM_IDS);
   },
-  webhooks: (group, { table, secrets, events }) => {
-    table.open(group, 'GetItem', 'Query', 'PutItem', 'UpdateItem');
-    secrets.openKeyRing(group);
+  webhooks: (group, { table, events }) => {
+    table.open(group, 'Query');
     events.openForSending(group, ENV.eventsQueueUrl);
   },
   docs: (group, { table }) => table.open(group, 'GetItem'),
 };
+
+/** What all groups of the API do: look up keys, count requests, keep the answers of creating requests sealed. */
+function openToAll(group: ServiceFunction, { table, secrets }: ApiProps): void {
+  table.open(group, 'GetItem', 'PutItem', 'UpdateItem');
+  secrets.openKeyRing(group);
+}
 
 /** The endpoints: a function a group, a route a row of its table. */
 export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     for (const [name, routes] of Object.entries(API_GROUPS)) {
-      props.gateway.route(routes, this.addGroup(name, props));
+      const group = this.addGroup(name, props);
+      openToAll(group, props);
+      props.gateway.route(routes, group);
     }
     props.gateway.routeTheRest(this.addGroup('docs', props));
   }

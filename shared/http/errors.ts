@@ -77,3 +77,11 @@ export const bodyTooLarge = (maxBytes: number) =>
     status: 413,
     body: { error: `The body is larger than ${maxBytes} bytes`, code: 'BODY_TOO_LARGE', max_bytes: maxBytes },
   });
+
+/** 429 of the service's own rate limit. */
+export const tooManyRequests = (error: string, retryAfterS: number) =>
+  new ApiError({
+    status: 429,
+    body: { error, code: 'RATE_LIMITED', retry_after: retryAfterS },
+    headers: { 'retry-after': String(retryAfterS) },
+  });

@@ -10,6 +10,8 @@ export interface Served {
   route: Route | null;
   principal: Principal | null;
   body: unknown;
+  /** Headers of whatever answer it gets. */
+  headers: Record<string, string>;
 }
 
 export interface ApiEvent extends APIGatewayProxyEventV2 {

@@ -23,6 +23,7 @@ export function requestId(): Middleware {
         route: null,
         principal: null,
         body: undefined,
+        headers: {},
       };
     },
     after: stamp,
@@ -31,10 +32,10 @@ export function requestId(): Middleware {
 }
 
 const stamp: NonNullable<Middleware['after']> = request => {
-  const { request_id } = servedOf(request.event);
+  const { request_id, headers } = servedOf(request.event);
   request.response = {
     ...request.response,
-    headers: { ...request.response?.headers, 'x-request-id': request_id },
+    headers: { ...headers, ...request.response?.headers, 'x-request-id': request_id },
   };
 };
 

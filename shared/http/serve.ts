@@ -2,9 +2,11 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { services as ownServices, type Services } from '../runtime/services.ts';
 import { notFound } from './errors.ts';
-import { pathBelowBase, servedOf, toResult, type ApiEvent, type ApiResult } from './event.ts';
+import { bodyText, pathBelowBase, servedOf, toResult, type ApiEvent, type ApiResult } from './event.ts';
+import { answerOnce } from './idempotency.ts';
 import { accessLog, authentication, errors, jsonBody, knownRoute, requestId, routing } from './middleware.ts';
-import type { Route } from './route.ts';
+import { rateLimit } from './rate-limit.ts';
+import type { RawRequest, Route } from './route.ts';
 
 export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResult>;
 
@@ -16,6 +18,7 @@ export function serve(routes: readonly Route[], services: Services = ownServices
     .use(errors())
     .use(routing(routes))
     .use(authentication(services))
+    .use(rateLimit(services))
     .use(knownRoute())
     .use(jsonBody())
     .handler(event => answer(event, services));
@@ -24,18 +27,17 @@ export function serve(routes: readonly Route[], services: Services = ownServices
 async function answer(event: ApiEvent, services: Services): Promise<ApiResult> {
   const { route, principal, request_id, body } = servedOf(event);
   if (!route) throw notFound();
-  const response = await route.invoke(
-    {
-      params: present(event.pathParameters),
-      query: present(event.queryStringParameters),
-      body,
-      principal,
-      request_id,
-      headers: present(event.headers),
-      base_url: baseUrl(event),
-    },
-    services,
-  );
+  const raw: RawRequest = {
+    params: present(event.pathParameters),
+    query: present(event.queryStringParameters),
+    body,
+    principal,
+    request_id,
+    headers: present(event.headers),
+    base_url: baseUrl(event),
+  };
+  const run = (request: RawRequest) => route.invoke(request, services);
+  const response = await answerOnce(services, route, raw, bodyText(event), run);
   return toResult(response);
 }
 
