@@ -5,4 +5,9 @@ import { routes as profiles } from './profiles/routes.ts';
 import { routes as webhooks } from './webhooks/routes.ts';
 
 /** The endpoint groups: one Lambda each. The stack, the OpenAPI document and the fallback read this table. */
-export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = { posts, profiles, integrations, webhooks };
+export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
+  posts,
+  profiles,
+  integrations,
+  webhooks,
+};

@@ -36,7 +36,8 @@ async function wake(run: Services, key: Key): Promise<void> {
   // The dispatcher sets the post's next look itself: it knows how long the post may wait.
   if (post) return sendDispatchNote(run, post, run.now());
   const delivery = deliveryOfKey(key);
-  if (!delivery) throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
+  if (!delivery)
+    throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
   const waits = await postponeDelivery(run.table, delivery, run.now() + DELIVERY_GRACE_MS);
   if (waits) await sendEventsNote(run, deliveryNote(delivery));
 }

@@ -12,7 +12,13 @@ import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
-import { deleteWebhook, deliveryOfKey, getWebhook, listDeliveries, updateWebhook } from '../../shared/store/webhooks.ts';
+import {
+  deleteWebhook,
+  deliveryOfKey,
+  getWebhook,
+  listDeliveries,
+  updateWebhook,
+} from '../../shared/store/webhooks.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import type { SentNote } from '../../test/support/notes.ts';
 import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
