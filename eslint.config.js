@@ -10,9 +10,11 @@ const FLOORS = [
     'shared/connections',
     'shared/delivery',
     'shared/events',
+    'shared/housekeeping',
     'shared/http',
     'shared/media',
     'shared/posts',
+    'shared/profiles',
     'shared/runtime',
   ],
   ['functions'],
@@ -75,8 +77,14 @@ export default tseslint.config(
     },
   },
   {
-    // Answers of the whole stack are plain JSON there, read by name: a wrong name fails the test.
-    files: ['test/e2e/**', 'test/support/{e2e,lethal,stack}.ts', 'local/stack.test.ts'],
+    // Answers of the API are plain JSON there, read by name: a wrong name fails the test.
+    files: [
+      'test/e2e/**',
+      'test/support/{api,e2e,lethal,stack}.ts',
+      'local/stack.test.ts',
+      'shared/http/*.test.ts',
+      'functions/**/*.test.ts',
+    ],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

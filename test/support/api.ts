@@ -1,0 +1,120 @@
+import type { Context } from 'aws-lambda';
+import { randomUUID } from 'node:crypto';
+import { newKeyRing } from '../../shared/aws/key-ring.ts';
+import type { ApiEvent } from '../../shared/http/event.ts';
+import type { Route } from '../../shared/http/route.ts';
+import { serve } from '../../shared/http/serve.ts';
+import type { Plan, Workspace } from '../../shared/model/workspace.ts';
+import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import type { Json } from './stack.ts';
+import { createTestTable } from './table.ts';
+
+export interface ApiAnswer {
+  status: number;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** Parsed where it is JSON. */
+  body: Json;
+}
+
+export interface ApiHouse {
+  services: Services;
+  clock: { now: number };
+  workspace: Workspace;
+  key: string;
+  /** Calls a route as the gateway would, with the key of the workspace's owner unless `headers` say otherwise. */
+  call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<ApiAnswer>;
+  close: () => Promise<void>;
+}
+
+/** An endpoint group on a table of its own, without the gateway before it: all of `serve`, and a clock tests turn. */
+export async function apiHouse(
+  routes: readonly Route[],
+  { plan = 'business', services: own = {} }: { plan?: Plan; services?: Partial<Services> } = {},
+): Promise<ApiHouse> {
+  const table = await createTestTable();
+  const ring = newKeyRing();
+  const clock = { now: Date.now() };
+  const services = {
+    table,
+    keyRing: () => Promise.resolve(ring),
+    setting: (name: string) => `setting:${name}`,
+    now: () => clock.now,
+    ...own,
+  } as unknown as Services;
+  const handler = serve(routes, services);
+  const owner = { name: 'House', plan, owner_email: 'owner@example.com' };
+  const { workspace, api_key: key } = await createWorkspace(table, owner, clock.now);
+
+  const call: ApiHouse['call'] = async (method, path, body, headers = {}) => {
+    const event = eventOf(routes, method, path, body, { authorization: `Bearer ${key}`, ...headers });
+    const result = await handler(event, {} as Context);
+    const text = result.body ?? '';
+    const names = Object.entries(result.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]);
+    const answered = Object.fromEntries(names) as Record<string, string>;
+    const isJson = /json/.test(answered['content-type'] ?? '');
+    return {
+      status: result.statusCode ?? 0,
+      headers: answered,
+      body: isJson ? JSON.parse(text) : text,
+    };
+  };
+  return { services, clock, workspace, key, call, close: () => table.close() };
+}
+
+function eventOf(
+  routes: readonly Route[],
+  method: string,
+  target: string,
+  body: unknown,
+  headers: Record<string, string>,
+): ApiEvent {
+  const url = new URL(target, 'https://api.test');
+  const found = routes.flatMap(route => {
+    const pathParameters = route.method === method ? match(route.path, url.pathname) : null;
+    return pathParameters ? [{ route, pathParameters }] : [];
+  });
+  const hit = found.sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length)[0];
+  if (!hit) throw new Error(`There is no ${method} ${target}`);
+  const query = Object.fromEntries(url.searchParams);
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const rawPath = `/v1${url.pathname}`;
+  return {
+    version: '2.0',
+    routeKey: `${method} /v1${hit.route.path}`,
+    rawPath,
+    rawQueryString: url.search.slice(1),
+    headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    queryStringParameters: query,
+    pathParameters: hit.pathParameters,
+    requestContext: {
+      domainName: 'api.test',
+      requestId: randomUUID(),
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+    },
+    ...(text === undefined ? {} : { body: text }),
+    isBase64Encoded: false,
+  } as ApiEvent;
+}
+
+function match(template: string, path: string): Record<string, string> | null {
+  const parts = path.split('/');
+  const wanted = template.split('/');
+  if (parts.length !== wanted.length) return null;
+  const parameters: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = parts[index] ?? '';
+    if (part.startsWith('{')) parameters[part.slice(1, -1)] = decodeURIComponent(value);
+    else if (part !== value) return null;
+  }
+  return parameters;
+}
