@@ -33,7 +33,7 @@ export interface CapServices {
 /** Places this much later count as well: posts of the same moment see each other, whatever their clocks say. */
 const SLACK_MS = 1 * MINUTE;
 /** A place that stood this long is there to stay: a contender takes its own back much sooner. */
-const SETTLED_MS = 1 * SECOND;
+const SETTLED_MS = 5 * SECOND;
 const TRIES = 12;
 const LONGEST_WAIT_MS = 300;
 

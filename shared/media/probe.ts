@@ -87,7 +87,8 @@ async function pictureSize(head: Part, read: Read): Promise<Pick<MediaFacts, 'wi
 
 function sizeIn(bytes: Uint8Array): Pick<MediaFacts, 'width' | 'height'> | null {
   try {
-    const { width, height, orientation = 1 } = imageSize(bytes);
+    // A copy: the parser reads past the end of a view into a larger buffer.
+    const { width, height, orientation = 1 } = imageSize(Uint8Array.from(bytes));
     if (!(width > 0 && height > 0)) return null;
     return orientation >= 5 ? { width: height, height: width } : { width, height };
   } catch {

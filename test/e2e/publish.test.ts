@@ -20,7 +20,7 @@ import type { Json, TestStack } from '../support/stack.ts';
 /** The main job over the whole stack: requests at the front, platforms and webhooks at the back. */
 
 const START_MS = 150_000;
-const TEST_MS = 60_000;
+const TEST_MS = 150_000;
 const DAY_S = 86_400;
 const THREE = ['x', 'bluesky', 'telegram'];
 
@@ -230,7 +230,8 @@ describe('a post with a date', () => {
       expect(await liveWith(stack, description)).toEqual([]);
 
       await stack.advance(Math.max(0, (due - (await clock())) / 1000 - 3));
-      const post = await finalPost(stack, id, 30_000);
+      // A passing fault on a busy machine is retried after a minute.
+      const post = await finalPost(stack, id, 90_000);
       await liveOnEach(post, THREE);
       for (const { published_at } of await liveWith(stack, description)) {
         expect(Date.parse(published_at)).toBeGreaterThanOrEqual(due);
