@@ -1,8 +1,8 @@
 import { route } from '../../shared/http/define-route.ts';
-import { notFound, validationFailed, type Detail } from '../../shared/http/errors.ts';
+import { conflict, notFound, validationFailed, type Detail } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Connection } from '../../shared/model/profile.ts';
-import { statusOf } from '../../shared/model/post.ts';
+import { statusOf, type Post } from '../../shared/model/post.ts';
 import { checkPost, contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
 import {
@@ -16,8 +16,9 @@ import { postRecord } from '../../shared/posts/record.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
+import type { Services } from '../../shared/runtime/services.ts';
 import { listConnections } from '../../shared/store/connections.ts';
-import { createPost as storePost } from '../../shared/store/posts.ts';
+import { createPost as storePost, getPost as readPost } from '../../shared/store/posts.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';
 
 const KNOWN_FIELDS = [...Object.keys(commonPostFields), ...platformFieldNames];
@@ -32,7 +33,7 @@ export const createPost = route({
   body_docs: platformFieldDocs,
   more_faults: (body, services) => moreFaults(body, services.now()),
   responses: { 201: { description: 'The post is stored and on its way' } },
-  handler: async ({ body, unknown_fields, principal, base_url }, services) => {
+  handler: async ({ body, unknown_fields, principal, base_url, newResourceId }, services) => {
     const now = services.now();
     const { post: checked, details } = await checkPost(body, now);
     const profile = await findProfileByName(services.table, principal.workspace_id, body.profile_name);
@@ -43,8 +44,8 @@ export const createPost = route({
     const faults = [...details, ...missing];
     if (faults.length > 0) throw validationFailed(faults);
 
-    const post = newPost(body, checked, profile, connections, principal, now);
-    await storePost(services.table, post);
+    const id = newResourceId();
+    const post = await storeOnce(services, newPost(id, body, checked, profile, connections, principal, now));
     await setAlarm(services, post);
 
     const immediate = post.scheduling === 'immediate';
@@ -67,6 +68,14 @@ export const createPost = route({
     };
   },
 });
+
+/** Stores the post, unless an earlier run of the same request did so already: then that one counts. */
+async function storeOnce({ table }: Services, post: Post): Promise<Post> {
+  if (await storePost(table, post)) return post;
+  const stored = await readPost(table, post.workspace_id, post.post_id);
+  if (!stored) throw conflict('The post was deleted while it was created', { code: 'POST_DELETED' });
+  return stored;
+}
 
 /** The profile's account for each platform; a fault for each platform without a working one. */
 function pickAccounts(

@@ -4,7 +4,6 @@ import { newSecret } from '../../shared/events/signature.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
 import { EVENT_KINDS } from '../../shared/model/event.ts';
-import { newId } from '../../shared/model/id.ts';
 import { MAX_WEBHOOKS, type Webhook } from '../../shared/model/webhook.ts';
 import { createWebhook as storeWebhook } from '../../shared/store/webhooks.ts';
 import { assertReceiver, descriptionField, eventsField, urlField } from './fields.ts';
@@ -28,10 +27,10 @@ export const createWebhook = route({
     },
     409: { description: `The workspace has ${MAX_WEBHOOKS} webhooks already` },
   },
-  handler: async ({ body, principal }, services) => {
+  handler: async ({ body, principal, newResourceId }, services) => {
     await assertReceiver(body.url);
     const now = services.now();
-    const id = newId(now);
+    const id = newResourceId();
     const secret = newSecret();
     const webhook: Webhook = {
       id,

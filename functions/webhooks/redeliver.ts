@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { enqueueDelivery } from '../../shared/events/enqueue.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
-import { newId } from '../../shared/model/id.ts';
 import type { Delivery } from '../../shared/model/webhook.ts';
 import { getDelivery } from '../../shared/store/webhooks.ts';
 import { findActiveWebhook } from './find.ts';
@@ -14,27 +13,28 @@ export const redeliver = route({
   summary: 'Send an event again: the same id and the same bytes, as a new delivery',
   tag: 'Webhooks',
   auth: 'key',
+  creates: true,
   params: { ...idParam, delivery_id: v.string() },
   responses: {
     202: { description: 'The new delivery, on its way', schema: v.object({ delivery: DeliveryView }) },
     404: { description: 'No such webhook or delivery' },
     409: { description: 'The webhook is switched off' },
   },
-  handler: async ({ params, principal }, services) => {
+  handler: async ({ params, principal, newResourceId }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);
     const ref = { webhook_id: webhook.id, delivery_id: params.delivery_id };
     const original = await getDelivery(services.table, ref);
     if (!original) throw notFound('Delivery');
-    const delivery = repeated(original, services.now());
+    const delivery = repeated(newResourceId(), original, services.now());
     await enqueueDelivery(services, delivery);
     return { status: 202, body: { delivery: deliveryView(delivery) } };
   },
 });
 
-function repeated(original: Delivery, now: number): Delivery {
+function repeated(id: string, original: Delivery, now: number): Delivery {
   return {
     ...original,
-    delivery_id: newId(now),
+    delivery_id: id,
     status: 'pending',
     attempts: [],
     next_attempt_at: now,

@@ -15,6 +15,8 @@ export const rotateSecret = route({
   summary: 'Replace the signing secret; the old one signs too for 24 hours',
   tag: 'Webhooks',
   auth: 'key',
+  // A lost answer would be a lost secret.
+  creates: true,
   params: idParam,
   responses: {
     200: {

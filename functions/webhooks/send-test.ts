@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { enqueueDelivery } from '../../shared/events/enqueue.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
-import { newId } from '../../shared/model/id.ts';
 import type { ServiceEvent } from '../../shared/model/event.ts';
 import { newDelivery, type Webhook } from '../../shared/model/webhook.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -14,25 +13,26 @@ export const testWebhook = route({
   summary: 'Send a webhook.test event to a webhook',
   tag: 'Webhooks',
   auth: 'key',
+  creates: true,
   params: idParam,
   responses: {
     202: { description: 'The delivery, on its way', schema: v.object({ delivery: DeliveryView }) },
     404: { description: 'No such webhook' },
     409: { description: 'The webhook is switched off' },
   },
-  handler: async ({ params, principal }, services) => {
+  handler: async ({ params, principal, newResourceId }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);
     const now = services.now();
-    const delivery = newDelivery(testEvent(webhook, now), webhook, now);
+    const delivery = newDelivery(testEvent(newResourceId(), webhook, now), webhook, now);
     await enqueueDelivery(services, delivery);
     return { status: 202, body: { delivery: deliveryView(delivery) } };
   },
 });
 
-function testEvent(webhook: Webhook, now: number): ServiceEvent {
+function testEvent(id: string, webhook: Webhook, now: number): ServiceEvent {
   return {
     event: 'webhook.test',
-    id: newId(now),
+    id,
     timestamp: toIso(now),
     data: { webhook_id: webhook.id, message: 'Your webhook works.' },
   };

@@ -1,4 +1,3 @@
-import { newId } from '../model/id.ts';
 import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection, Profile } from '../model/profile.ts';
@@ -9,6 +8,7 @@ import type { CommonPostInput } from './input.ts';
 
 /** A new post with one pending destination for each account. */
 export function newPost(
+  id: string,
   input: CommonPostInput,
   checked: CheckedPost,
   profile: Profile,
@@ -18,7 +18,7 @@ export function newPost(
 ): Post {
   const dueAt = checked.scheduled_at ?? now;
   return {
-    post_id: newId(now),
+    post_id: id,
     workspace_id: profile.workspace_id,
     profile_id: profile.id,
     profile_name: profile.profile_name,

@@ -24,7 +24,7 @@ const webhooksKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceI
 
 const ItemSchema = v.object({ webhooks: v.record(v.string(), WebhookSchema) });
 
-/** Stores a new webhook. False when the workspace has as many as it may. */
+/** Stores a webhook, over an earlier run's of the same request. False when the workspace has as many as it may. */
 export async function createWebhook(table: Table, webhook: Webhook): Promise<boolean> {
   const target = { TableName: table.name, Key: webhooksKey(webhook.workspace_id) };
   await table.client.send(
@@ -39,7 +39,7 @@ export async function createWebhook(table: Table, webhook: Webhook): Promise<boo
       new UpdateCommand({
         ...target,
         UpdateExpression: 'SET webhooks.#id = :webhook',
-        ConditionExpression: 'size(webhooks) < :max',
+        ConditionExpression: 'size(webhooks) < :max OR attribute_exists(webhooks.#id)',
         ExpressionAttributeNames: { '#id': webhook.id },
         ExpressionAttributeValues: { ':webhook': webhook, ':max': MAX_WEBHOOKS },
       }),
