@@ -24,10 +24,10 @@ type Access = (group: ServiceFunction, props: ApiProps) => void;
 /** What each group may do beside what all may. */
 const ACCESS: Readonly<Record<string, Access>> = {
   posts: (group, { table, publishing }) => {
-    table.open(group, 'BatchGetItem', 'Query');
+    table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');
     publishing.openLanes(group);
     publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
-    publishing.schedules.open(group, 'CreateSchedule');
+    publishing.schedules.open(group, 'CreateSchedule', 'DeleteSchedule');
   },
   profiles: (group, { table }) => table.open(group, 'Query'),
   integrations: (group, { table, secrets }) => {

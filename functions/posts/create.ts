@@ -3,6 +3,7 @@ import { conflict, notFound, validationFailed, type Detail } from '../../shared/
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
+import { admit } from '../../shared/posts/admit.ts';
 import { checkPost, contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../shared/posts/input.ts';
 import { moreFaults } from '../../shared/posts/more-faults.ts';
 import { postRecord } from '../../shared/posts/record.ts';
+import { noteContent } from '../../shared/posts/similar.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
@@ -44,9 +46,10 @@ export const createPost = route({
     const faults = [...details, ...missing];
     if (faults.length > 0) throw validationFailed(faults);
 
-    const id = newResourceId();
-    const post = await storeOnce(services, newPost(id, body, checked, profile, connections, principal, now));
+    const wanted = newPost(newResourceId(), body, checked, profile, connections, principal, now);
+    const post = await admit(services, wanted, connections, () => storeOnce(services, wanted));
     await setAlarm(services, post);
+    const duplicates = await noteContent(services, post);
 
     const immediate = post.scheduling === 'immediate';
     return {
@@ -63,6 +66,7 @@ export const createPost = route({
         warnings: [
           ...unknownFieldWarnings(unknown_fields, KNOWN_FIELDS),
           ...ignoredFieldWarnings(body, checked.platforms, contentOf(body, checked)),
+          ...duplicates,
         ],
       },
     };

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ApiError } from '../../shared/http/errors.ts';
+import type { RawRequest } from '../../shared/http/route.ts';
+import type { Post } from '../../shared/model/post.ts';
+import { createProfile } from '../../shared/store/profiles.ts';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { createPost } from './create.ts';
+import { deletePost } from './delete.ts';
+import { getPost } from './get.ts';
+
+let world: DeliveryWorld;
+
+beforeAll(async () => {
+  world = await deliveryWorld();
+  for (const platform of ['x', 'bluesky', 'instagram'] as const) await world.connect(platform);
+  await createProfile(world.table, {
+    id: 'p1',
+    workspace_id: 'w1',
+    profile_name: 'Acme',
+    username: 'acme',
+    created_by: null,
+    created_at: 1,
+  });
+});
+afterAll(() => world.close());
+
+function request(change: Partial<RawRequest>): RawRequest {
+  return {
+    params: {},
+    query: {},
+    body: undefined,
+    principal: { workspace_id: 'w1', user_id: 'u1', key_id: 'k1', role: 'owner', plan: 'business' },
+    request_id: 'r1',
+    headers: {},
+    base_url: 'https://api.example.com/v1',
+    ...change,
+  };
+}
+
+/** The answer, thrown or not. */
+async function answer(run: Promise<{ status: number; body?: unknown }>) {
+  const { status, body } = await run.catch((error: unknown) => (error as ApiError).response);
+  return { status, body: body as Record<string, unknown> };
+}
+
+const create = (body: Record<string, unknown>) =>
+  answer(
+    createPost.invoke(
+      request({ body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], ...body } }),
+      world.services,
+    ),
+  );
+const remove = (post: Pick<Post, 'post_id'>) =>
+  answer(deletePost.invoke(request({ params: { id: post.post_id } }), world.services));
+const read = (post: Pick<Post, 'post_id'>) =>
+  answer(getPost.invoke(request({ params: { id: post.post_id } }), world.services));
+
+describe('DELETE /posts/{id}', () => {
+  test('cancels a scheduled post: it is gone, and never published', async () => {
+    const post = await world.store({ due_at: world.clock.now + 60_000, scheduling: 'scheduled' });
+    expect(await remove(post)).toMatchObject({ status: 204 });
+    expect(await read(post)).toMatchObject({ status: 404 });
+    world.clock.now += 120_000;
+    await world.runDue();
+    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
+  });
+
+  test('refuses a published post with its status', async () => {
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(await remove(post)).toMatchObject({
+      status: 409,
+      body: { code: 'POST_NOT_DELETABLE', status: 'published' },
+    });
+  });
+
+  test('takes a failed post away', async () => {
+    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(await remove(post)).toMatchObject({ status: 204 });
+  });
+
+  test('that races with the firing has one winner, 200 times', async () => {
+    for (let race = 0; race < 200; race += 1) {
+      const post = await world.store();
+      const { workspace_id, post_id, version } = post;
+      const note = JSON.stringify({ workspace_id, post_id, version, platform: 'x' });
+      const [deleted] = await Promise.all([
+        remove(post),
+        world.handle({ queue: 'publish', body: note, at: 0, receives: 0 }),
+      ]);
+      const live = world.platform.live.filter(({ key }) => key.startsWith(post_id)).length;
+      expect([deleted.status, live]).toEqual(deleted.status === 204 ? [204, 0] : [409, 1]);
+    }
+  }, 120_000);
+});
+
+describe('POST /posts', () => {
+  test('names every banned hashtag on the platforms that hide it', async () => {
+    const post = {
+      post_type: 'image',
+      media_urls: ['https://example.com/a.jpg'],
+      platforms: ['x', 'instagram'],
+    };
+    const refused = await create({ ...post, description: 'Look #fine #bikinibody' });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { violations: [{ platform: 'instagram', hashtag: '#bikinibody', field: 'description' }] },
+    });
+  });
+
+  test('warns of nearly the same text within 48 hours', async () => {
+    const text = 'Our new shop opens on Saturday at nine in the morning, come and have a coffee with us';
+    const first = await create({ description: text });
+    expect(first).toMatchObject({ status: 201, body: { warnings: [] } });
+    const second = await create({ description: `${text.toUpperCase()}!` });
+    expect(second.body['warnings']).toMatchObject([
+      { code: 'DUPLICATE_CONTENT', similar_post_id: first.body['post_id'] },
+    ]);
+  });
+
+  test('holds an account to its daily cap', async () => {
+    world.clock.now += 48 * 3_600_000;
+    const statuses: number[] = [];
+    for (let n = 0; n < 52; n += 1) {
+      statuses.push((await create({ platforms: ['bluesky'], description: `Number ${n} of many` })).status);
+    }
+    expect(statuses.filter(status => status === 201)).toHaveLength(50);
+    expect(await create({ platforms: ['bluesky', 'x'], description: 'One more' })).toMatchObject({
+      status: 429,
+      body: {
+        success: false,
+        violations: [{ platform: 'bluesky', type: 'hard_cap', used_last_24h: 50, cap: 50 }],
+      },
+    });
+  }, 60_000);
+});

@@ -1,0 +1,38 @@
+import { announcedLimitOf, capReached, platformLimited } from '../caps/answers.ts';
+import { claimsOf, releaseAll, reserveAll } from '../caps/reserve.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Post } from '../model/post.ts';
+import type { Connection } from '../model/profile.ts';
+import type { Services } from '../runtime/services.ts';
+import { bannedHashtags } from './banned-hashtags.ts';
+
+/**
+ * Lets a post in, or says why not: banned hashtags (400), a limit that a platform announced (429), a daily cap (429).
+ * Afterwards the post holds its places under the caps; `store` runs with them, and gives them back when it fails.
+ */
+export async function admit<T>(
+  services: Services,
+  post: Post,
+  connections: readonly Connection[],
+  store: () => Promise<T>,
+): Promise<T> {
+  const platforms = connections.map(({ platform }) => platform);
+  const violations = await bannedHashtags(services, post.workspace_id, platforms, post);
+  if (violations.length > 0) throw banned(violations);
+
+  const limited = announcedLimitOf(connections, post.due_at);
+  if (limited) throw platformLimited(limited, services.now());
+
+  const claims = claimsOf(post);
+  const refusals = await reserveAll(services, claims);
+  if (refusals.length > 0) throw capReached(refusals, services.now());
+  try {
+    return await store();
+  } catch (error) {
+    await releaseAll(services.table, claims);
+    throw error;
+  }
+}
+
+const banned = (violations: unknown) =>
+  new ApiError({ status: 400, body: { error: 'The post carries banned hashtags', violations } });
