@@ -1,13 +1,19 @@
 import type { Route } from '../shared/http/route.ts';
 import { routes as integrations } from './integrations/routes.ts';
+import { routes as media } from './media/routes.ts';
+import { routes as playlists } from './playlists/routes.ts';
 import { routes as posts } from './posts/routes.ts';
 import { routes as profiles } from './profiles/routes.ts';
 import { routes as webhooks } from './webhooks/routes.ts';
+import { routes as workspace } from './workspace/routes.ts';
 
 /** The endpoint groups: one Lambda each. The stack, the OpenAPI document and the fallback read this table. */
 export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
   posts,
   profiles,
+  media,
+  playlists,
+  workspace,
   integrations,
   webhooks,
 };

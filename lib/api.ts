@@ -1,9 +1,11 @@
 import { Construct } from 'constructs';
+import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Gateway } from './gateway.ts';
+import type { Housekeeping } from './housekeeping.ts';
 import type { Publishing } from './publishing.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
@@ -15,8 +17,11 @@ export interface ApiProps {
   secrets: Secrets;
   publishing: Publishing;
   events: WorkQueue;
+  housekeeping: Housekeeping;
   /** Where a plan can be changed; part of the 403 of the plan gate. */
   upgradeUrl: string;
+  /** Origins to which a connect may send its user back; `*` for any. */
+  redirectAllowlist: readonly string[];
 }
 
 type Access = (group: ServiceFunction, props: ApiProps) => void;
@@ -29,10 +34,21 @@ const ACCESS: Readonly<Record<string, Access>> = {
     publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
     publishing.schedules.open(group, 'CreateSchedule', 'DeleteSchedule');
   },
-  profiles: (group, { table }) => table.open(group, 'Query'),
-  integrations: (group, { table, secrets }) => {
+  profiles: (group, { table, publishing, housekeeping }) => {
+    table.open(group, 'Query', 'DeleteItem', 'BatchWriteItem');
+    publishing.schedules.open(group, 'DeleteSchedule');
+    housekeeping.openForSending(group);
+  },
+  media: (group, { table, housekeeping }) => {
+    table.open(group, 'Query', 'DeleteItem');
+    housekeeping.openForSending(group);
+  },
+  playlists: (group, { table }) => table.open(group, 'BatchGetItem', 'Query', 'DeleteItem'),
+  workspace: (group, { table }) => table.open(group, 'Query', 'DeleteItem'),
+  integrations: (group, { table, secrets, redirectAllowlist }) => {
     table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');
     secrets.openPlatformApps(group, PLATFORM_IDS);
+    group.set(ENV.redirectAllowlist, redirectAllowlist.join(','));
   },
   webhooks: (group, { table, events }) => {
     table.open(group, 'Query');
@@ -56,7 +72,9 @@ export class Api extends Construct {
       openToAll(group, props);
       props.gateway.route(routes, group);
     }
-    props.gateway.routeTheRest(this.addGroup('docs', props));
+    const docs = this.addGroup('docs', props);
+    props.gateway.route(DOCS, docs);
+    props.gateway.routeTheRest(docs);
   }
 
   private addGroup(name: string, props: ApiProps): ServiceFunction {

@@ -6,6 +6,9 @@ import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
 
+/** Calls that say what a schedule does. */
+const WITH_TARGET: ReadonlySet<ScheduleAction> = new Set(['CreateSchedule', 'UpdateSchedule']);
+
 export type ScheduleAction = 'CreateSchedule' | 'UpdateSchedule' | 'DeleteSchedule' | 'GetSchedule';
 
 /** The alarm clocks of posts that wait. All that a schedule can do is put a note on the dispatch queue. */
@@ -43,6 +46,15 @@ export class Schedules extends Construct {
         actions.map(action => `scheduler:${action}`),
         this.schedulesArn(),
       );
+    if (actions.some(action => WITH_TARGET.has(action))) this.letPassRole(to);
+    Validations.of(to).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
+      reason: 'Schedules are named after posts: the group is the narrowest thing that can be named here.',
+    });
+  }
+
+  /** A schedule is given the role that it acts in. */
+  private letPassRole(to: ServiceFunction): void {
     to.lambda.addToRolePolicy(
       new PolicyStatement({
         actions: ['iam:PassRole'],
@@ -50,10 +62,6 @@ export class Schedules extends Construct {
         conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
       }),
     );
-    Validations.of(to).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
-      reason: 'Schedules are named after posts: the group is the narrowest thing that can be named here.',
-    });
   }
 
   private schedulesArn(): string {

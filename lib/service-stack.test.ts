@@ -75,6 +75,7 @@ describe('queues', () => {
   test.each([
     ['dispatch', 'dispatcher', 1],
     ['events', 'webhook-dispatcher', 10],
+    ['housekeeping', 'housekeeper', 1],
     ...PLATFORM_IDS.map(platform => [`publish-${platform}-dead-letters`, 'dead-letters', 1] as const),
   ])('%s is worked off by %s, at most %i at a time', (queue, worker, BatchSize) => {
     expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });
@@ -90,7 +91,7 @@ describe('queues', () => {
   test('keep for two weeks what failed five times', () => {
     const queues = stack.all('AWS::SQS::Queue').map(([, queue]) => queue);
     const working = queues.filter(({ QueueName }) => !QueueName.endsWith('-dead-letters'));
-    expect(working).toHaveLength(PLATFORM_IDS.length + 2);
+    expect(working).toHaveLength(PLATFORM_IDS.length + 3);
     for (const { RedrivePolicy, QueueName } of working) {
       expect(RedrivePolicy?.maxReceiveCount).toBe(5);
       expect(stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn)).toMatchObject({

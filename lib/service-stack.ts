@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Api } from './api.ts';
 import { Gateway } from './gateway.ts';
+import { Housekeeping } from './housekeeping.ts';
 import { Observability } from './observability.ts';
 import { Publishing } from './publishing.ts';
 import { Secrets } from './secrets.ts';
@@ -25,12 +26,21 @@ export class ServiceStack extends Stack {
 
     const { events } = new Webhooks(this, 'Webhooks', { table, secrets });
     const publishing = new Publishing(this, 'Publishing', { table, secrets, events, publicUrl });
-    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events });
-    new Api(this, 'Api', { gateway, table, secrets, publishing, events, upgradeUrl: settings.upgradeUrl });
+    const { schedules } = publishing;
+    const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
+    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping });
+    const { upgradeUrl, redirectAllowlist } = settings;
+    const parts = { gateway, table, secrets, publishing, events, housekeeping };
+    new Api(this, 'Api', { ...parts, upgradeUrl, redirectAllowlist });
 
     new Observability(this, 'Observability', {
       api: gateway.api,
-      queues: [publishing.dispatch, ...publishing.lanes.map(({ notes }) => notes), events],
+      queues: [
+        publishing.dispatch,
+        ...publishing.lanes.map(({ notes }) => notes),
+        events,
+        housekeeping.notes,
+      ],
       sweeper: sweeper.worker,
       deadLetters: publishing.deadLetters,
       email: settings.alarmEmail,

@@ -24,6 +24,7 @@ const SettingsSchema = v.object({
   upgradeUrl: v.optional(v.pipe(text, v.url()), 'https://example.com/pricing'),
   alarmEmail: v.optional(v.pipe(text, v.email())),
   allowedOrigins: v.optional(origins, []),
+  redirectAllowlist: v.optional(origins, ['*']),
 });
 
 /** Settings of a deployment: context values of the app, described in docs/deploy.md. */

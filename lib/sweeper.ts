@@ -4,6 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
+import type { Housekeeping } from './housekeeping.ts';
 import type { Publishing } from './publishing.ts';
 import type { ServiceTable } from './table.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -12,19 +13,21 @@ export interface SweeperProps {
   table: ServiceTable;
   publishing: Publishing;
   events: WorkQueue;
+  housekeeping: Housekeeping;
 }
 
 /** Every minute: what should have moved and did not, moves again. */
 export class Sweeper extends Construct {
   readonly worker: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { table, publishing, events }: SweeperProps) {
+  constructor(scope: Construct, id: string, { table, publishing, events, housekeeping }: SweeperProps) {
     super(scope, id);
     this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
     table.openWakeIndex(this.worker);
     table.open(this.worker, 'UpdateItem');
     publishing.dispatch.openForSending(this.worker, ENV.dispatchQueueUrl);
     events.openForSending(this.worker, ENV.eventsQueueUrl);
+    housekeeping.openForSending(this.worker);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // The next minute is the better retry.

@@ -51,6 +51,7 @@ export const connect = route({
   handler: async ({ params, body, principal, base_url }, services) => {
     const platform = readPlatformId(params.platform);
     if (!platform) throw notFound('Platform');
+    if (body.redirect_url !== null) assertAllowed(body.redirect_url, services);
     const profile = await findProfileByName(services.table, principal.workspace_id, body.profile_name);
     if (!profile) throw notFound('Profile');
     const connector = CONNECTORS[platform];
@@ -140,6 +141,14 @@ const noApp = (platform: PlatformId) =>
     },
     headers: { 'retry-after': '300' },
   });
+
+/** Throws 400 for a page that the operator does not send users to. */
+function assertAllowed(redirectUrl: string, services: Services): void {
+  const allowed = services.setting(ENV.redirectAllowlist).split(',');
+  if (allowed.includes('*') || allowed.includes(new URL(redirectUrl).origin)) return;
+  const message = 'Is not among the sites that the operator of this service allows';
+  throw validationFailed([{ field: 'redirect_url', message, platform: null }]);
+}
 
 function isPageUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -1,9 +1,8 @@
+import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
-import { PLATFORM_IDS } from '../../shared/model/platform.ts';
-import type { Connection, Profile } from '../../shared/model/profile.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import { listProfiles as readProfiles } from '../../shared/store/profiles.ts';
-import { toIso } from '../../shared/time/instant.ts';
+import { ProfileView, profileView } from './view.ts';
 
 export const listProfiles = route({
   method: 'GET',
@@ -11,7 +10,12 @@ export const listProfiles = route({
   summary: 'List the profiles of the workspace',
   tag: 'Profiles',
   auth: 'key',
-  responses: { 200: { description: 'All profiles' } },
+  responses: {
+    200: {
+      description: 'All profiles',
+      schema: v.object({ success: v.literal(true), profiles: v.array(ProfileView) }),
+    },
+  },
   handler: async ({ principal }, services) => {
     const [profiles, connections] = await Promise.all([
       readProfiles(services.table, principal.workspace_id),
@@ -19,21 +23,7 @@ export const listProfiles = route({
     ]);
     return {
       status: 200,
-      body: { success: true, profiles: profiles.map(profile => profileRecord(profile, connections)) },
+      body: { success: true, profiles: profiles.map(profile => profileView(profile, connections)) },
     };
   },
 });
-
-/** A profile as the API shows it; every platform of the service is a key of `social_accounts`. */
-function profileRecord(profile: Profile, connections: readonly Connection[]): Record<string, unknown> {
-  const active = new Set(
-    connections
-      .filter(each => each.profile_id === profile.id && !each.needs_reconnect)
-      .map(each => each.platform),
-  );
-  return {
-    ...profile,
-    created_at: toIso(profile.created_at),
-    social_accounts: Object.fromEntries(PLATFORM_IDS.map(platform => [platform, active.has(platform)])),
-  };
-}

@@ -1,6 +1,15 @@
 import type { Route } from '../../shared/http/route.ts';
 import { createProfile } from './create.ts';
+import { deleteProfile } from './delete.ts';
+import { getProfile } from './get.ts';
 import { listProfiles } from './list.ts';
+import { updateProfile } from './update.ts';
 
 /** One row an endpoint. */
-export const routes: readonly Route[] = [listProfiles, createProfile];
+export const routes: readonly Route[] = [
+  listProfiles,
+  createProfile,
+  getProfile,
+  updateProfile,
+  deleteProfile,
+];

@@ -1,19 +1,16 @@
 import { sendDispatchNote } from '../../shared/delivery/notes.ts';
 import { deliveryNote } from '../../shared/events/note.ts';
 import { sendEventsNote } from '../../shared/events/publish.ts';
+import { housekeepingOfKey, sendHousekeepingNote, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
 import { log } from '../../shared/runtime/log.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
-import { dueInShard } from '../../shared/store/wake.ts';
-import { deliveryOfKey, postponeDelivery } from '../../shared/store/webhooks.ts';
-import { MINUTE } from '../../shared/time/instant.ts';
+import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
+import { deliveryOfKey } from '../../shared/store/webhooks.ts';
 
 /** Most items a shard hands out in one sweep; what is left is longest overdue in the next. */
 const PER_SHARD = 500;
-
-/** A woken delivery gets this long before it is woken again, so that a backlog does not grow notes. */
-const DELIVERY_GRACE_MS = 5 * MINUTE;
 
 const shared = services();
 
@@ -35,9 +32,15 @@ async function wake(run: Services, key: Key): Promise<void> {
   const post = postOfKey(key);
   // The dispatcher sets the post's next look itself: it knows how long the post may wait.
   if (post) return sendDispatchNote(run, post, run.now());
+  const send = noteFor(run, key);
+  if (await postponeWake(run.table, key, run.now() + WAKE_GRACE_MS)) await send();
+}
+
+/** Who is told of a key's item, beside the dispatcher. */
+function noteFor(run: Services, key: Key): () => Promise<void> {
   const delivery = deliveryOfKey(key);
-  if (!delivery)
-    throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
-  const waits = await postponeDelivery(run.table, delivery, run.now() + DELIVERY_GRACE_MS);
-  if (waits) await sendEventsNote(run, deliveryNote(delivery));
+  if (delivery) return () => sendEventsNote(run, deliveryNote(delivery));
+  const note = housekeepingOfKey(key);
+  if (note) return () => sendHousekeepingNote(run, note);
+  throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
 }

@@ -4,6 +4,7 @@ export const ENV = {
   dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
   dispatchQueueArn: 'DISPATCH_QUEUE_ARN',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
+  housekeepingQueueUrl: 'HOUSEKEEPING_QUEUE_URL',
   /** Prefix of `…_X`, `…_BLUESKY`, …: one publish queue a platform. */
   publishQueueUrlPrefix: 'PUBLISH_QUEUE_URL_',
   scheduleGroup: 'SCHEDULE_GROUP',
@@ -15,6 +16,8 @@ export const ENV = {
   /** Public base URL of the API (`https://…/v1`). */
   publicUrl: 'PUBLIC_URL',
   upgradeUrl: 'UPGRADE_URL',
+  /** Origins to which a connect may send its user back, joined by commas; `*` for any. */
+  redirectAllowlist: 'REDIRECT_ALLOWLIST',
 } as const;
 
 /** Throws where the stack forgot to set a variable: a fault of the deployment, not of a request. */

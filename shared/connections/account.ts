@@ -5,7 +5,7 @@ import type { Grant } from '../platforms/connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection, putConnection } from '../store/connections.ts';
 import { toIso, toIsoOrNull } from '../time/instant.ts';
-import { mergeCredentials, openAccount, sealCredentials } from './vault.ts';
+import { mergeCredentials, openAccount, renewalTime, sealCredentials } from './vault.ts';
 
 /**
  * Stores what a platform granted. The same account connected again keeps its id, and stored secrets that the new grant
@@ -38,8 +38,10 @@ export async function storeGrant(
     needs_reconnect: false,
     refresh_lease_until: null,
     connected_at: now,
+    ...(same?.default_target_id === undefined ? {} : { default_target_id: same.default_target_id }),
   };
-  await putConnection(services.table, connection);
+  const renewAt = renewalTime(platform, connection.token_expires_at, now);
+  await putConnection(services.table, connection, renewAt);
   return connection;
 }
 
@@ -59,5 +61,6 @@ export function accountRecord(connection: Connection, profileName: string): Reco
     token_expires_at: toIsoOrNull(connection.token_expires_at),
     connected_at: toIso(connection.connected_at),
     needs_reconnect: connection.needs_reconnect,
+    default_target_id: connection.default_target_id ?? null,
   };
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ENV } from '../aws/env.ts';
 import { open, seal } from '../aws/key-ring.ts';
 import { loadPlatformApp } from '../aws/platform-app.ts';
+import type { PlatformId } from '../model/platform.ts';
 import { CredentialsSchema, type Connection, type Credentials } from '../model/profile.ts';
 import { createHttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
@@ -16,12 +17,16 @@ import {
   saveCredentials,
   takeRefreshLease,
 } from '../store/connections.ts';
-import { MINUTE, SECOND } from '../time/instant.ts';
+import { DAY, MINUTE, SECOND } from '../time/instant.ts';
 
 /** Credentials that end sooner than this are renewed before they are used. */
 const RENEW_AHEAD_MS = 5 * MINUTE;
 /** Longer than any token request: when it has ended, its holder is certainly gone. */
 const LEASE_MS = 60 * SECOND;
+/** A renewal ahead of the end begins when this share of the time is left … */
+const RENEWAL_SHARE = 0.2;
+/** … but not before so much is left: a token of two months is not renewed for weeks on end. */
+const EARLIEST_RENEWAL_MS = 7 * DAY;
 const POLL_MS = 300;
 const POLLS = 40;
 
@@ -50,6 +55,15 @@ export async function usableAccount(services: Services, connection: Connection):
   const account = await openAccount(services, connection);
   if (expires === null || expires - services.now() > RENEW_AHEAD_MS) return account;
   return renewAccount(services, account);
+}
+
+/**
+ * When credentials that end at `expiresAt` are to be renewed although nobody needs them at that moment; null for those
+ * that never end or cannot be renewed. Epoch milliseconds.
+ */
+export function renewalTime(platform: PlatformId, expiresAt: number | null, now: number): number | null {
+  if (expiresAt === null || !CONNECTORS[platform]?.renew) return null;
+  return expiresAt - Math.min(EARLIEST_RENEWAL_MS, Math.max(0, expiresAt - now) * RENEWAL_SHARE);
 }
 
 /**
@@ -112,7 +126,8 @@ async function storeRenewal(
     token_expires_at: renewal.token_expires_at,
     attributes: { ...connection.attributes, ...renewal.attributes },
   };
-  const saved = await saveCredentials(services.table, connection, changed);
+  const renewAt = renewalTime(connection.platform, changed.token_expires_at, services.now());
+  const saved = await saveCredentials(services.table, connection, changed, renewAt);
   if (!saved) return openAccount(services, await currentConnection(services, connection));
   return { connection: { ...connection, ...changed, revision: connection.revision + 1 }, credentials };
 }

@@ -22,11 +22,16 @@ export function jobOf(post: Post, connection: Connection): PublishJob {
       connection_id: connection.id,
       platform_user_id: connection.platform_user_id,
       username: connection.username,
-      attributes: connection.attributes,
+      attributes: factsOf(connection),
     },
     due_at: post.due_at,
     created_at: post.created_at,
   };
+}
+
+/** What a publisher may want to know of an account: its target for posts that name none is `default_target_id`. */
+function factsOf({ attributes, default_target_id }: Connection): Record<string, string> {
+  return { ...attributes, ...(default_target_id ? { default_target_id } : {}) };
 }
 
 /** A post as one platform sees it. Fields that do not fit any more, since a rule changed, are left out. */

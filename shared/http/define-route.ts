@@ -67,6 +67,7 @@ function readRequest<
     params: parts.params.value,
     query: parts.query.value,
     body: parts.body.value,
+    is_batch: definition.batch !== undefined && Array.isArray(raw.body),
     unknown_fields: definition.body ? unknownFields(definition.body, raw.body) : [],
     principal: raw.principal,
     request_id: raw.request_id,

@@ -41,6 +41,10 @@ export const ConnectionSchema = v.object({
   /** Until when one worker alone may refresh the credentials. */
   refresh_lease_until: v.nullable(v.number()),
   connected_at: v.number(),
+  /** When the credentials are renewed although nobody needs them; absent where that is never. */
+  wake_at: v.exactOptional(v.number()),
+  /** Page, organisation, location or board for posts that name none; absent or null: the platform's own default. */
+  default_target_id: v.exactOptional(v.nullable(v.string())),
   /** A limit that the platform itself announced for the account, while it lasts. */
   announced_limit: v.optional(v.object({ limit: v.number(), resets_at: v.number() })),
 });

@@ -46,6 +46,12 @@ export interface RenewInput {
   app: AppCredentials | null;
 }
 
+/** Where posts of one login may go: a page, an organisation, a business location, a board. */
+export interface Target {
+  id: string;
+  name: string;
+}
+
 interface Common {
   /**
    * Exchanges expired credentials. Throws PlatformError `token_expired` when the grant is dead, `transient` when the
@@ -56,6 +62,8 @@ interface Common {
   rotates: boolean;
   /** Gives the credentials back; failures are ignored by the caller. */
   revoke?: (input: RenewInput, context: ConnectContext) => Promise<void>;
+  /** Lists the targets of a login. Absent where an account is all there is. Throws PlatformError. */
+  targets?: (input: RenewInput, context: ConnectContext) => Promise<Target[]>;
 }
 
 /** Connects through the platform's consent page. */

@@ -1,20 +1,43 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { PlatformId } from '../model/platform.ts';
+import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
 import { ConnectionSchema, type Connection } from '../model/profile.ts';
-import { holds, ttl, workspaceKey, type Key, type Table } from './table.ts';
+import { holds, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 /** One account per profile and platform: the key says so. */
 const connectionKey = (workspaceId: string, profileId: string, platform: PlatformId): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `CONNECTION#${profileId}#${platform}`,
 });
+/** What names a connection. */
+export type ConnectionRef = Pick<Connection, 'workspace_id' | 'profile_id' | 'platform'>;
+
+const ConnectionKeySchema = v.tuple([v.literal('CONNECTION'), v.string(), PlatformIdSchema]);
+
+/** The connection that a key of the wake index names; null when the key is another aggregate's. */
+export function connectionOfKey(key: Key): ConnectionRef | null {
+  const parts = v.safeParse(ConnectionKeySchema, key.SK.split('#'));
+  if (!parts.success) return null;
+  const [, profile_id, platform] = parts.output;
+  return { workspace_id: key.PK.slice(workspaceKey('').length), profile_id, platform };
+}
+
 const stateKey = (id: string): Key => ({ PK: `OAUTHSTATE#${id}`, SK: 'STATE' });
 
-/** Stores a connection; an earlier one of the same profile and platform is replaced. */
-export async function putConnection(table: Table, connection: Connection): Promise<void> {
+/**
+ * Stores a connection; an earlier one of the same profile and platform is replaced. `renewAt`: when its credentials
+ * are to be renewed ahead of their end (epoch ms); null where that is never.
+ */
+export async function putConnection(
+  table: Table,
+  connection: Connection,
+  renewAt: number | null = null,
+): Promise<void> {
   const key = connectionKey(connection.workspace_id, connection.profile_id, connection.platform);
-  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, ...connection } }));
+  const wake = renewAt === null ? {} : { wake_at: renewAt, wake_shard: wakeShard(connection.id) };
+  await table.client.send(
+    new PutCommand({ TableName: table.name, Item: { ...key, ...connection, ...wake } }),
+  );
 }
 
 export async function getConnection(
@@ -57,9 +80,18 @@ export async function listConnections(
   return connections;
 }
 
+/** Deletes a connection; another one that took its place meanwhile stays. */
 export async function deleteConnection(table: Table, connection: Connection): Promise<void> {
-  const Key = connectionKey(connection.workspace_id, connection.profile_id, connection.platform);
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+  await holds(() =>
+    table.client.send(
+      new DeleteCommand({
+        TableName: table.name,
+        Key: connectionKey(connection.workspace_id, connection.profile_id, connection.platform),
+        ConditionExpression: 'id = :id',
+        ExpressionAttributeValues: { ':id': connection.id },
+      }),
+    ),
+  );
 }
 
 /**
@@ -84,9 +116,18 @@ export function saveCredentials(
   table: Table,
   connection: Connection,
   changed: Pick<Connection, 'sealed' | 'token_expires_at' | 'attributes'>,
+  renewAt: number | null = null,
 ): Promise<boolean> {
+  const wake = wakeChange(connection, renewAt);
   return updateConnection(table, connection, {
-    set: { ...changed, revision: connection.revision + 1, refresh_lease_until: null, needs_reconnect: false },
+    ...wake,
+    set: {
+      ...wake.set,
+      ...changed,
+      revision: connection.revision + 1,
+      refresh_lease_until: null,
+      needs_reconnect: false,
+    },
     condition: 'revision = :revision',
     values: { ':revision': connection.revision },
   });
@@ -95,9 +136,23 @@ export function saveCredentials(
 /** Marks the account as lost; false when its credentials changed meanwhile, so that a fresh pair is never undone. */
 export function markNeedsReconnect(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {
+    remove: ['wake_at', 'wake_shard'],
     set: { needs_reconnect: true, refresh_lease_until: null },
     condition: 'revision = :revision',
     values: { ':revision': connection.revision },
+  });
+}
+
+/** Chooses the target that posts go to which name none; null: the platform's own default. */
+export function setDefaultTarget(
+  table: Table,
+  connection: Connection,
+  targetId: string | null,
+): Promise<boolean> {
+  return updateConnection(table, connection, {
+    set: { default_target_id: targetId },
+    condition: 'attribute_exists(PK)',
+    values: {},
   });
 }
 
@@ -123,18 +178,28 @@ export function dropRefreshLease(table: Table, connection: Connection): Promise<
   });
 }
 
-function updateConnection(
-  table: Table,
-  connection: Connection,
-  change: { set: Record<string, unknown>; condition: string; values: Record<string, unknown> },
-): Promise<boolean> {
+interface Change {
+  set: Record<string, unknown>;
+  remove?: readonly string[];
+  condition: string;
+  values: Record<string, unknown>;
+}
+
+/** Puts a connection into the index of what is to be renewed, or takes it out. */
+function wakeChange(connection: Connection, renewAt: number | null): Pick<Change, 'set' | 'remove'> {
+  if (renewAt === null) return { set: {}, remove: ['wake_at', 'wake_shard'] };
+  return { set: { wake_at: renewAt, wake_shard: wakeShard(connection.id) } };
+}
+
+function updateConnection(table: Table, connection: Connection, change: Change): Promise<boolean> {
   const fields = Object.entries(change.set);
+  const remove = change.remove?.length ? ` REMOVE ${change.remove.join(', ')}` : '';
   return holds(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
         Key: connectionKey(connection.workspace_id, connection.profile_id, connection.platform),
-        UpdateExpression: `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}`,
+        UpdateExpression: `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}${remove}`,
         ConditionExpression: `id = :id AND ${change.condition}`,
         ExpressionAttributeNames: Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
         ExpressionAttributeValues: {

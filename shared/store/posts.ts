@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { PostSchema, type Post } from '../model/post.ts';
+import { pagesOf } from './query.ts';
 import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 const PREFIX = 'POST#';
@@ -60,6 +61,22 @@ export async function listPosts(
     }),
   );
   return { posts: v.parse(v.array(PostSchema), Items ?? []), more: LastEvaluatedKey !== undefined };
+}
+
+/**
+ * Posts of a profile in which something is still to be done, page by page. Reads all posts of the workspace: for the
+ * rare occasion that a profile goes.
+ */
+export function unsettledPostsOf(
+  table: Table,
+  workspaceId: string,
+  profileId: string,
+): AsyncGenerator<Post[], void> {
+  const filter = {
+    expression: 'profile_id = :profile AND attribute_exists(wake_at)',
+    values: { ':profile': profileId },
+  };
+  return pagesOf(table, { workspace_id: workspaceId, prefix: PREFIX, consistent: true, filter }, PostSchema);
 }
 
 /**

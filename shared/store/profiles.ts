@@ -1,103 +1,173 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { ProfileSchema, type Profile } from '../model/profile.ts';
+import { deletionItem } from './profile-deletions.ts';
+import { allOf } from './query.ts';
 import { workspaceKey, type Key, type Table } from './table.ts';
+import { transact, type TransactItems } from './transact.ts';
 
 const profileKey = (workspaceId: string, id: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `PROFILE#${id}`,
 });
 /** Guards: one item a taken name. They hold the profile, so that a post finds it by name in one read. */
-const usernameKey = (workspaceId: string, username: string): Key => ({
-  PK: workspaceKey(workspaceId),
-  SK: `USERNAME#${foldName(username)}`,
+const usernameKey = ({ workspace_id, username }: Pick<Profile, 'workspace_id' | 'username'>): Key => ({
+  PK: workspaceKey(workspace_id),
+  SK: `USERNAME#${namePart(username)}`,
 });
-const nameKey = (workspaceId: string, name: string): Key => ({
-  PK: workspaceKey(workspaceId),
-  SK: `NAME#${foldName(name)}`,
+const nameKey = ({ workspace_id, profile_name }: Pick<Profile, 'workspace_id' | 'profile_name'>): Key => ({
+  PK: workspaceKey(workspace_id),
+  SK: `NAME#${namePart(profile_name)}`,
 });
+/** How many profiles there are: the plan's limit is a condition on it, exact under any concurrency. */
+const countKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'COUNT#PROFILES' });
 
-/** Two names are the same when they differ only in case or compatible spelling. */
+/**
+ * Two names are the same when they differ only in case or compatible spelling: Unicode NFKC and full case folding
+ * (ß is ss, final sigma is sigma), which upper and then lower case give for every letter but the dotless i.
+ */
 export function foldName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+  return name
+    .normalize('NFKC')
+    .replace(/[^ı]/gu, letter => letter.toUpperCase().toLowerCase())
+    .normalize('NFKC')
+    .trim();
 }
 
-/** Stores a profile and its name guards, all or nothing. False when a name is taken. */
-export async function createProfile(table: Table, profile: Profile): Promise<boolean> {
-  const { workspace_id, id, username, profile_name } = profile;
-  const items = [
-    { ...profileKey(workspace_id, id), ...profile },
-    { ...usernameKey(workspace_id, username), ...profile },
-    { ...nameKey(workspace_id, profile_name), ...profile },
-  ];
-  try {
-    await table.client.send(
-      new TransactWriteCommand({
-        TransactItems: items.map(Item => ({
-          Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' },
-        })),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionCanceledException) return false;
-    throw error;
+/** Far below the 1,024 bytes of a sort key. */
+const MAX_NAME_BYTES = 512;
+
+/** A folded name as part of a key; names that grew too long by folding, or are no names at all, by their hash. */
+function namePart(name: string): string {
+  const folded = foldName(name);
+  if (Buffer.byteLength(folded) <= MAX_NAME_BYTES) return folded;
+  return `sha256:${createHash('sha256').update(folded).digest('hex')}`;
+}
+
+/**
+ * Stores a profile, its name guards and the new count, all or nothing. `limit` is the most profiles that the
+ * workspace may have. A profile of this id is there already when an earlier run of the same request got this far.
+ */
+export async function createProfile(
+  table: Table,
+  profile: Profile,
+  limit: number | null = null,
+): Promise<'created' | 'taken' | 'limit'> {
+  const keys = [profileKey(profile.workspace_id, profile.id), usernameKey(profile), nameKey(profile)];
+  const failed = await transact(table, [
+    countChange(table, profile, 1, limit),
+    ...keys.map(key => newItem(table, { ...key, ...profile })),
+  ]);
+  if (failed.length === 0 || failed.includes(1)) return 'created';
+  return failed.includes(0) ? 'limit' : 'taken';
+}
+
+/** Gives a profile new names. `moved`: it was changed or deleted since `profile` was read. */
+export async function renameProfile(
+  table: Table,
+  profile: Profile,
+  names: Pick<Profile, 'username' | 'profile_name'>,
+): Promise<'renamed' | 'taken' | 'moved'> {
+  const renamed = { ...profile, ...names };
+  const failed = await transact(table, [
+    {
+      Put: {
+        TableName: table.name,
+        Item: { ...profileKey(profile.workspace_id, profile.id), ...renamed },
+        ...unchanged(profile),
+      },
+    },
+    ...moveGuard(table, usernameKey(profile), usernameKey(renamed), renamed),
+    ...moveGuard(table, nameKey(profile), nameKey(renamed), renamed),
+  ]);
+  if (failed.length === 0) return 'renamed';
+  return failed.includes(0) ? 'moved' : 'taken';
+}
+
+/**
+ * Removes a profile, frees its names and its place in the plan, and notes that what belonged to it is to go. False
+ * when it was changed or deleted since it was read.
+ */
+export async function beginDeletion(table: Table, profile: Profile, now: number): Promise<boolean> {
+  const { workspace_id, id } = profile;
+  const failed = await transact(table, [
+    { Delete: { TableName: table.name, Key: profileKey(workspace_id, id), ...unchanged(profile) } },
+    { Delete: { TableName: table.name, Key: usernameKey(profile) } },
+    { Delete: { TableName: table.name, Key: nameKey(profile) } },
+    countChange(table, profile, -1, null),
+    newItem(table, deletionItem({ workspace_id, profile_id: id, started_at: now })),
+  ]);
+  return failed.length === 0;
+}
+
+type Part = TransactItems[number];
+
+function countChange(table: Table, profile: Profile, by: 1 | -1, limit: number | null): Part {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: countKey(profile.workspace_id),
+      UpdateExpression: 'ADD #used :by',
+      ExpressionAttributeNames: { '#used': 'used' },
+      ExpressionAttributeValues: { ':by': by, ...(limit === null ? {} : { ':limit': limit }) },
+      ...(limit === null ? {} : { ConditionExpression: 'attribute_not_exists(#used) OR #used < :limit' }),
+    },
+  };
+}
+
+function newItem(table: Table, item: Key & Record<string, unknown>): Part {
+  return {
+    Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' },
+  };
+}
+
+/** The profile still has the names that it was read with. */
+const unchanged = ({ username, profile_name }: Profile) => ({
+  ConditionExpression: 'username = :username AND profile_name = :name',
+  ExpressionAttributeValues: { ':username': username, ':name': profile_name },
+});
+
+/** A guard holds the whole profile, so it changes with either name. */
+function moveGuard(table: Table, from: Key, to: Key, profile: Profile): Part[] {
+  if (from.SK !== to.SK) {
+    return [{ Delete: { TableName: table.name, Key: from } }, newItem(table, { ...to, ...profile })];
   }
+  return [{ Put: { TableName: table.name, Item: { ...to, ...profile } } }];
 }
 
-/** Removes a profile and frees its names. */
-export async function deleteProfile(table: Table, profile: Profile): Promise<void> {
-  const { workspace_id, id, username, profile_name } = profile;
-  const keys = [
-    profileKey(workspace_id, id),
-    usernameKey(workspace_id, username),
-    nameKey(workspace_id, profile_name),
-  ];
-  await table.client.send(
-    new TransactWriteCommand({
-      TransactItems: keys.map(Key => ({ Delete: { TableName: table.name, Key } })),
-    }),
-  );
-}
-
+/** Reads a profile as it is now. */
 export async function getProfile(table: Table, workspaceId: string, id: string): Promise<Profile | null> {
   const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: profileKey(workspaceId, id) }),
+    new GetCommand({ TableName: table.name, Key: profileKey(workspaceId, id), ConsistentRead: true }),
   );
   return Item ? v.parse(ProfileSchema, Item) : null;
 }
 
+/** How many profiles a workspace has. */
+export async function countProfiles(table: Table, workspaceId: string): Promise<number> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: countKey(workspaceId) }),
+  );
+  return v.parse(v.object({ used: v.optional(v.number(), 0) }), Item ?? {}).used;
+}
+
 /** All profiles of a workspace; a plan bounds their number. */
-export async function listProfiles(table: Table, workspaceId: string): Promise<Profile[]> {
-  const profiles: Profile[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
-        ExpressionAttributeValues: { ':pk': workspaceKey(workspaceId), ':prefix': 'PROFILE#' },
-        ...(start ? { ExclusiveStartKey: start } : {}),
-      }),
-    );
-    profiles.push(...v.parse(v.array(ProfileSchema), page.Items ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return profiles;
+export function listProfiles(table: Table, workspaceId: string): Promise<Profile[]> {
+  return allOf(table, { workspace_id: workspaceId, prefix: 'PROFILE#' }, ProfileSchema);
 }
 
 /** The profile that a post names: `profile_name` exactly first, then `username`. */
 export async function findProfileByName(
   table: Table,
   workspaceId: string,
-  name: string,
+  given: string,
 ): Promise<Profile | null> {
+  const name = given.normalize('NFC');
   if (foldName(name) === '') return null;
+  const ref = { workspace_id: workspaceId, profile_name: name, username: name };
   const { Responses } = await table.client.send(
-    new BatchGetCommand({
-      RequestItems: { [table.name]: { Keys: [nameKey(workspaceId, name), usernameKey(workspaceId, name)] } },
-    }),
+    new BatchGetCommand({ RequestItems: { [table.name]: { Keys: [nameKey(ref), usernameKey(ref)] } } }),
   );
   const found = v.parse(v.array(ProfileSchema), Responses?.[table.name] ?? []);
   return (

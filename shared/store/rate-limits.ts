@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { MINUTE } from '../time/instant.ts';
 import { ttl, type Key, type Table } from './table.ts';
@@ -56,6 +56,12 @@ export async function takeTokens(
 }
 
 const expires = (now: number) => ttl(now + 5 * MINUTE);
+
+/** When a key's bucket is full again; null for one that is full. */
+export async function readBucket(table: Table, keyId: string): Promise<number | null> {
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: bucketKey(keyId) }));
+  return Item ? v.parse(BucketSchema, Item).full_at : null;
+}
 
 function fromFullBucket(costMs: number, now: number) {
   return {

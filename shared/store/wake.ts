@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { WAKE_INDEX, type Key, type Table } from './table.ts';
+import { holds, WAKE_INDEX, type Key, type Table } from './table.ts';
 
 const DueSchema = v.array(v.object({ PK: v.string(), SK: v.string() }));
 
@@ -18,4 +18,19 @@ function dueQuery(tableName: string, shard: number, now: number, limit: number):
     ExpressionAttributeValues: { ':shard': `WAKE#${shard}`, ':now': now },
     Limit: limit,
   });
+}
+
+/** Moves the next look at an item that still waits; false when it waits no more. */
+export function postponeWake(table: Table, key: Key, wakeAt: number): Promise<boolean> {
+  return holds(() =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: key,
+        UpdateExpression: 'SET wake_at = :wake',
+        ConditionExpression: 'attribute_exists(wake_at)',
+        ExpressionAttributeValues: { ':wake': wakeAt },
+      }),
+    ),
+  );
 }

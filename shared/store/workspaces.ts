@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import {
   ApiKeySchema,
@@ -9,19 +9,29 @@ import {
   type Plan,
   type Workspace,
 } from '../model/workspace.ts';
+import { allOf } from './query.ts';
 import { holds, workspaceKey, type Key, type Table } from './table.ts';
+import { transact, type TransactItems } from './transact.ts';
 
+/** The workspace, and how many owners it has: the last one cannot go, which is a condition on the number. */
 const metaKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'META' });
 const memberKey = (workspaceId: string, userId: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `MEMBER#${userId}`,
 });
+/** Guard: an address is a member once. */
+const emailKey = ({ workspace_id, email }: Pick<Member, 'workspace_id' | 'email'>): Key => ({
+  PK: workspaceKey(workspace_id),
+  SK: `EMAIL#${email.toLowerCase()}`,
+});
 const apiKeyKey = (hash: string): Key => ({ PK: `KEY#${hash}`, SK: 'KEY' });
-/** Lists a workspace's keys and finds one by its id; holds the hash alone. */
+/** Lists a workspace's keys in use, and finds one by its id. */
 const keyReferenceKey = (workspaceId: string, keyId: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `KEYREF#${keyId}`,
 });
+
+type Part = TransactItems[number];
 
 /** Creates a workspace with its first owner and first key, all or nothing. */
 export async function createWorkspace(
@@ -30,34 +40,31 @@ export async function createWorkspace(
   owner: Member,
   apiKey: ApiKey,
 ): Promise<void> {
-  await table.client.send(
-    new TransactWriteCommand({
-      TransactItems: [
-        put(table, { ...metaKey(workspace.workspace_id), ...workspace }),
-        put(table, { ...memberKey(owner.workspace_id, owner.user_id), ...owner }),
-        ...putApiKey(table, apiKey),
-      ],
-    }),
-  );
+  const failed = await transact(table, [
+    newItem(table, { ...metaKey(workspace.workspace_id), ...workspace, owners: 1 }),
+    ...newMember(table, owner),
+    ...newApiKey(table, apiKey),
+  ]);
+  if (failed.length > 0) throw new Error('The ids of the new workspace are taken');
 }
 
-export async function addApiKey(table: Table, apiKey: ApiKey): Promise<void> {
-  await table.client.send(new TransactWriteCommand({ TransactItems: putApiKey(table, apiKey) }));
+function newItem(table: Table, item: Key & Record<string, unknown>): Part {
+  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' } };
 }
 
-function putApiKey(table: Table, apiKey: ApiKey) {
+function newMember(table: Table, member: Member): Part[] {
+  const { workspace_id, user_id } = member;
   return [
-    put(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
-    put(table, {
-      ...keyReferenceKey(apiKey.workspace_id, apiKey.key_id),
-      key_id: apiKey.key_id,
-      key_hash: apiKey.key_hash,
-    }),
+    newItem(table, { ...memberKey(workspace_id, user_id), ...member }),
+    newItem(table, { ...emailKey(member), user_id }),
   ];
 }
 
-function put(table: Table, item: Key & Record<string, unknown>) {
-  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' } };
+function newApiKey(table: Table, apiKey: ApiKey): Part[] {
+  return [
+    newItem(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
+    newItem(table, { ...keyReferenceKey(apiKey.workspace_id, apiKey.key_id), ...apiKey }),
+  ];
 }
 
 export async function getWorkspace(table: Table, workspaceId: string): Promise<Workspace | null> {
@@ -65,30 +72,6 @@ export async function getWorkspace(table: Table, workspaceId: string): Promise<W
     new GetCommand({ TableName: table.name, Key: metaKey(workspaceId) }),
   );
   return Item ? v.parse(WorkspaceSchema, Item) : null;
-}
-
-export async function getMember(table: Table, workspaceId: string, userId: string): Promise<Member | null> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: memberKey(workspaceId, userId) }),
-  );
-  return Item ? v.parse(MemberSchema, Item) : null;
-}
-
-/** Members of a workspace, at most a few hundred. */
-export async function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
-  const { Items } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
-      ExpressionAttributeValues: { ':pk': workspaceKey(workspaceId), ':prefix': 'MEMBER#' },
-    }),
-  );
-  return v.parse(v.array(MemberSchema), Items ?? []);
-}
-
-export async function findApiKey(table: Table, hash: string): Promise<ApiKey | null> {
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: apiKeyKey(hash) }));
-  return Item ? v.parse(ApiKeySchema, Item) : null;
 }
 
 /** False when the workspace does not exist. */
@@ -107,7 +90,112 @@ export function setPlan(table: Table, workspaceId: string, plan: Plan): Promise<
   );
 }
 
-const KeyReferenceSchema = v.object({ key_id: v.string(), key_hash: v.string() });
+/**
+ * Adds a member. False when the address is one already; a member of this id is there when an earlier run of the same
+ * request got this far.
+ */
+export async function addMember(table: Table, member: Member): Promise<boolean> {
+  const owners = member.role === 'owner' ? [changeOwners(table, member.workspace_id, 1)] : [];
+  const failed = await transact(table, [...newMember(table, member), ...owners]);
+  return failed.length === 0 || failed.includes(0);
+}
+
+export async function getMember(table: Table, workspaceId: string, userId: string): Promise<Member | null> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: memberKey(workspaceId, userId) }),
+  );
+  return Item ? v.parse(MemberSchema, Item) : null;
+}
+
+/** Members of a workspace, the oldest first. */
+export function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
+  return allOf(table, { workspace_id: workspaceId, prefix: 'MEMBER#', consistent: true }, MemberSchema);
+}
+
+/** What became of a change to a member. `moved`: it was changed or removed since it was read. */
+export type MemberChange = 'done' | 'last owner' | 'moved';
+
+/** Changes a member's name or role; a workspace keeps at least one owner. */
+export async function updateMember(
+  table: Table,
+  member: Member,
+  changes: Partial<Pick<Member, 'name' | 'role'>>,
+): Promise<MemberChange> {
+  const changed = { ...member, ...changes };
+  const more = Number(changed.role === 'owner') - Number(member.role === 'owner');
+  const failed = await transact(table, [
+    {
+      Put: {
+        TableName: table.name,
+        Item: { ...memberKey(member.workspace_id, member.user_id), ...changed },
+        ...stillHasRole(member),
+      },
+    },
+    ...(more === 0 ? [] : [changeOwners(table, member.workspace_id, more)]),
+  ]);
+  return outcome(failed);
+}
+
+/** Removes a member, whose keys are worth nothing from then on; a workspace keeps at least one owner. */
+export async function removeMember(table: Table, member: Member): Promise<MemberChange> {
+  const { workspace_id, user_id, role } = member;
+  const failed = await transact(table, [
+    { Delete: { TableName: table.name, Key: memberKey(workspace_id, user_id), ...stillHasRole(member) } },
+    { Delete: { TableName: table.name, Key: emailKey(member) } },
+    ...(role === 'owner' ? [changeOwners(table, workspace_id, -1)] : []),
+  ]);
+  return outcome(failed);
+}
+
+const stillHasRole = ({ role }: Member) => ({
+  ConditionExpression: '#role = :role',
+  ExpressionAttributeNames: { '#role': 'role' },
+  ExpressionAttributeValues: { ':role': role },
+});
+
+function changeOwners(table: Table, workspaceId: string, by: number): Part {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: metaKey(workspaceId),
+      UpdateExpression: 'ADD owners :by',
+      ConditionExpression: by > 0 ? 'attribute_exists(PK)' : 'owners > :one',
+      ExpressionAttributeValues: { ':by': by, ...(by > 0 ? {} : { ':one': 1 }) },
+    },
+  };
+}
+
+function outcome(failed: readonly number[]): MemberChange {
+  if (failed.length === 0) return 'done';
+  return failed.includes(0) ? 'moved' : 'last owner';
+}
+
+export async function addApiKey(table: Table, apiKey: ApiKey): Promise<void> {
+  const failed = await transact(table, newApiKey(table, apiKey));
+  if (failed.length > 0) throw new Error('The id of the new key is taken');
+}
+
+export async function findApiKey(table: Table, hash: string): Promise<ApiKey | null> {
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: apiKeyKey(hash) }));
+  return Item ? v.parse(ApiKeySchema, Item) : null;
+}
+
+/** Keys of a workspace that are not revoked, the oldest first. */
+export function listApiKeys(table: Table, workspaceId: string): Promise<ApiKey[]> {
+  return allOf(table, { workspace_id: workspaceId, prefix: 'KEYREF#', consistent: true }, ApiKeySchema);
+}
+
+/** A key of a workspace that is not revoked. */
+export async function getApiKey(table: Table, workspaceId: string, keyId: string): Promise<ApiKey | null> {
+  const { Item } = await table.client.send(
+    new GetCommand({
+      TableName: table.name,
+      Key: keyReferenceKey(workspaceId, keyId),
+      ConsistentRead: true,
+    }),
+  );
+  return Item ? v.parse(ApiKeySchema, Item) : null;
+}
 
 /** False when the workspace has no such key, or it is revoked already. */
 export async function revokeApiKey(
@@ -116,19 +204,33 @@ export async function revokeApiKey(
   keyId: string,
   now: number,
 ): Promise<boolean> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: keyReferenceKey(workspaceId, keyId) }),
-  );
-  if (!Item) return false;
-  const reference = v.parse(KeyReferenceSchema, Item);
-  return holds(() =>
+  const apiKey = await getApiKey(table, workspaceId, keyId);
+  if (!apiKey) return false;
+  const failed = await transact(table, [
+    {
+      Update: {
+        TableName: table.name,
+        Key: apiKeyKey(apiKey.key_hash),
+        UpdateExpression: 'SET revoked_at = :now',
+        ConditionExpression: 'revoked_at = :none',
+        ExpressionAttributeValues: { ':now': now, ':none': null },
+      },
+    },
+    { Delete: { TableName: table.name, Key: keyReferenceKey(workspaceId, keyId) } },
+  ]);
+  return failed.length === 0;
+}
+
+/** Notes when a key was last used. */
+export async function touchApiKey(table: Table, apiKey: ApiKey, now: number): Promise<void> {
+  await holds(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
-        Key: apiKeyKey(reference.key_hash),
-        UpdateExpression: 'SET revoked_at = :now',
-        ConditionExpression: 'workspace_id = :workspace AND revoked_at = :none',
-        ExpressionAttributeValues: { ':now': now, ':workspace': workspaceId, ':none': null },
+        Key: keyReferenceKey(apiKey.workspace_id, apiKey.key_id),
+        UpdateExpression: 'SET last_used_at = :now',
+        ConditionExpression: 'attribute_exists(PK)',
+        ExpressionAttributeValues: { ':now': now },
       }),
     ),
   );

@@ -24,6 +24,15 @@ export function parseInstant(text: string): number | null {
   }
 }
 
+/** The calendar month of an instant in UTC: `2026-12`. */
+export const monthOf = (epochMs: number) => toIso(epochMs).slice(0, 7);
+
+/** When the calendar month after an instant's begins, in UTC. */
+export function nextMonth(epochMs: number): number {
+  const month = Temporal.PlainYearMonth.from(monthOf(epochMs)).add({ months: 1 });
+  return month.toPlainDate({ day: 1 }).toZonedDateTime('UTC').epochMilliseconds;
+}
+
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;

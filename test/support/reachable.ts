@@ -58,7 +58,9 @@ export function reachOfFunctions(): ReadonlyMap<string, Reach> {
 function reachOf(code: string): Reach {
   const commands = names(code, /new ([A-Z]\w*?)Command\d*\(/g);
   const actions = commands.flatMap(command =>
-    command === 'TransactWrite' ? names(code, /\b(\w+): \{ TableName/g).map(partAction) : actionsOf(command),
+    command === 'TransactWrite'
+      ? names(code, /\b(\w+): \{\s*TableName/g).map(partAction)
+      : actionsOf(command),
   );
   const platformQueue = code.includes('setting(publishQueueVariable(') ? ['publishQueue'] : [];
   return {

@@ -1,0 +1,17 @@
+import { HousekeepingNoteSchema } from '../../shared/housekeeping/note.ts';
+import { createHttpClient } from '../../shared/net/http.ts';
+import { services } from '../../shared/runtime/services.ts';
+import { consume, type QueueHandler } from '../../shared/runtime/worker.ts';
+import { keepHouse } from './work.ts';
+
+/** Work that no request waits for and no post depends on. */
+export const handler: QueueHandler = async (event, context) => {
+  // One client a batch: connections do not survive the freeze between two invocations.
+  const http = createHttpClient();
+  const run = { services: services(), http, remainingMs: () => context.getRemainingTimeInMillis() };
+  try {
+    return await consume(HousekeepingNoteSchema, note => keepHouse(run, note))(event, context);
+  } finally {
+    http.close();
+  }
+};

@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import { probeNote, sendHousekeepingNote } from '../../shared/housekeeping/note.ts';
+import { route } from '../../shared/http/define-route.ts';
+import { ApiError } from '../../shared/http/errors.ts';
+import type { Asset } from '../../shared/model/library.ts';
+import { describeError, log } from '../../shared/runtime/log.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { createAssets, MAX_BATCH } from '../../shared/store/assets.ts';
+import { getProfile } from '../../shared/store/profiles.ts';
+import { assertReachable, assetFields, fault, type AssetInput, type FieldOf } from './fields.ts';
+import { AssetView, assetView } from './view.ts';
+
+/** Files that one note has looked at: their looks run side by side in one invocation. */
+const PER_NOTE = 10;
+
+export const createMedia = route({
+  method: 'POST',
+  path: '/agency/media',
+  summary: 'Register media assets',
+  description:
+    `One object, or an array of up to ${MAX_BATCH}: all of them are registered or none. The service then looks at ` +
+    'each file and fills in what was left out; `status` goes from `processing` to `ready` or `failed`.',
+  tag: 'Media assets',
+  auth: 'key',
+  body: assetFields,
+  batch: MAX_BATCH,
+  body_example: {
+    title: 'Summer clip',
+    profile_id: '0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e55',
+    public_url: 'https://cdn.example.com/summer.mp4',
+  },
+  responses: {
+    201: {
+      description: 'The assets are registered',
+      schema: v.object({ message: v.string(), count: v.number(), media: v.array(AssetView) }),
+    },
+    404: { description: 'A profile does not exist' },
+  },
+  handler: async ({ body, is_batch, principal, newResourceId }, services) => {
+    const fieldOf: FieldOf = (index, name) => (is_batch ? `[${index}].${name}` : name);
+    await assertReachable(body, fieldOf);
+    await assertProfiles(services, principal.workspace_id, body, fieldOf);
+    const now = services.now();
+    const assets = body.map(input => newAsset(input, principal.workspace_id, newResourceId(), now));
+    await createAssets(services.table, assets);
+    await haveLookedAt(services, assets);
+    const count = assets.length;
+    const message = count === 1 ? 'The media asset is registered' : `${count} media assets are registered`;
+    return { status: 201, body: { message, count, media: assets.map(assetView) } };
+  },
+});
+
+function newAsset(input: AssetInput, workspaceId: string, id: string, now: number): Asset {
+  return {
+    ...input,
+    id,
+    workspace_id: workspaceId,
+    mime_type: null,
+    width: null,
+    height: null,
+    status: 'processing',
+    error: null,
+    probes: 0,
+    created_at: now,
+  };
+}
+
+/** Throws 404 where a profile does not exist in this workspace; `details` tell which. */
+async function assertProfiles(
+  services: Services,
+  workspaceId: string,
+  inputs: readonly AssetInput[],
+  fieldOf: FieldOf,
+): Promise<void> {
+  const ids = [...new Set(inputs.map(({ profile_id }) => profile_id))];
+  const profiles = await Promise.all(ids.map(id => getProfile(services.table, workspaceId, id)));
+  const known = new Set(profiles.flatMap(profile => (profile ? [profile.id] : [])));
+  const details = inputs.flatMap(({ profile_id }, index) =>
+    known.has(profile_id) ? [] : [fault(fieldOf(index, 'profile_id'), 'Is no profile of this workspace')],
+  );
+  if (details.length > 0) {
+    throw new ApiError({ status: 404, body: { error: 'Profile not found', details } });
+  }
+}
+
+/** Asks the housekeeper to look at the files. Should that fail, the sweeper asks. */
+async function haveLookedAt(services: Services, assets: readonly Asset[]): Promise<void> {
+  const groups = Array.from({ length: Math.ceil(assets.length / PER_NOTE) }, (_, index) =>
+    assets.slice(index * PER_NOTE, (index + 1) * PER_NOTE),
+  );
+  try {
+    await Promise.all(
+      groups.map(group =>
+        sendHousekeepingNote(
+          services,
+          probeNote(
+            group[0]?.workspace_id ?? '',
+            group.map(({ id }) => id),
+          ),
+        ),
+      ),
+    );
+  } catch (error) {
+    log.warn('Assets are looked at later', describeError(error));
+  }
+}

@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { deletePlaylist as removePlaylist } from '../../shared/store/playlists.ts';
+import { playlistNotFound } from './find.ts';
+
+export const deletePlaylist = route({
+  method: 'DELETE',
+  path: '/agency/playlists/{id}',
+  summary: 'Delete a playlist',
+  description: 'Its media assets stay.',
+  tag: 'Playlists',
+  auth: 'key',
+  params: idParam,
+  responses: {
+    200: { description: 'The playlist is gone', schema: v.object({ message: v.string() }) },
+    404: { description: 'No such playlist' },
+  },
+  handler: async ({ params, principal }, services) => {
+    if (!(await removePlaylist(services.table, principal.workspace_id, params.id))) throw playlistNotFound();
+    return { status: 200, body: { message: 'The playlist is deleted' } };
+  },
+});

@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { MAX_PLAYLIST_ITEMS } from '../../shared/model/library.ts';
+import { isBlank } from '../../shared/text/normalize.ts';
+
+const MAX_NAME = 200;
+
+export const nameField = v.pipe(
+  v.string(),
+  v.trim(),
+  v.check(name => !isBlank(name), 'Must not be empty'),
+  v.maxLength(MAX_NAME, `Must have at most ${MAX_NAME} characters`),
+  v.regex(/^\P{Cc}*$/u, 'Must not hold control characters'),
+);
+
+export const profileIdField = v.pipe(v.string(), v.uuid('Must be a UUID'));
+
+/** In the order in which they are played; an asset may come again. */
+export const assetIdsField = v.pipe(
+  v.array(v.pipe(v.string(), v.uuid('Must be a UUID'))),
+  v.maxLength(MAX_PLAYLIST_ITEMS, `Must hold at most ${MAX_PLAYLIST_ITEMS} ids`),
+);

@@ -1,0 +1,32 @@
+import { validationFailed } from '../../shared/http/errors.ts';
+import type { Playlist } from '../../shared/model/library.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { ownersOfAssets } from '../../shared/store/assets.ts';
+import { withoutAssets } from '../../shared/store/playlists.ts';
+
+/** Throws 400 that names every id which is no asset of the profile. */
+export async function assertAssets(
+  services: Services,
+  workspaceId: string,
+  profileId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const owners = await ownersOfAssets(services.table, workspaceId, ids);
+  const details = ids.flatMap((id, index) => {
+    if (owners.get(id) === profileId) return [];
+    const message = owners.has(id) ? 'Belongs to another profile' : 'Is no media asset of this profile';
+    return [{ field: `media_asset_ids[${index}]`, message, platform: null }];
+  });
+  if (details.length > 0) throw validationFailed(details);
+}
+
+export function itemsOf(assetIds: readonly string[], newResourceId: () => string): Playlist['items'] {
+  return assetIds.map(media_asset_id => ({ id: newResourceId(), media_asset_id }));
+}
+
+/** Takes out assets that were deleted while the playlist was stored; gives it as it is then, null when it is gone. */
+export async function withoutVanished(services: Services, playlist: Playlist): Promise<Playlist | null> {
+  const ids = playlist.items.map(({ media_asset_id }) => media_asset_id);
+  const owners = await ownersOfAssets(services.table, playlist.workspace_id, ids);
+  return withoutAssets(services.table, playlist, new Set(ids.filter(id => !owners.has(id))));
+}

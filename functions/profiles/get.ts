@@ -1,0 +1,22 @@
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { listConnections } from '../../shared/store/connections.ts';
+import { findProfile } from './find.ts';
+import { ProfileAnswer, profileView } from './view.ts';
+
+export const getProfile = route({
+  method: 'GET',
+  path: '/agency/profiles/{id}',
+  summary: 'Read a profile',
+  tag: 'Profiles',
+  auth: 'key',
+  params: idParam,
+  responses: {
+    200: { description: 'The profile', schema: ProfileAnswer },
+    404: { description: 'No such profile' },
+  },
+  handler: async ({ params, principal }, services) => {
+    const profile = await findProfile(services, principal, params.id);
+    const connections = await listConnections(services.table, principal.workspace_id, profile.id);
+    return { status: 200, body: { success: true, profile: profileView(profile, connections) } };
+  },
+});

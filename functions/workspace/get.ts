@@ -1,0 +1,60 @@
+import { route } from '../../shared/http/define-route.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import { PLAN_LIMITS } from '../../shared/model/plans.ts';
+import { MAX_WEBHOOKS } from '../../shared/model/webhook.ts';
+import type { Principal } from '../../shared/model/workspace.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { countProfiles } from '../../shared/store/profiles.ts';
+import { readBucket } from '../../shared/store/rate-limits.ts';
+import { getMonthlyUsage } from '../../shared/store/usage.ts';
+import { listWebhooks } from '../../shared/store/webhooks.ts';
+import { getWorkspace as readWorkspace } from '../../shared/store/workspaces.ts';
+import { MINUTE, monthOf, nextMonth, toIso } from '../../shared/time/instant.ts';
+import { WorkspaceView } from './view.ts';
+
+export const getWorkspace = route({
+  method: 'GET',
+  path: '/workspace',
+  summary: 'Read the plan, your role, and what is used of every limit',
+  tag: 'Workspace',
+  auth: 'key',
+  responses: { 200: { description: 'The workspace', schema: WorkspaceView } },
+  handler: async ({ principal }, services) => {
+    const [workspace, usage] = await Promise.all([
+      readWorkspace(services.table, principal.workspace_id),
+      usageOf(services, principal),
+    ]);
+    if (!workspace) throw notFound('Workspace');
+    const { workspace_id, name, plan, created_at } = workspace;
+    const { role, user_id } = principal;
+    return {
+      status: 200,
+      body: { id: workspace_id, name, plan, role, user_id, created_at: toIso(created_at), usage },
+    };
+  },
+});
+
+async function usageOf(services: Services, principal: Principal) {
+  const { table } = services;
+  const { workspace_id, plan, key_id } = principal;
+  const now = services.now();
+  const limits = PLAN_LIMITS[plan];
+  const [profiles, generations, webhooks, fullAt] = await Promise.all([
+    countProfiles(table, workspace_id),
+    getMonthlyUsage(table, workspace_id, 'AI', monthOf(now)),
+    listWebhooks(table, workspace_id),
+    readBucket(table, key_id),
+  ]);
+  return {
+    profiles: { used: profiles, limit: limits.profiles, resets_at: null },
+    ai_requests: { used: generations, limit: limits.ai_requests, resets_at: toIso(nextMonth(now)) },
+    webhooks: { used: webhooks.length, limit: MAX_WEBHOOKS, resets_at: null },
+    requests_per_minute: requestRate(limits.requests_per_minute, Math.max(fullAt ?? now, now), now),
+  };
+}
+
+/** The bucket of this very key: what is missing from it was used in the last minute. */
+function requestRate(limit: number, fullAt: number, now: number) {
+  const used = Math.min(limit, Math.ceil(((fullAt - now) * limit) / MINUTE));
+  return { used, limit, resets_at: toIso(fullAt) };
+}

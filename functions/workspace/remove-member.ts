@@ -1,0 +1,37 @@
+import { idParam, route } from '../../shared/http/define-route.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { listApiKeys, removeMember as remove, revokeApiKey } from '../../shared/store/workspaces.ts';
+import { assertOwner } from './access.ts';
+import { changeMember } from './change-member.ts';
+
+export const removeMember = route({
+  method: 'DELETE',
+  path: '/workspace/members/{id}',
+  summary: 'Remove a member',
+  description: 'For owners; the keys of the member end within 30 s. The last owner cannot be removed.',
+  tag: 'Workspace',
+  auth: 'key',
+  params: idParam,
+  responses: {
+    204: { description: 'The member is gone' },
+    403: { description: 'Only owners may do this' },
+    404: { description: 'No such member' },
+    409: { description: 'It is the last owner' },
+  },
+  handler: async ({ params, principal }, services) => {
+    assertOwner(principal);
+    const member = await changeMember(services, principal, params.id, current =>
+      remove(services.table, current),
+    );
+    await revokeKeysOf(services, principal.workspace_id, member.user_id);
+    return { status: 204 };
+  },
+});
+
+/** Tidies up: without their member the keys are worth nothing, whether this gets done or not. */
+async function revokeKeysOf(services: Services, workspaceId: string, userId: string): Promise<void> {
+  const keys = await listApiKeys(services.table, workspaceId);
+  for (const { key_id, user_id } of keys) {
+    if (user_id === userId) await revokeApiKey(services.table, workspaceId, key_id, services.now());
+  }
+}
