@@ -1,6 +1,7 @@
 import { buildSync } from 'esbuild';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { docsAssets } from './docs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FUNCTIONS = join(ROOT, 'functions');
@@ -47,10 +48,14 @@ export function bundleFunctions(): void {
     // only `require` looks at: an `import()` of it becomes one.
     external: ['sharp'],
     supported: { 'dynamic-import': false },
+    define: { 'import.meta.dirname': '__dirname' },
     logLevel: 'warning',
   });
   for (const { path, contents } of outputFiles) writeChanged(target(path), contents);
   for (const name of names) writeChanged(join(bundleFolder(name), 'package.json'), Buffer.from(PACKAGE_JSON));
+  for (const [name, contents] of Object.entries(docsAssets())) {
+    writeChanged(join(bundleFolder('docs'), 'assets', name), contents);
+  }
   removeStale(names);
 }
 

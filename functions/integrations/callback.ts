@@ -19,6 +19,7 @@ const optional = v.optional(v.string());
 export const callback = route({
   method: 'GET',
   path: '/integrations/{platform}/callback',
+  operation_id: 'callback',
   summary: "Where a platform's consent page sends the user back to",
   tag: 'Connections',
   auth: 'none',

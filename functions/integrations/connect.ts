@@ -34,6 +34,7 @@ const redirectUrl = v.pipe(
 export const connect = route({
   method: 'POST',
   path: '/integrations/{platform}/connect',
+  operation_id: 'connect',
   summary: 'Connect a social account to a profile',
   tag: 'Connections',
   auth: 'key',

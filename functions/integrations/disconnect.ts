@@ -5,6 +5,7 @@ import { findAccount } from './find.ts';
 export const disconnect = route({
   method: 'DELETE',
   path: '/integrations/{id}',
+  operation_id: 'disconnect',
   summary: 'Disconnect an account',
   description: 'Its tokens are given back to the platform where the platform takes them.',
   tag: 'Connections',

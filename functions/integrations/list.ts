@@ -8,6 +8,7 @@ import { AccountView } from './view.ts';
 export const listAccounts = route({
   method: 'GET',
   path: '/integrations',
+  operation_id: 'listAccounts',
   summary: 'List the connected accounts of the workspace',
   tag: 'Connections',
   auth: 'key',

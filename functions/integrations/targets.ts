@@ -16,6 +16,7 @@ const TargetsAnswer = v.object({
 export const listTargets = route({
   method: 'GET',
   path: '/integrations/{platform}/targets',
+  operation_id: 'listTargets',
   summary: "List where an account's posts may go",
   description:
     'Pages, organisations, locations or boards of one login. A platform whose accounts have none answers an empty list.',

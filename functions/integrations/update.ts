@@ -16,6 +16,7 @@ const targetId = v.nullable(v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be
 export const updateAccount = route({
   method: 'PATCH',
   path: '/integrations/{id}',
+  operation_id: 'updateAccount',
   summary: 'Choose the default target of an account',
   description:
     'Posts that name no page, organisation, location or board go there. `null` takes the choice back.',

@@ -16,6 +16,7 @@ const PER_NOTE = 10;
 export const createMedia = route({
   method: 'POST',
   path: '/agency/media',
+  operation_id: 'createMedia',
   summary: 'Register media assets',
   description:
     `One object, or an array of up to ${MAX_BATCH}: all of them are registered or none. The service then looks at ` +

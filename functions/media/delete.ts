@@ -7,6 +7,7 @@ import { assetNotFound, findAsset } from './find.ts';
 export const deleteMedia = route({
   method: 'DELETE',
   path: '/agency/media/{id}',
+  operation_id: 'deleteMedia',
   summary: 'Delete a media asset',
   description: 'It leaves every playlist. Posts keep their media.',
   tag: 'Media assets',

@@ -5,6 +5,7 @@ import { AssetView, assetView } from './view.ts';
 export const getMedia = route({
   method: 'GET',
   path: '/agency/media/{id}',
+  operation_id: 'getMedia',
   summary: 'Read a media asset',
   tag: 'Media assets',
   auth: 'key',

@@ -13,6 +13,7 @@ const MOST = 1000;
 export const listMedia = route({
   method: 'GET',
   path: '/agency/media',
+  operation_id: 'listMedia',
   summary: 'List media assets, newest first',
   description:
     `At most \`limit\` of them, without it ${MOST}. Where more follow, the header \`Link\` holds the address of the ` +

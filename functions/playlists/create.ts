@@ -11,6 +11,7 @@ import { PlaylistAnswer, playlistView } from './view.ts';
 export const createPlaylist = route({
   method: 'POST',
   path: '/agency/playlists',
+  operation_id: 'createPlaylist',
   summary: 'Create a playlist',
   description: 'An ordered list of media assets of one profile, for live broadcasts.',
   tag: 'Playlists',

@@ -6,6 +6,7 @@ import { playlistNotFound } from './find.ts';
 export const deletePlaylist = route({
   method: 'DELETE',
   path: '/agency/playlists/{id}',
+  operation_id: 'deletePlaylist',
   summary: 'Delete a playlist',
   description: 'Its media assets stay.',
   tag: 'Playlists',

@@ -5,6 +5,7 @@ import { PlaylistView, playlistView } from './view.ts';
 export const getPlaylist = route({
   method: 'GET',
   path: '/agency/playlists/{id}',
+  operation_id: 'getPlaylist',
   summary: 'Read a playlist with its items',
   tag: 'Playlists',
   auth: 'key',

@@ -16,6 +16,7 @@ const MOST_ITEMS = 30_000;
 export const listPlaylists = route({
   method: 'GET',
   path: '/agency/playlists',
+  operation_id: 'listPlaylists',
   summary: 'List playlists, newest first',
   description: 'Where more follow, the header `Link` holds the address of the next page (`rel="next"`).',
   tag: 'Playlists',

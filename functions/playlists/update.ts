@@ -12,6 +12,7 @@ import { PlaylistAnswer, playlistView } from './view.ts';
 export const updatePlaylist = route({
   method: 'PATCH',
   path: '/agency/playlists/{id}',
+  operation_id: 'updatePlaylist',
   summary: 'Change a playlist',
   description: '`media_asset_ids` replaces the whole list.',
   tag: 'Playlists',

@@ -12,6 +12,7 @@ import { NewProfileView } from './view.ts';
 export const createProfile = route({
   method: 'POST',
   path: '/agency/profiles',
+  operation_id: 'createProfile',
   summary: 'Create a profile',
   description: 'Names are unique in a workspace, without regard to case.',
   tag: 'Profiles',

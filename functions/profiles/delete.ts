@@ -15,6 +15,7 @@ const PATIENCE_MS = 6 * SECOND;
 export const deleteProfile = route({
   method: 'DELETE',
   path: '/agency/profiles/{id}',
+  operation_id: 'deleteProfile',
   summary: 'Delete a profile with everything that belongs to it',
   description:
     'Its media assets, playlists, queue settings and connections go for good, posts that are not yet published are ' +

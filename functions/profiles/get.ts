@@ -6,6 +6,7 @@ import { ProfileAnswer, profileView } from './view.ts';
 export const getProfile = route({
   method: 'GET',
   path: '/agency/profiles/{id}',
+  operation_id: 'getProfile',
   summary: 'Read a profile',
   tag: 'Profiles',
   auth: 'key',

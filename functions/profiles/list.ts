@@ -7,6 +7,7 @@ import { ProfileView, profileView } from './view.ts';
 export const listProfiles = route({
   method: 'GET',
   path: '/agency/profiles',
+  operation_id: 'listProfiles',
   summary: 'List the profiles of the workspace',
   tag: 'Profiles',
   auth: 'key',

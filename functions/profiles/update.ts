@@ -13,6 +13,7 @@ import { ProfileAnswer, profileView } from './view.ts';
 export const updateProfile = route({
   method: 'PATCH',
   path: '/agency/profiles/{id}',
+  operation_id: 'updateProfile',
   summary: 'Rename a profile',
   description: 'Owners may rename every profile, members those that they created.',
   tag: 'Profiles',

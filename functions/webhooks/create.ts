@@ -12,6 +12,7 @@ import { WebhookView, webhookView } from './view.ts';
 export const createWebhook = route({
   method: 'POST',
   path: '/webhooks',
+  operation_id: 'createWebhook',
   summary: 'Register a webhook; its signing secret is shown this once',
   tag: 'Webhooks',
   auth: 'key',

@@ -5,6 +5,7 @@ import { webhookNotFound } from './find.ts';
 export const deleteWebhook = route({
   method: 'DELETE',
   path: '/webhooks/{id}',
+  operation_id: 'deleteWebhook',
   summary: 'Delete a webhook; what still waits for it is not sent',
   tag: 'Webhooks',
   auth: 'key',

@@ -8,6 +8,7 @@ import { DeliveryView, deliveryView } from './view.ts';
 export const listDeliveries = route({
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
+  operation_id: 'listDeliveries',
   summary: 'List what was sent to a webhook in the last 30 days, newest first, with every attempt',
   tag: 'Webhooks',
   auth: 'key',

@@ -6,6 +6,7 @@ import { WebhookView, webhookView } from './view.ts';
 export const getWebhook = route({
   method: 'GET',
   path: '/webhooks/{id}',
+  operation_id: 'getWebhook',
   summary: 'Show a webhook',
   tag: 'Webhooks',
   auth: 'key',

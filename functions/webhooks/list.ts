@@ -6,6 +6,7 @@ import { WebhookView, webhookView } from './view.ts';
 export const listWebhooks = route({
   method: 'GET',
   path: '/webhooks',
+  operation_id: 'listWebhooks',
   summary: 'List the webhooks of the workspace, oldest first',
   tag: 'Webhooks',
   auth: 'key',

@@ -10,6 +10,7 @@ import { DeliveryView, deliveryView } from './view.ts';
 export const redeliver = route({
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
+  operation_id: 'redeliver',
   summary: 'Send an event again: the same id and the same bytes, as a new delivery',
   tag: 'Webhooks',
   auth: 'key',

@@ -12,6 +12,7 @@ import { WebhookView, webhookView } from './view.ts';
 export const rotateSecret = route({
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
+  operation_id: 'rotateSecret',
   summary: 'Replace the signing secret; the old one signs too for 24 hours',
   tag: 'Webhooks',
   auth: 'key',

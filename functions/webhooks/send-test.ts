@@ -10,6 +10,7 @@ import { DeliveryView, deliveryView } from './view.ts';
 export const testWebhook = route({
   method: 'POST',
   path: '/webhooks/{id}/test',
+  operation_id: 'testWebhook',
   summary: 'Send a webhook.test event to a webhook',
   tag: 'Webhooks',
   auth: 'key',

@@ -11,6 +11,7 @@ const CLEAN = { disabled_reason: null, failing_since: null };
 export const updateWebhook = route({
   method: 'PATCH',
   path: '/webhooks/{id}',
+  operation_id: 'updateWebhook',
   summary: 'Change a webhook, switch it off or on again',
   tag: 'Webhooks',
   auth: 'key',

@@ -10,6 +10,7 @@ import { MemberView, memberView } from './view.ts';
 export const addMember = route({
   method: 'POST',
   path: '/workspace/members',
+  operation_id: 'addMember',
   summary: 'Add a member',
   description: 'For owners. The member can act once there is an API key for them.',
   tag: 'Workspace',

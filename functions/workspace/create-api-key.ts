@@ -9,6 +9,7 @@ import { ApiKeyView, apiKeyView } from './view.ts';
 export const createApiKey = route({
   method: 'POST',
   path: '/api-keys',
+  operation_id: 'createApiKey',
   summary: 'Make an API key; it is shown this once',
   description: 'A key acts as its user. Owners may make keys for every member, members for themselves.',
   tag: 'API keys',

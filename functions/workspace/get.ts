@@ -15,6 +15,7 @@ import { WorkspaceView } from './view.ts';
 export const getWorkspace = route({
   method: 'GET',
   path: '/workspace',
+  operation_id: 'getWorkspace',
   summary: 'Read the plan, your role, and what is used of every limit',
   tag: 'Workspace',
   auth: 'key',

@@ -6,6 +6,7 @@ import { ApiKeyView, apiKeyView } from './view.ts';
 export const listApiKeys = route({
   method: 'GET',
   path: '/api-keys',
+  operation_id: 'listApiKeys',
   summary: 'List API keys',
   description: 'Owners see all keys of the workspace, members their own.',
   tag: 'API keys',

@@ -6,6 +6,7 @@ import { MemberView, memberView } from './view.ts';
 export const listMembers = route({
   method: 'GET',
   path: '/workspace/members',
+  operation_id: 'listMembers',
   summary: 'List the members of the workspace',
   tag: 'Workspace',
   auth: 'key',

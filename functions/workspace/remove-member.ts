@@ -7,6 +7,7 @@ import { changeMember } from './change-member.ts';
 export const removeMember = route({
   method: 'DELETE',
   path: '/workspace/members/{id}',
+  operation_id: 'removeMember',
   summary: 'Remove a member',
   description: 'For owners; the keys of the member end within 30 s. The last owner cannot be removed.',
   tag: 'Workspace',

@@ -7,6 +7,7 @@ const keyNotFound = () => notFound('API key');
 export const revokeApiKey = route({
   method: 'DELETE',
   path: '/api-keys/{id}',
+  operation_id: 'revokeApiKey',
   summary: 'Revoke an API key',
   description: 'Effective everywhere within 30 s. Owners may revoke every key, members their own.',
   tag: 'API keys',

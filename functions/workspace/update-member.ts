@@ -9,6 +9,7 @@ import { MemberView, memberView } from './view.ts';
 export const updateMember = route({
   method: 'PATCH',
   path: '/workspace/members/{id}',
+  operation_id: 'updateMember',
   summary: "Change a member's role or name",
   description: 'For owners; effective within 30 s. The last owner stays one.',
   tag: 'Workspace',

@@ -32,6 +32,7 @@ export const pageQuery = {
     v.pipe(
       v.string(),
       v.regex(/^\d{1,6}$/, 'Must be a whole number from 1 to 100'),
+      v.metadata({ openapi: { type: 'integer', minimum: 1, maximum: 100 } }),
       v.transform(Number),
       v.minValue(1, 'Must be at least 1'),
       v.maxValue(100, 'Must be at most 100'),

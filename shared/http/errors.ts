@@ -1,9 +1,10 @@
 import type { Plan } from '../model/workspace.ts';
 
-/** A JSON answer of the API. `body` undefined: none (204). */
+/** An answer of the API: a JSON `body`, or `raw` bytes whose type a header tells, or neither (204). */
 export interface ApiResponse {
   status: number;
   body?: unknown;
+  raw?: Uint8Array;
   headers?: Record<string, string>;
 }
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Principal } from '../model/workspace.ts';
 import type { ApiResponse } from './errors.ts';
-import type { Route } from './route.ts';
+import type { RawRequest, Route } from './route.ts';
 
 /** What the middleware finds out about a request and leaves to those after it. */
 export interface Served {
@@ -37,14 +37,46 @@ export function bodyText(event: ApiEvent): string {
   return event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body;
 }
 
-export function toResult(response: ApiResponse): ApiResult {
-  const hasBody = response.body !== undefined;
+export function toResult({ status, body, raw, headers }: ApiResponse): ApiResult {
+  if (raw) {
+    return {
+      statusCode: status,
+      headers: { ...headers },
+      body: Buffer.from(raw).toString('base64'),
+      isBase64Encoded: true,
+    };
+  }
+  const hasBody = body !== undefined;
   return {
-    statusCode: response.status,
-    headers: {
-      ...(hasBody ? { 'content-type': 'application/json; charset=utf-8' } : {}),
-      ...response.headers,
-    },
-    body: hasBody ? JSON.stringify(response.body) : '',
+    statusCode: status,
+    headers: { ...(hasBody ? { 'content-type': 'application/json; charset=utf-8' } : {}), ...headers },
+    body: hasBody ? JSON.stringify(body) : '',
   };
+}
+
+/** A request as a route takes it, before its validation. */
+export function rawRequest(event: ApiEvent): RawRequest {
+  const { principal, request_id, body } = servedOf(event);
+  return {
+    params: present(event.pathParameters),
+    query: present(event.queryStringParameters),
+    body,
+    principal,
+    request_id,
+    headers: present(event.headers),
+    base_url: baseUrl(event),
+  };
+}
+
+function present(values: Record<string, string | undefined> | undefined): Record<string, string> {
+  const entries = Object.entries(values ?? {});
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The base as the caller sees it: scheme, host and prefix of this very request. */
+function baseUrl(event: ApiEvent): string {
+  const scheme = event.headers['x-forwarded-proto'] ?? 'https';
+  const below = pathBelowBase(event.rawPath) ?? '';
+  const prefix = event.rawPath.slice(0, event.rawPath.length - below.length);
+  return `${scheme}://${event.requestContext.domainName}${prefix}`;
 }

@@ -1,0 +1,116 @@
+import type { Schema, Schemas } from './json-schema.ts';
+
+const UUID = '018f6f5e-7c1a-7b3e-9c1d-2f4a5b6c7d8e';
+const TIME = '2026-12-01T10:00:00.000Z';
+
+/** Values that tell more than their type, by the name of their field. */
+const BY_NAME: Readonly<Record<string, unknown>> = {
+  profile_name: 'Acme Coffee',
+  username: 'acme.coffee',
+  name: 'Acme Coffee',
+  display_name: 'Acme Coffee',
+  title: 'A new blend',
+  description: 'Our new blend is out: https://example.com/blend',
+  first_comment: 'Where do you drink yours?',
+  message: 'Done',
+  email: 'sam@example.com',
+  url: 'https://hooks.example.com/social',
+  public_url: 'https://cdn.example.com/blend.mp4',
+  avatar_url: 'https://cdn.example.com/avatar.jpg',
+  redirect_url: 'https://app.example.com/connected',
+  reconnect_url: 'https://api.example.com/v1/integrations/x/connect',
+  authorize_url: 'https://x.com/i/oauth2/authorize?client_id=abc&state=def',
+  upgrade_url: 'https://example.com/pricing',
+  platform_post_url: 'https://x.com/acme/status/1860000000000000000',
+  platform_post_id: '1860000000000000000',
+  platform_user_id: '1234567890',
+  media_urls: ['https://cdn.example.com/blend.jpg'],
+  platforms: ['x', 'bluesky'],
+  scheduled_date: TIME,
+  timestamp: TIME,
+  at: TIME,
+  type: 'video/mp4',
+  source_type: 'url',
+  duration: 61.5,
+  size: 10485760,
+  duration_ms: 212,
+  status_code: 200,
+  attempts: 1,
+  attempt: 1,
+  limit: 20,
+  state: 'c3RhdGU.c2lnbmF0dXJl',
+  next_cursor: 'eyJhZnRlciI6IjAxOGYifQ.c2lnbmF0dXJl',
+  signing_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  key: 'sps_0000000000000000000000000000000000000000',
+  prefix: 'sps_000000',
+  body: '{"event":"webhook.test"}',
+  scopes: ['tweet.write'],
+  hashtags: ['#coffee'],
+  hashtag: '#coffee',
+  field: 'description',
+  error: 'It did not work',
+};
+
+/** A value that fits a schema. Of a request it has what is required, of an answer everything. */
+export function exampleOf(schema: Schema, named: Schemas, of: 'request' | 'answer', field = ''): unknown {
+  const target = resolve(schema, named);
+  if (target.example !== undefined) return target.example;
+  const choice = (target.anyOf ?? target.oneOf ?? [])[0];
+  if (choice) return exampleOf(choice, named, of, field);
+  if (target.allOf) return Object.assign({}, ...target.allOf.map(part => exampleOf(part, named, of)));
+  if (target.enum) return target.enum[0];
+  if (target.default !== undefined && target.default !== null) return target.default;
+  const known = BY_NAME[field];
+  if (known !== undefined && fits(known, target)) return known;
+  return byType(target, named, of, field);
+}
+
+function resolve(schema: Schema, named: Schemas): Schema {
+  if (schema.$ref === undefined) return schema;
+  const found = named[schema.$ref.split('/').at(-1) ?? ''];
+  if (!found) throw new Error(`There is no ${schema.$ref}`);
+  return found;
+}
+
+function byType(schema: Schema, named: Schemas, of: 'request' | 'answer', field: string): unknown {
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema, named, of);
+    case 'array':
+      return schema.items ? [exampleOf(schema.items, named, of, field)] : [];
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    case 'string':
+      return textOf(schema, field);
+    case undefined:
+      return {};
+  }
+}
+
+function objectOf(schema: Schema, named: Schemas, of: 'request' | 'answer'): Record<string, unknown> {
+  const required = schema.required ?? [];
+  const shown = Object.entries(schema.properties ?? {}).filter(
+    ([name]) => of === 'answer' || required.includes(name) || required.length === 0,
+  );
+  const own = shown.map(([name, inner]) => [name, exampleOf(inner, named, of, name)] as const);
+  const { additionalProperties: more } = schema;
+  const rest = typeof more === 'object' ? [['x', exampleOf(more, named, of)] as const] : [];
+  return Object.fromEntries([...own, ...rest]);
+}
+
+function textOf({ format }: Schema, field: string): string {
+  if (format === 'uuid' || /(^|_)(ids?|created_by)$/.test(field)) return UUID;
+  if (format === 'date-time' || /_(at|until)$/.test(field)) return TIME;
+  if (format === 'uri' || /_urls?$/.test(field)) return 'https://example.com/page';
+  if (format === 'email') return 'sam@example.com';
+  return 'text';
+}
+
+function fits(value: unknown, { type }: Schema): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}

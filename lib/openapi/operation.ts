@@ -1,0 +1,201 @@
+import * as v from 'valibot';
+import type { ResponseDoc, Route } from '../../shared/http/route.ts';
+import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { ERRORS, errorSchema } from './errors.ts';
+import { exampleOf } from './example.ts';
+import { headerRefs } from './headers.ts';
+import { mapValues, toSchema, type Schema, type Schemas } from './json-schema.ts';
+
+export interface Media {
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface ResponseObject {
+  description: string;
+  headers: Record<string, { $ref: string }>;
+  content?: Record<string, Media>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Schema;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  security?: [];
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, ResponseObject | { $ref: string }>;
+}
+
+const JSON_TYPE = 'application/json';
+
+/** A row of the routes as the document shows it. Named schemas are added to `named`. */
+export function operationOf(route: Route, named: Schemas): Operation {
+  const parameters = parametersOf(route, named);
+  return {
+    operationId: route.operation_id ?? defaultId(route),
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [route.tag],
+    ...(route.auth === 'none' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body ? { requestBody: requestBodyOf(route, route.body, named) } : {}),
+    responses: responsesOf(route, named),
+  };
+}
+
+/** `POST /webhooks/{id}/test` is `postWebhooksByIdTest`. */
+function defaultId({ method, path }: Route): string {
+  const words = path.replace(/\{/g, 'by-').split(/[^A-Za-z0-9]+/);
+  const name = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return method.toLowerCase() + name;
+}
+
+function parametersOf(route: Route, named: Schemas): Operation['parameters'] & object {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
+  const path = names.map((name): Parameter => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: pathSchema(name),
+  }));
+  const query = toSchema(v.object(route.query ?? {}), 'input', named);
+  const asked = Object.entries(query.properties ?? {}).map(([name, schema]): Parameter => {
+    const { description, ...rest } = schema;
+    return {
+      name,
+      in: 'query',
+      required: query.required?.includes(name) ?? false,
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+  const once = route.creates ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  return [...path, ...asked, ...once];
+}
+
+function pathSchema(name: string): Schema {
+  if (/(^|_)id$/.test(name)) return { type: 'string', format: 'uuid' };
+  if (name === 'platform') return { type: 'string', enum: PLATFORM_IDS };
+  return { type: 'string' };
+}
+
+function requestBodyOf(
+  route: Route,
+  body: v.ObjectEntries,
+  named: Schemas,
+): Operation['requestBody'] & object {
+  const one = bodySchema(route, body, named);
+  const schema = route.batch === undefined ? one : eitherOneOrMany(one, route.batch);
+  const example = route.body_example ?? exampleOf(one, named, 'request');
+  return {
+    required: (one.required ?? []).length > 0,
+    content: { [JSON_TYPE]: { schema, example } },
+  };
+}
+
+/** Fields that are documented closer than the route reads them stay optional: their platform decides. */
+function bodySchema(route: Route, body: v.ObjectEntries, named: Schemas): Schema {
+  const docs = route.body_docs ?? {};
+  const { required, ...schema } = toSchema(v.object({ ...body, ...docs }), 'input', named);
+  const needed = required?.filter(name => !Object.hasOwn(docs, name)) ?? [];
+  return needed.length > 0 ? { ...schema, required: needed } : schema;
+}
+
+const eitherOneOrMany = (one: Schema, most: number): Schema => ({
+  anyOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }],
+});
+
+function responsesOf(route: Route, named: Schemas): Operation['responses'] {
+  const common = commonStatuses(route).map(status => [String(status), commonRef(status)] as const);
+  const own = Object.entries(route.responses).map(
+    ([status, doc]) => [status, responseOf(route, Number(status), doc, named)] as const,
+  );
+  return Object.fromEntries<ResponseObject | { $ref: string }>([...common, ...own]);
+}
+
+/** What a request like this may also be answered. */
+function commonStatuses(route: Route): number[] {
+  const takesInput = route.query !== undefined || route.body !== undefined || route.creates;
+  return [
+    ...(takesInput ? [400] : []),
+    ...(route.auth === 'key' ? [401, 403, 429] : []),
+    ...(route.path.includes('{') ? [404] : []),
+    ...(route.creates ? [409, 422] : []),
+    ...(route.body ? [413, 415] : []),
+    500,
+    503,
+  ];
+}
+
+function responseOf(route: Route, status: number, own: ResponseDoc, named: Schemas): ResponseObject {
+  const content = status < 400 ? contentOf(own, named) : errorContent(status, own, named);
+  return {
+    description: own.description,
+    headers: headerRefs(...headersOf(route, status)),
+    ...(content ? { content } : {}),
+  };
+}
+
+function contentOf(own: ResponseDoc, named: Schemas): Record<string, Media> | null {
+  if (own.content_type !== undefined) return { [own.content_type]: { schema: { type: 'string' } } };
+  if (!own.schema) return null;
+  const schema = toSchema(own.schema, 'output', named);
+  return { [JSON_TYPE]: { schema, example: own.example ?? exampleOf(schema, named, 'answer') } };
+}
+
+function errorContent(status: number, own: ResponseDoc, named: Schemas): Record<string, Media> {
+  const schema = own.schema ? toSchema(own.schema, 'output', named) : null;
+  const example = own.example ?? (schema ? exampleOf(schema, named, 'answer') : { error: own.description });
+  return { [JSON_TYPE]: { schema: errorSchema(status, schema), example } };
+}
+
+function headersOf({ auth, creates }: Route, status: number): string[] {
+  return [
+    'X-Request-Id',
+    ...(status === 201 || status === 302 ? ['Location'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+    ...(auth === 'key' ? RATE_HEADERS : []),
+    ...(creates ? ['Idempotent-Replayed'] : []),
+  ];
+}
+
+const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+/** Refers to what all routes answer with this status. */
+function commonRef(status: number): { $ref: string } {
+  return { $ref: `#/components/responses/${ERRORS[status]?.name ?? ''}` };
+}
+
+/** The answers of errors that routes share, by their names. */
+export function commonResponses(): Record<string, ResponseObject> {
+  const rows = Object.entries(ERRORS).map(([status, { name, description, example }]) => {
+    const content = { [JSON_TYPE]: { schema: errorSchema(Number(status), null), example } };
+    const headers = headerRefs(...commonHeaders(Number(status)));
+    return [name, { description, headers, content }] as const;
+  });
+  return Object.fromEntries(rows);
+}
+
+function commonHeaders(status: number): string[] {
+  if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
+  const later = status === 429 || status === 503 ? ['Retry-After'] : [];
+  return ['X-Request-Id', ...later, ...(status < 500 ? RATE_HEADERS : [])];
+}
+
+/** The paths of the document: operations by their path and method. */
+export function pathsOf(routes: readonly Route[], named: Schemas): Record<string, Record<string, Operation>> {
+  const byPath = Object.groupBy(routes, route => route.path);
+  return mapValues(byPath, rows =>
+    Object.fromEntries((rows ?? []).map(route => [route.method.toLowerCase(), operationOf(route, named)])),
+  );
+}
