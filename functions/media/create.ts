@@ -7,7 +7,7 @@ import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createAssets, MAX_BATCH } from '../../shared/store/assets.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { assertReachable, assetFields, fault, type AssetInput, type FieldOf } from './fields.ts';
+import { assetFields, fault, type AssetInput, type FieldOf } from './fields.ts';
 import { AssetView, assetView } from './view.ts';
 
 /** Files that one note has looked at: their looks run side by side in one invocation. */
@@ -39,7 +39,6 @@ export const createMedia = route({
   },
   handler: async ({ body, is_batch, principal, newResourceId }, services) => {
     const fieldOf: FieldOf = (index, name) => (is_batch ? `[${index}].${name}` : name);
-    await assertReachable(body, fieldOf);
     await assertProfiles(services, principal.workspace_id, body, fieldOf);
     const now = services.now();
     const assets = body.map(input => newAsset(input, principal.workspace_id, newResourceId(), now));

@@ -1,11 +1,13 @@
 import * as v from 'valibot';
-import { validationFailed, type Detail } from '../../shared/http/errors.ts';
-import { assertPublicUrl, HttpFailure } from '../../shared/net/http.ts';
+import type { Detail } from '../../shared/http/errors.ts';
+import { urlFault } from '../../shared/net/http.ts';
 import { isBlank } from '../../shared/text/normalize.ts';
 
 const MAX_TITLE = 500;
 const MAX_URL = 2048;
 const MAX_SOURCE_TYPE = 50;
+/** Thirty years. A table holds no number of any size. */
+const MAX_SECONDS = 1e9;
 
 const NO_CONTROLS = /^\P{Cc}*$/u;
 
@@ -24,7 +26,11 @@ export const assetFields = {
     v.string(),
     v.trim(),
     v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
-    v.url('Must be a URL'),
+    // Where its name leads is checked when the file is fetched.
+    v.rawCheck(({ dataset, addIssue }) => {
+      const message = dataset.typed ? urlFault(dataset.value) : null;
+      if (message !== null) addIssue({ message });
+    }),
   ),
   source_type: v.nullish(
     v.pipe(
@@ -36,7 +42,14 @@ export const assetFields = {
     ),
     'url',
   ),
-  duration: v.nullish(measure, null),
+  duration: v.nullish(
+    v.pipe(
+      measure,
+      v.maxValue(MAX_SECONDS, `Must be at most ${MAX_SECONDS} seconds`),
+      v.transform(seconds => Math.round(seconds * 1000) / 1000),
+    ),
+    null,
+  ),
   size: v.nullish(
     v.pipe(measure, v.integer('Must be whole bytes'), v.maxValue(Number.MAX_SAFE_INTEGER, 'Is too large')),
     null,
@@ -45,32 +58,7 @@ export const assetFields = {
 
 export type AssetInput = v.InferOutput<v.ObjectSchema<typeof assetFields, undefined>>;
 
-/**
- * Throws 400 where a URL leads to an address that is not public. A name that does not resolve at this moment may do
- * so when the file is fetched, where the address is checked again.
- */
-export async function assertReachable(inputs: readonly AssetInput[], fieldOf: FieldOf): Promise<void> {
-  const faults = await Promise.all(
-    inputs.map(async ({ public_url }, index) => {
-      const message = await addressFault(public_url);
-      return message === null ? [] : [fault(fieldOf(index, 'public_url'), message)];
-    }),
-  );
-  const details = faults.flat();
-  if (details.length > 0) throw validationFailed(details);
-}
-
 /** Name of a field in the faults: with its place where the request was an array. */
 export type FieldOf = (index: number, name: keyof AssetInput) => string;
 
 export const fault = (field: string, message: string): Detail => ({ field, message, platform: null });
-
-async function addressFault(url: string): Promise<string | null> {
-  try {
-    await assertPublicUrl(url);
-    return null;
-  } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error;
-    return error.reason === 'blocked' ? error.message : null;
-  }
-}

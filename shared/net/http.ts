@@ -124,6 +124,17 @@ export async function readAll(stream: IncomingMessage, maxBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
+/** What is wrong with a URL as it is written, before anybody asks where its name leads; null for nothing. */
+export function urlFault(text: string, settings: NetSettings = readNetSettings()): string | null {
+  try {
+    checkedUrl(text, settings);
+    return null;
+  } catch (error) {
+    if (error instanceof HttpFailure) return error.message;
+    throw error;
+  }
+}
+
 /** Throws HttpFailure `blocked` unless the URL is plain http(s) to an address that may be reached. */
 function checkedUrl(text: string, settings: NetSettings): URL {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -95,7 +95,8 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
 export type ApiHouse = Awaited<ReturnType<typeof apiHouse>>;
 
 function shown({ status, body, headers = {} }: ApiResponse): Shown {
-  return { status, headers, body: JSON.parse(JSON.stringify(body ?? null)) };
+  const json: unknown = JSON.parse(JSON.stringify(body ?? null));
+  return { status, headers, body: json };
 }
 
 async function newWorkspace(table: TestTable, plan: Plan, now: number): Promise<Principal> {
