@@ -61,6 +61,18 @@ export async function reserveAll(services: CapServices, claims: readonly Claim[]
   return refusals;
 }
 
+/** Claims that would find their cap reached; takes no place. */
+export async function refusalsOf({ table }: CapServices, claims: readonly Claim[]): Promise<Refusal[]> {
+  const found = await Promise.all(
+    claims.map(async claim => {
+      const cap = RULES[claim.platform].daily_cap;
+      const others = await othersOf(table, claim);
+      return others.length < cap ? [] : [refusal(claim, cap, others)];
+    }),
+  );
+  return found.flat();
+}
+
 /** Gives places back; those that are gone are no fault. */
 export async function releaseAll(
   table: Table,
