@@ -51,6 +51,7 @@ function hashtagsView(choices: HashtagChoices): v.InferOutput<typeof HashtagsVie
 export const getBannedHashtags = route({
   method: 'GET',
   path: '/workspace/banned-hashtags',
+  operation_id: 'getBannedHashtags',
   summary: 'Read the hashtags that posts to Instagram, Threads and Facebook must not carry',
   tag: 'Workspace',
   auth: 'key',
@@ -64,6 +65,7 @@ export const getBannedHashtags = route({
 export const putBannedHashtags = route({
   method: 'PUT',
   path: '/workspace/banned-hashtags',
+  operation_id: 'putBannedHashtags',
   summary: 'Set which hashtags the workspace adds to the banned ones and which it allows',
   tag: 'Workspace',
   auth: 'key',

@@ -1,10 +1,8 @@
 import { route } from '../../shared/http/define-route.ts';
-import { conflict, notFound, validationFailed, type Detail } from '../../shared/http/errors.ts';
-import type { PlatformId } from '../../shared/model/platform.ts';
-import type { Connection } from '../../shared/model/profile.ts';
+import { conflict } from '../../shared/http/errors.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
 import { admit } from '../../shared/posts/admit.ts';
-import { checkPost, contentOf } from '../../shared/posts/check.ts';
+import { contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
 import {
   commonPostFields,
@@ -13,39 +11,36 @@ import {
   platformFieldNames,
 } from '../../shared/posts/input.ts';
 import { moreFaults } from '../../shared/posts/more-faults.ts';
+import { preparePost } from '../../shared/posts/prepare.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { noteContent } from '../../shared/posts/similar.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
 import type { Services } from '../../shared/runtime/services.ts';
-import { listConnections } from '../../shared/store/connections.ts';
 import { createPost as storePost, getPost as readPost } from '../../shared/store/posts.ts';
-import { findProfileByName } from '../../shared/store/profiles.ts';
+import { CreatedPostView, POST_EXAMPLE, refusals } from '../../shared/posts/view.ts';
 
 const KNOWN_FIELDS = [...Object.keys(commonPostFields), ...platformFieldNames];
 
 export const createPost = route({
   method: 'POST',
   path: '/posts',
+  operation_id: 'createPost',
   summary: 'Publish a post now or schedule it',
   tag: 'Posts',
   auth: 'key',
   body: createPostFields,
   body_docs: platformFieldDocs,
   more_faults: (body, services) => moreFaults(body, services.now()),
-  responses: { 201: { description: 'The post is stored and on its way' } },
+  body_example: POST_EXAMPLE,
+  responses: {
+    201: { description: 'The post is stored and on its way', schema: CreatedPostView },
+    404: { description: 'Profile not found' },
+    ...refusals,
+  },
   handler: async ({ body, unknown_fields, principal, base_url, newResourceId }, services) => {
     const now = services.now();
-    const { post: checked, details } = await checkPost(body, now);
-    const profile = await findProfileByName(services.table, principal.workspace_id, body.profile_name);
-    if (!profile) throw details.length > 0 ? validationFailed(details) : notFound('Profile');
-
-    const accounts = await listConnections(services.table, principal.workspace_id, profile.id);
-    const { connections, missing } = pickAccounts(accounts, checked.platforms);
-    const faults = [...details, ...missing];
-    if (faults.length > 0) throw validationFailed(faults);
-
+    const { checked, profile, connections } = await preparePost(services, principal.workspace_id, body);
     const wanted = newPost(newResourceId(), body, checked, profile, connections, principal, now);
     const post = await admit(services, wanted, connections, () => storeOnce(services, wanted));
     await setAlarm(services, post);
@@ -79,22 +74,4 @@ async function storeOnce({ table }: Services, post: Post): Promise<Post> {
   const stored = await readPost(table, post.workspace_id, post.post_id);
   if (!stored) throw conflict('The post was deleted while it was created', { code: 'POST_DELETED' });
   return stored;
-}
-
-/** The profile's account for each platform; a fault for each platform without a working one. */
-function pickAccounts(
-  accounts: readonly Connection[],
-  platforms: readonly PlatformId[],
-): { connections: Connection[]; missing: Detail[] } {
-  const connections: Connection[] = [];
-  const missing: Detail[] = [];
-  for (const platform of platforms) {
-    const account = accounts.find(each => each.platform === platform && !each.needs_reconnect);
-    if (account) connections.push(account);
-    else {
-      const message = `The profile has no active connection to ${RULES[platform].display_name}`;
-      missing.push({ field: 'platforms', message, platform });
-    }
-  }
-  return { connections, missing };
 }

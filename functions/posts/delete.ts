@@ -13,6 +13,7 @@ const LOOKS = 3;
 export const deletePost = route({
   method: 'DELETE',
   path: '/posts/{id}',
+  operation_id: 'deletePost',
   summary: 'Cancel a post that is not published',
   tag: 'Posts',
   auth: 'key',

@@ -2,15 +2,17 @@ import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { getPost as readPost } from '../../shared/store/posts.ts';
+import { PostView } from '../../shared/posts/view.ts';
 
 export const getPost = route({
   method: 'GET',
   path: '/posts/{id}',
+  operation_id: 'getPost',
   summary: 'Read a post and how far each destination is',
   tag: 'Posts',
   auth: 'key',
   params: idParam,
-  responses: { 200: { description: 'The post' }, 404: { description: 'No such post' } },
+  responses: { 200: { description: 'The post', schema: PostView }, 404: { description: 'No such post' } },
   handler: async ({ params, principal }, services) => {
     const post = await readPost(services.table, principal.workspace_id, params.id.toLowerCase());
     if (!post) throw notFound('Post');

@@ -7,6 +7,8 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { createPost } from './create.ts';
 import { deletePost } from './delete.ts';
 import { getPost } from './get.ts';
+import { retryPost } from './retry.ts';
+import { updatePost } from './update.ts';
 
 let world: DeliveryWorld;
 
@@ -52,6 +54,10 @@ const create = (body: Record<string, unknown>) =>
   );
 const remove = (post: Pick<Post, 'post_id'>) =>
   answer(deletePost.invoke(request({ params: { id: post.post_id } }), world.services));
+const update = (post: Pick<Post, 'post_id'>, body: Record<string, unknown>) =>
+  answer(updatePost.invoke(request({ params: { id: post.post_id }, body }), world.services));
+const retry = (post: Pick<Post, 'post_id'>) =>
+  answer(retryPost.invoke(request({ params: { id: post.post_id } }), world.services));
 const read = (post: Pick<Post, 'post_id'>) =>
   answer(getPost.invoke(request({ params: { id: post.post_id } }), world.services));
 
@@ -96,6 +102,96 @@ describe('DELETE /posts/{id}', () => {
       expect([deleted.status, live]).toEqual(deleted.status === 204 ? [204, 0] : [409, 1]);
     }
   }, 120_000);
+});
+
+describe('POST /posts/{id}', () => {
+  const scheduled = () => world.store({ due_at: world.clock.now + 3_600_000, scheduling: 'scheduled' });
+
+  test('changes what is named and keeps the rest', async () => {
+    const post = await scheduled();
+    const changed = await update(post, { description: 'New words', platforms: ['x', 'bluesky'] });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        post: {
+          post_id: post.post_id,
+          description: 'New words',
+          platforms: ['x', 'bluesky'],
+          scheduled_date: new Date(post.due_at).toISOString(),
+          created_at: new Date(post.created_at).toISOString(),
+        },
+      },
+    });
+    expect((await read(post)).body).toEqual(changed.body['post']);
+  });
+
+  test('publishes now with scheduled_date null', async () => {
+    const post = await scheduled();
+    expect((await update(post, { scheduled_date: null })).status).toBe(200);
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'published', scheduling: 'immediate' });
+  });
+
+  test('judges the date in the body, and names every fault of the whole', async () => {
+    const post = await scheduled();
+    const refused = await update(post, {
+      scheduled_date: '2020-01-01T00:00:00Z',
+      description: 'a'.repeat(300),
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.body['details']).toMatchObject([
+      { field: 'scheduled_date' },
+      { field: 'description', platform: 'x' },
+    ]);
+    expect(await update(post, { post_type: 'image' })).toMatchObject({ status: 400 });
+  });
+
+  test('refuses a post that is published', async () => {
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    const refused = await update(post, { scheduled_date: new Date(world.clock.now + 60_000).toISOString() });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'published' } });
+  });
+
+  test('that races with the firing has one winner, 200 times: never the old text with a 200', async () => {
+    for (let race = 0; race < 200; race += 1) {
+      const post = await world.store();
+      const { workspace_id, post_id, version } = post;
+      const note = JSON.stringify({ workspace_id, post_id, version, platform: 'x' });
+      const [changed] = await Promise.all([
+        update(post, { description: `Text ${race}` }),
+        world.handle({ queue: 'publish', body: note, at: 0, receives: 0 }),
+      ]);
+      await world.settle(post);
+      const live = world.platform.live.filter(({ key }) => key.startsWith(post_id)).length;
+      const { body } = await read(post);
+      const text = changed.status === 200 ? `Text ${race}` : post.description;
+      expect([live, body['status'], body['description']]).toEqual([1, 'published', text]);
+    }
+  }, 120_000);
+});
+
+describe('POST /posts/{id}/retry', () => {
+  test('tries the failed destinations again, and no other', async () => {
+    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    const post = await world.store({}, ['x', 'bluesky']);
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'partially_published' });
+
+    expect(await retry(post)).toMatchObject({ status: 202, body: { destinations_count: 1 } });
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'published' });
+    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toHaveLength(2);
+    const ids = world.events.filter(({ data }) => 'post_id' in data && data.post_id === post.post_id);
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('refuses a post without a failed destination', async () => {
+    const post = await world.store({ due_at: world.clock.now + 60_000 });
+    expect(await retry(post)).toMatchObject({ status: 409, body: { code: 'POST_NOT_RETRYABLE' } });
+  });
 });
 
 describe('POST /posts', () => {

@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
+import { filteredPage, filterQuery } from '../../shared/posts/filters.ts';
 import { postRecord } from '../../shared/posts/record.ts';
-import { listPosts as readPosts } from '../../shared/store/posts.ts';
+import { PostView } from '../../shared/posts/view.ts';
 
 export const listPosts = route({
   method: 'GET',
@@ -9,20 +11,37 @@ export const listPosts = route({
   summary: 'List posts, newest first',
   tag: 'Posts',
   auth: 'key',
-  query: pageQuery,
-  responses: { 200: { description: 'A page of posts' } },
+  query: { ...pageQuery, ...filterQuery },
+  responses: {
+    200: {
+      description: 'A page of posts',
+      schema: v.object({ data: v.array(PostView), next_cursor: v.nullable(v.string()) }),
+    },
+  },
   handler: async ({ query, principal }, services) => {
+    const { limit, cursor, ...filter } = query;
     const ring = await services.keyRing();
-    const scope = `posts:${principal.workspace_id}`;
-    const after = decodeCursor(ring, scope, query.cursor);
-    const { posts, more } = await readPosts(services.table, principal.workspace_id, query.limit, after);
-    const last = posts.at(-1);
+    const scope = `posts:${principal.workspace_id}:${scopeOf(filter)}`;
+    const before = decodeCursor(ring, scope, cursor);
+    const { posts, after } = await filteredPage(
+      services.table,
+      principal.workspace_id,
+      filter,
+      limit,
+      before,
+    );
     return {
       status: 200,
       body: {
         data: posts.map(postRecord),
-        next_cursor: more && last ? encodeCursor(ring, scope, last.post_id) : null,
+        next_cursor: after === null ? null : encodeCursor(ring, scope, after),
       },
     };
   },
 });
+
+/** The filters as one text, the same for the same filters in any order. */
+function scopeOf(filter: Record<string, unknown>): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return JSON.stringify(given.sort(([a], [b]) => a.localeCompare(b)));
+}

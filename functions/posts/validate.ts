@@ -20,6 +20,7 @@ import { examinePost, type ExaminedPost } from '../../shared/posts/prepare.ts';
 import { findSimilar } from '../../shared/posts/similar.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings, type Warning } from '../../shared/posts/warnings.ts';
 import type { Services } from '../../shared/runtime/services.ts';
+import { POST_EXAMPLE } from '../../shared/posts/view.ts';
 
 const KNOWN_FIELDS = [...Object.keys(commonPostFields), ...platformFieldNames];
 
@@ -44,11 +45,13 @@ const ValidationView = v.object({
 export const validatePost = route({
   method: 'POST',
   path: '/posts/validate',
+  operation_id: 'validatePost',
   summary: 'Check a post and its media without storing or publishing anything',
   tag: 'Posts',
   auth: 'key',
   body: anything,
   body_docs: { ...createPostFields, ...platformFieldDocs },
+  body_example: POST_EXAMPLE,
   responses: { 200: { description: 'Everything that was found', schema: ValidationView } },
   handler: async ({ body, unknown_fields, principal }, services) => {
     const warnings: Warning[] = unknownFieldWarnings(unknown_fields, KNOWN_FIELDS);

@@ -49,6 +49,12 @@ export function claimsOf(post: Post, at: number = post.due_at): Claim[] {
   }));
 }
 
+/** Claims for other places than those of `held`. */
+export function withoutClaims(claims: readonly Claim[], held: readonly Claim[]): Claim[] {
+  const places = new Set(held.map(({ account_id, at }) => `${account_id} ${at}`));
+  return claims.filter(({ account_id, at }) => !places.has(`${account_id} ${at}`));
+}
+
 /** Takes a place for every claim, or for none; gives those that found their cap reached. */
 export async function reserveAll(services: CapServices, claims: readonly Claim[]): Promise<Refusal[]> {
   const results = await Promise.allSettled(claims.map(claim => reserve(services, claim)));

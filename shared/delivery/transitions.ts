@@ -144,3 +144,8 @@ export function failed(destination: Destination, error: Failure, now: number): D
 export function announced<D extends Destination>(destination: D): D {
   return { ...destination, announce: [], revision: destination.revision + 1 };
 }
+
+/** A failed destination is to be tried again, as if it were new; its attempts go on counting, so events stay distinct. */
+export function revived(destination: Destination, now: number): DestinationOf<'pending'> {
+  return { ...common(destination, now), status: 'pending', faults: 0, first_attempt_at: null };
+}

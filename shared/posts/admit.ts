@@ -1,5 +1,5 @@
 import { announcedLimitOf, capReached, platformLimited } from '../caps/answers.ts';
-import { claimsOf, releaseAll, reserveAll } from '../caps/reserve.ts';
+import { claimsOf, releaseAll, reserveAll, withoutClaims, type Claim } from '../caps/reserve.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
@@ -9,12 +9,14 @@ import { bannedHashtags } from './banned-hashtags.ts';
 /**
  * Lets a post in, or says why not: banned hashtags (400), a limit that a platform announced (429), a daily cap (429).
  * Afterwards the post holds its places under the caps; `store` runs with them, and gives them back when it fails.
+ * `held`: places that an earlier version of the post holds; they stay its own whatever happens here.
  */
 export async function admit<T>(
   services: Services,
   post: Post,
   connections: readonly Connection[],
   store: () => Promise<T>,
+  held: readonly Claim[] = [],
 ): Promise<T> {
   const platforms = connections.map(({ platform }) => platform);
   const violations = await bannedHashtags(services, post.workspace_id, platforms, post);
@@ -23,7 +25,7 @@ export async function admit<T>(
   const limited = announcedLimitOf(connections, post.due_at);
   if (limited) throw platformLimited(limited, services.now());
 
-  const claims = claimsOf(post);
+  const claims = withoutClaims(claimsOf(post), held);
   const refusals = await reserveAll(services, claims);
   if (refusals.length > 0) throw capReached(refusals, services.now());
   try {

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { addProfile, call } from '../../test/support/posts.ts';
+import type { Post } from '../../shared/model/post.ts';
+import { listPlaces } from '../../shared/store/places.ts';
+import { getProfile, renameProfile } from '../../shared/store/profiles.ts';
+import { createPost } from './create.ts';
+import { deletePost } from './delete.ts';
+import { updatePost } from './update.ts';
+
+let world: DeliveryWorld;
+const HOUR = 3_600_000;
+
+beforeAll(async () => {
+  world = await deliveryWorld();
+  for (const platform of ['x', 'bluesky'] as const) await world.connect(platform);
+  await addProfile(world);
+});
+afterAll(() => world.close());
+
+let made = 0;
+async function create(change: Record<string, unknown> = {}): Promise<string> {
+  const body = {
+    profile_name: 'Acme',
+    post_type: 'text',
+    platforms: ['x'],
+    description: `Text ${++made}`,
+    scheduled_date: iso(world.clock.now + HOUR),
+    ...change,
+  };
+  const { status, body: created } = await call(world, createPost, { body });
+  expect(status).toBe(201);
+  return created['post_id'] as string;
+}
+const update = (id: string, body: unknown) => call(world, updatePost, { params: { id }, body });
+const remove = (id: string) => call(world, deletePost, { params: { id } });
+const stored = (post_id: string) => world.read({ workspace_id: 'w1', post_id } as Post);
+const iso = (at: number) => new Date(at).toISOString();
+
+const placesOf = async (id: string, account = 'c-x') =>
+  (await listPlaces(world.table, account, 0, world.clock.now + 400 * 24 * HOUR))
+    .filter(({ post_id }) => post_id === id)
+    .map(({ at }) => at);
+
+describe('the places of a post under the daily caps', () => {
+  test('follow its date and its platforms', async () => {
+    const id = await create();
+    const [before] = await placesOf(id);
+    expect(before).toBe(world.clock.now + HOUR);
+    await update(id, { scheduled_date: iso(world.clock.now + 5 * HOUR), platforms: ['x', 'bluesky'] });
+    expect(await placesOf(id)).toEqual([world.clock.now + 5 * HOUR]);
+    expect(await placesOf(id, 'c-bluesky')).toEqual([world.clock.now + 5 * HOUR]);
+    await update(id, { platforms: ['bluesky'] });
+    expect(await placesOf(id)).toEqual([]);
+    expect(await placesOf(id, 'c-bluesky')).toHaveLength(1);
+  });
+
+  test('stay when only words change, and go with the post', async () => {
+    const id = await create();
+    expect((await update(id, { description: 'Other words' })).status).toBe(200);
+    expect(await placesOf(id)).toHaveLength(1);
+    expect((await remove(id)).status).toBe(204);
+    expect(await placesOf(id)).toEqual([]);
+  });
+
+  test('stay with the post when an edit comes too late', async () => {
+    const id = await create({ scheduled_date: null });
+    const [, edited] = await Promise.all([world.runDue(), update(id, { description: 'Too late?' })]);
+    if (edited.status === 200) return;
+    expect(edited.status).toBe(409);
+    expect(await placesOf(id)).toHaveLength(1);
+  });
+});
+
+describe('edits', () => {
+  test('at the same moment: each is whole, and none is half applied', async () => {
+    const id = await create();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => update(id, { description: `Edit ${n}`, title: `Edit ${n}` })),
+    );
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done.length).toBeGreaterThan(0);
+    for (const { status, body } of answers) if (status !== 200) expect(body['code']).toBe('POST_CHANGED');
+    const post = await stored(id);
+    expect(post.version).toBe(1 + done.length);
+    expect(post.title).toBe(post.description);
+  });
+
+  test('of a post that is gone answer 404', async () => {
+    const id = await create();
+    await remove(id);
+    expect((await update(id, { description: 'x' })).status).toBe(404);
+    expect((await remove(id)).status).toBe(404);
+  });
+
+  test('clear a field with null, keep what is not named, replace platform fields', async () => {
+    const id = await create({ title: 'A title', x_reply_settings: 'following', auto_truncate: true });
+    await update(id, { title: null, description: 'New' });
+    expect(await stored(id)).toMatchObject({
+      title: null,
+      description: 'New',
+      auto_truncate: true,
+      options: { x_reply_settings: 'following' },
+    });
+    await update(id, { x_reply_settings: null });
+    expect((await stored(id)).options).toEqual({});
+  });
+
+  test('find the profile by its present name', async () => {
+    const id = await create();
+    const profile = (await getProfile(world.table, 'w1', 'p1'))!;
+    await renameProfile(world.table, profile, { username: 'acme', profile_name: 'Acme renamed' });
+    const { status, body } = await update(id, { description: 'After the renaming' });
+    expect({ status, name: (body['post'] as Record<string, unknown>)['profile_name'] }).toEqual({
+      status: 200,
+      name: 'Acme renamed',
+    });
+  });
+});
