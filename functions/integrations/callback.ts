@@ -13,6 +13,7 @@ import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { OAuthState } from '../../shared/store/connections.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
+import { AccountView } from './view.ts';
 
 const optional = v.optional(v.string());
 
@@ -26,8 +27,15 @@ export const callback = route({
   params: { platform: v.string() },
   query: { state: v.optional(v.string(), ''), code: optional, error: optional, error_description: optional },
   responses: {
-    200: { description: 'The account is connected' },
-    302: { description: 'Back to redirect_url' },
+    200: {
+      description: 'The account is connected, and no redirect_url was named',
+      schema: v.object({ status: v.literal('connected'), account: AccountView }),
+    },
+    302: { description: 'Back to redirect_url, with `status`, `platform` and perhaps `reason`' },
+    400: {
+      description: 'The account is not connected, and no redirect_url was named; or the state is not valid',
+      schema: v.object({ status: v.literal('failed'), reason: v.string() }),
+    },
   },
   handler: async ({ params, query }, services) => {
     const platform = v.safeParse(PlatformIdSchema, params.platform);

@@ -16,6 +16,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';
 import { toIso } from '../../shared/time/instant.ts';
 import { answerPlatformError } from './platform-errors.ts';
+import { AccountView } from './view.ts';
 
 /** Fields that one or another platform's own form has; each is validated by its platform alone. */
 const directFields = Object.fromEntries(
@@ -45,8 +46,12 @@ export const connect = route({
     ...directFields,
   },
   responses: {
-    200: { description: 'Where to send the user to give consent' },
-    201: { description: 'The account is connected' },
+    200: {
+      description: 'Where to send the user to give consent',
+      schema: v.object({ authorize_url: v.string(), state: v.string(), expires_at: v.string() }),
+    },
+    201: { description: 'The account is connected', schema: v.object({ account: AccountView }) },
+    404: { description: 'Profile not found' },
     501: { description: 'This version cannot connect the platform yet' },
   },
   handler: async ({ params, body, principal, base_url }, services) => {

@@ -5,6 +5,7 @@ import { ApiError, type ApiResponse } from '../../shared/http/errors.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import { getWebhook, listWebhooks, updateWebhook } from '../../shared/store/webhooks.ts';
+import { assertDocumented } from '../../test/support/openapi.ts';
 import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
 import { routes } from './routes.ts';
 import type { DeliveryView, WebhookView } from './view.ts';
@@ -41,10 +42,16 @@ async function call(name: string, { params = {}, query = {}, body, workspace_id 
     plan: 'starter',
   } as const;
   const raw = { params, query, body, principal, request_id: 'r', headers: {}, base_url: 'https://a/v1' };
+  const answer = shown(await answerOf(route.invoke(raw, house.services)));
+  assertDocumented(route.method, route.path, answer.status, answer.status === 204 ? undefined : answer.body);
+  return answer;
+}
+
+async function answerOf(running: Promise<ApiResponse>): Promise<ApiResponse> {
   try {
-    return shown(await route.invoke(raw, house.services));
+    return await running;
   } catch (error) {
-    if (error instanceof ApiError) return shown(error.response);
+    if (error instanceof ApiError) return error.response;
     throw error;
   }
 }

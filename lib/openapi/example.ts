@@ -51,18 +51,18 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   error: 'It did not work',
 };
 
-/** A value that fits a schema. Of a request it has what is required, of an answer everything. */
-export function exampleOf(schema: Schema, named: Schemas, of: 'request' | 'answer', field = ''): unknown {
+/** A value that fits a schema: what must be there, or everything where nothing must. */
+export function exampleOf(schema: Schema, named: Schemas, field = ''): unknown {
   const target = resolve(schema, named);
   if (target.example !== undefined) return target.example;
   const choice = (target.anyOf ?? target.oneOf ?? [])[0];
-  if (choice) return exampleOf(choice, named, of, field);
-  if (target.allOf) return Object.assign({}, ...target.allOf.map(part => exampleOf(part, named, of)));
+  if (choice) return exampleOf(choice, named, field);
+  if (target.allOf) return Object.assign({}, ...target.allOf.map(part => exampleOf(part, named)));
   if (target.enum) return target.enum[0];
   if (target.default !== undefined && target.default !== null) return target.default;
   const known = BY_NAME[field];
   if (known !== undefined && fits(known, target)) return known;
-  return byType(target, named, of, field);
+  return byType(target, named, field);
 }
 
 function resolve(schema: Schema, named: Schemas): Schema {
@@ -72,12 +72,12 @@ function resolve(schema: Schema, named: Schemas): Schema {
   return found;
 }
 
-function byType(schema: Schema, named: Schemas, of: 'request' | 'answer', field: string): unknown {
+function byType(schema: Schema, named: Schemas, field: string): unknown {
   switch (schema.type) {
     case 'object':
-      return objectOf(schema, named, of);
+      return objectOf(schema, named);
     case 'array':
-      return schema.items ? [exampleOf(schema.items, named, of, field)] : [];
+      return schema.items ? [exampleOf(schema.items, named, field)] : [];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;
@@ -90,14 +90,14 @@ function byType(schema: Schema, named: Schemas, of: 'request' | 'answer', field:
   }
 }
 
-function objectOf(schema: Schema, named: Schemas, of: 'request' | 'answer'): Record<string, unknown> {
+function objectOf(schema: Schema, named: Schemas): Record<string, unknown> {
   const required = schema.required ?? [];
   const shown = Object.entries(schema.properties ?? {}).filter(
-    ([name]) => of === 'answer' || required.includes(name) || required.length === 0,
+    ([name]) => required.includes(name) || required.length === 0,
   );
-  const own = shown.map(([name, inner]) => [name, exampleOf(inner, named, of, name)] as const);
+  const own = shown.map(([name, inner]) => [name, exampleOf(inner, named, name)] as const);
   const { additionalProperties: more } = schema;
-  const rest = typeof more === 'object' ? [['x', exampleOf(more, named, of)] as const] : [];
+  const rest = typeof more === 'object' ? [['x', exampleOf(more, named)] as const] : [];
   return Object.fromEntries([...own, ...rest]);
 }
 

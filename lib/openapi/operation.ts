@@ -96,7 +96,7 @@ function requestBodyOf(
 ): Operation['requestBody'] & object {
   const one = bodySchema(route, body, named);
   const schema = route.batch === undefined ? one : eitherOneOrMany(one, route.batch);
-  const example = route.body_example ?? exampleOf(one, named, 'request');
+  const example = route.body_example ?? exampleOf(one, named);
   return {
     required: (one.required ?? []).length > 0,
     content: { [JSON_TYPE]: { schema, example } },
@@ -150,12 +150,12 @@ function contentOf(own: ResponseDoc, named: Schemas): Record<string, Media> | nu
   if (own.content_type !== undefined) return { [own.content_type]: { schema: { type: 'string' } } };
   if (!own.schema) return null;
   const schema = toSchema(own.schema, 'output', named);
-  return { [JSON_TYPE]: { schema, example: own.example ?? exampleOf(schema, named, 'answer') } };
+  return { [JSON_TYPE]: { schema, example: own.example ?? exampleOf(schema, named) } };
 }
 
 function errorContent(status: number, own: ResponseDoc, named: Schemas): Record<string, Media> {
   const schema = own.schema ? toSchema(own.schema, 'output', named) : null;
-  const example = own.example ?? (schema ? exampleOf(schema, named, 'answer') : { error: own.description });
+  const example = own.example ?? (schema ? exampleOf(schema, named) : { error: own.description });
   return { [JSON_TYPE]: { schema: errorSchema(status, schema), example } };
 }
 

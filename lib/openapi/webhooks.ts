@@ -100,7 +100,7 @@ export function webhooksOf(named: Schemas): Record<string, unknown> {
       parameters,
       requestBody: {
         required: true,
-        content: { 'application/json': { schema, example: exampleOf(schema, named, 'answer') } },
+        content: { 'application/json': { schema, example: exampleOf(schema, named) } },
       },
       responses: {
         '2XX': {

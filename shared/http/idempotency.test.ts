@@ -67,7 +67,7 @@ beforeEach(async () => {
   made = new Map();
   runs = 0;
   faults = [];
-  house = await apiHouse([makeThing, touchThing, makeOther]);
+  house = await apiHouse([makeThing, touchThing, makeOther], { documented: false });
 });
 afterEach(() => house.close());
 
@@ -170,7 +170,7 @@ describe('the same key and another request', () => {
 
   test('of another workspace is another key', async () => {
     await make('k');
-    const other = await apiHouse([makeThing]);
+    const other = await apiHouse([makeThing], { documented: false });
     try {
       expect((await other.call('POST', '/things/x', { name: 'b' }, { 'idempotency-key': 'k' })).status).toBe(
         201,
@@ -204,7 +204,7 @@ describe('a request that failed', () => {
   });
 
   test('for its rate takes no key at all', async () => {
-    const poor = await apiHouse([makeThing], { plan: 'starter' });
+    const poor = await apiHouse([makeThing], { plan: 'starter', documented: false });
     try {
       const send = (key: string) => poor.call('POST', '/things/x', { name: 'a' }, { 'idempotency-key': key });
       for (let index = 0; index < 60; index++) await poor.call('POST', '/things/x', {});

@@ -7,6 +7,7 @@ import { serve } from '../../shared/http/serve.ts';
 import type { Plan, Workspace } from '../../shared/model/workspace.ts';
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import type { Services } from '../../shared/runtime/services.ts';
+import { assertDocumented } from './openapi.ts';
 import type { Json } from './stack.ts';
 import { createTestTable } from './table.ts';
 
@@ -33,10 +34,17 @@ export interface ApiHouse {
   close: () => Promise<void>;
 }
 
+export interface HouseOptions {
+  plan?: Plan;
+  services?: Partial<Services>;
+  /** False for routes that only a test has: all others must answer as the OpenAPI document says. */
+  documented?: boolean;
+}
+
 /** An endpoint group on a table of its own, without the gateway before it: all of `serve`, and a clock tests turn. */
 export async function apiHouse(
   routes: readonly Route[],
-  { plan = 'business', services: own = {} }: { plan?: Plan; services?: Partial<Services> } = {},
+  { plan = 'business', services: own = {}, documented = true }: HouseOptions = {},
 ): Promise<ApiHouse> {
   const table = await createTestTable();
   const ring = newKeyRing();
@@ -62,11 +70,13 @@ export async function apiHouse(
     ]);
     const answered = Object.fromEntries(names) as Record<string, string>;
     const isJson = /json/.test(answered['content-type'] ?? '');
-    return {
+    const answer = {
       status: result.statusCode ?? 0,
       headers: answered,
       body: isJson ? JSON.parse(text) : text,
     };
+    if (documented) assertDocumented(method, path, answer.status, answer.body);
+    return answer;
   };
   return { services, clock, workspace, key, call, close: () => table.close() };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Ready } from '../../local/ready.ts';
+import { assertDocumented } from './openapi.ts';
 
 /** What an answer holds: plain JSON, read by name. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -17,7 +18,10 @@ export interface Answer<T> {
 }
 
 export interface TestStack extends Ready {
-  /** Calls the API below `/v1` with the owner's key; `headers` may replace what is sent. */
+  /**
+   * Calls the API below `/v1` with the owner's key; `headers` may replace what is sent. Fails where the OpenAPI document
+   * does not know the answer.
+   */
   api: <T = Json>(
     method: string,
     path: string,
@@ -94,7 +98,11 @@ export async function startStack({ data, args = [], env = {} }: StackOptions = {
   const local: TestStack['local'] = (method, path, body) => call(origin + path, method, body, {});
   return {
     ...ready,
-    api: (method, path, body, headers) => call(ready.base_url + path, method, body, { ...key, ...headers }),
+    api: async <T>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+      const answer = await call<T>(ready.base_url + path, method, body, { ...key, ...headers });
+      assertDocumented(method, path, answer.status, answer.body);
+      return answer;
+    },
     control: (method, path, body) => call(ready.sandbox_url + path, method, body, {}),
     local,
     advance: async seconds => {

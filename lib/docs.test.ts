@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { API_GROUPS } from '../functions/routes.ts';
+import { EVENT_KINDS } from '../shared/model/event.ts';
+import { fits, operations } from '../test/support/openapi.ts';
+import { documentOfAll, documentText } from './docs.ts';
+import type { Schema } from './openapi/json-schema.ts';
+import type { Media, ResponseObject } from './openapi/operation.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const document = documentOfAll();
+const names = operations.map(({ method, path }) => `${method} ${path}`);
+const rows = operations.map(({ method, path, operation }) => ({ name: `${method} ${path}`, operation }));
+
+const resolved = (response: ResponseObject | { $ref: string }): ResponseObject =>
+  '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
+
+test('docs/openapi.json is current (npm run openapi writes it)', () => {
+  const file = readFileSync(join(ROOT, 'docs', 'openapi.json'), 'utf8');
+  expect(file === documentText()).toBe(true);
+});
+
+test('the document passes the linter', () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/@redocly/cli/bin/cli.js'), 'lint', '--format=stylish'],
+    { cwd: ROOT, encoding: 'utf8', env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } },
+  );
+  expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+}, 60_000);
+
+describe('the document', () => {
+  test('is OpenAPI 3.0.3 of version 1.0.0', () => {
+    expect(document).toMatchObject({ openapi: '3.0.3', info: { version: '1.0.0' } });
+  });
+
+  test('has every route once', () => {
+    const routes = Object.values(API_GROUPS)
+      .flat()
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(routes.filter(route => !names.includes(route))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('names every operation once, and by a tag that it describes', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = new Set(document.tags.map(({ name }) => name));
+    const untagged = operations.filter(({ operation }) => !tags.has(operation.tags[0]!));
+    expect(untagged.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('has no empty list of required fields, which 3.0 forbids', () => {
+    expect(documentText()).not.toMatch(/"required": \[\]/);
+  });
+
+  test('describes the body of every event', () => {
+    expect(Object.keys(document['x-webhooks'])).toEqual(EVENT_KINDS);
+  });
+});
+
+test.each(rows)('$name tells the body of each answer, by schema and example', ({ operation }) => {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    const { content } = resolved(response);
+    if (['204', '302'].includes(status)) expect(content).toBeUndefined();
+    else expect({ status, content }).toEqual({ status, content: expect.any(Object) });
+    for (const media of jsonOf(content))
+      expect({ status, fits: fits(media.schema, media.example) }).toEqual({ status, fits: true });
+  }
+});
+
+test.each(rows.filter(({ operation }) => operation.requestBody))(
+  '$name shows a body that fits',
+  ({ operation }) => {
+    for (const { schema, example } of jsonOf(operation.requestBody!.content)) {
+      expect(example).toBeDefined();
+      expect(fits(schema, example)).toBe(true);
+    }
+  },
+);
+
+test.each(rows.filter(({ operation }) => !operation.security))(
+  '$name needs a key and says so',
+  ({ operation }) => {
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']));
+  },
+);
+
+function jsonOf(content: Record<string, Media> | undefined): (Media & { schema: Schema })[] {
+  return Object.entries(content ?? {}).flatMap(([type, media]) =>
+    type === 'application/json' ? [media] : [],
+  );
+}

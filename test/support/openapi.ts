@@ -1,0 +1,110 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import { documentOfAll } from '../../lib/docs.ts';
+import type { Schema } from '../../lib/openapi/json-schema.ts';
+import type { Media, Operation, ResponseObject } from '../../lib/openapi/operation.ts';
+
+export interface DocumentedOperation {
+  method: string;
+  /** As the document writes it: `/posts/{id}`. */
+  path: string;
+  operation: Operation;
+}
+
+/** Values that only look like schemas. */
+const LITERAL = new Set(['enum', 'example', 'default']);
+
+const document = documentOfAll();
+
+/** Every operation of the document. */
+export const operations: readonly DocumentedOperation[] = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+);
+
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+formats.default(ajv);
+ajv.addSchema({ $id: 'api', components: { schemas: closed(document.components.schemas) } });
+
+/** Answers of the gateway and the fallback, where no operation takes the request. */
+const UNROUTED = new Set([401, 403, 404, 405]);
+
+/** Throws unless the document knows this answer: its status for this operation, and the shape of its body. */
+export function assertDocumented(method: string, target: string, status: number, body: unknown): void {
+  const found = findOperation(method, target);
+  if (!found) {
+    if (!UNROUTED.has(status)) throw new Error(`The document has no ${method} ${target}, answered ${status}`);
+    return;
+  }
+  const name = `${found.method} ${found.path} -> ${status}`;
+  const response = responseOf(found.operation, status);
+  if (!response) throw new Error(`${name}: the document does not know this status. Body: ${shown(body)}`);
+  const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
+  if (media === undefined) {
+    if (body !== undefined && body !== '')
+      throw new Error(`${name}: the document knows no body. Body: ${shown(body)}`);
+    return;
+  }
+  if (type !== 'application/json') return;
+  const validate = validatorOf(name, media);
+  if (validate(body)) return;
+  throw new Error(`${name}: ${ajv.errorsText(validate.errors)}. Body: ${shown(body)}`);
+}
+
+/** The operation that serves a request; one without parameters wins over one with. */
+export function findOperation(method: string, target: string): DocumentedOperation | null {
+  const parts = new URL(target, 'http://api').pathname.split('/');
+  const hits = operations.filter(each => each.method === method && matches(each.path.split('/'), parts));
+  return hits.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
+}
+
+function matches(wanted: readonly string[], parts: readonly string[]): boolean {
+  return (
+    wanted.length === parts.length &&
+    wanted.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
+  );
+}
+
+function responseOf(operation: Operation, status: number): ResponseObject | null {
+  const response = operation.responses[status];
+  if (!response) return null;
+  if (!('$ref' in response)) return response;
+  return document.components.responses[response.$ref.split('/').at(-1)!] ?? null;
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(name: string, { schema }: Media): ValidateFunction {
+  const known = validators.get(name) ?? ajv.compile(closed(schema));
+  validators.set(name, known);
+  return known;
+}
+
+const shown = (body: unknown) => (JSON.stringify(body) as string | undefined)?.slice(0, 1500);
+
+/** Whether a value fits a schema of the document; for what is sent, not for what is answered. */
+export function fits(schema: Schema, value: unknown): true | string {
+  const validate = ajv.compile(withRefs(schema));
+  return validate(value) || ajv.errorsText(validate.errors);
+}
+
+/** A schema whose objects have no fields but those that the document names: an answer with more is not documented. */
+function closed<T>(schema: T): T {
+  return change(schema, node =>
+    node.properties && node.additionalProperties === undefined
+      ? { ...node, additionalProperties: false }
+      : node,
+  );
+}
+
+const withRefs = <T>(schema: T): T => change(schema, node => node);
+
+function change<T>(value: T, each: (node: Schema) => Schema): T {
+  if (Array.isArray(value)) return value.map((entry: unknown) => change(entry, each)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    if (name === '$ref') return [name, `api${String(inner)}`] as const;
+    return [name, LITERAL.has(name) ? inner : change(inner, each)] as const;
+  });
+  return each(Object.fromEntries(entries)) as T;
+}
