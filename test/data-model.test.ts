@@ -7,8 +7,19 @@ import { claimed, marked, published } from '../shared/delivery/transitions.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
 import { hashApiKey } from '../shared/model/api-key.ts';
 import { listConnections } from '../shared/store/connections.ts';
-import { createPost, getPost, listPosts, saveDestination, setWake } from '../shared/store/posts.ts';
+import { listPlaces, putPlace } from '../shared/store/places.ts';
+import {
+  createPost,
+  deletePost,
+  getPost,
+  listPosts,
+  replacePost,
+  saveDestination,
+  setWake,
+} from '../shared/store/posts.ts';
 import { createProfile, findProfileByName, listProfiles } from '../shared/store/profiles.ts';
+import { findTraces, leaveTraces } from '../shared/store/similar.ts';
+import { fingerprint } from '../shared/text/fingerprint.ts';
 import { dueInShard } from '../shared/store/wake.ts';
 import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.ts';
 import { deliveryWorld, type DeliveryWorld } from './support/delivery-world.ts';
@@ -53,6 +64,17 @@ async function scene() {
   return { table, post, fresh, made, pending, holding, live };
 }
 
+const PRINT = fingerprint(
+  'A text of ordinary length about the opening hours of a shop, with a link and all that',
+)!;
+const placeOf = ({ post_id, due_at }: Post) => ({
+  account_id: post_id,
+  post_id,
+  at: due_at,
+  taken_at: due_at,
+});
+const traceOf = ({ post_id, due_at }: Post) => ({ post_id, at: due_at, sketch: PRINT.sketch });
+
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
@@ -87,6 +109,20 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
     return saveDestination(table, post, holding, published(holding, live, false, post.due_at));
   },
   'take a post out of the index': ({ table, post }) => setWake(table, post, null),
+  'edit a post': ({ table, post }) =>
+    replacePost(table, post, { ...post, version: post.version + 1, wake_at: post.wake_at! + 1 }),
+  'delete a post': ({ table, post }) => deletePost(table, post),
+  'take a place under a daily cap': ({ table, post }) => putPlace(table, placeOf(post)),
+  "count an account's places": async ({ table, post }) => {
+    for (let n = 0; n < 25; n += 1) await putPlace(world.table, { ...placeOf(post), post_id: newId() });
+    return listPlaces(table, placeOf(post).account_id, post.due_at - 1, post.due_at);
+  },
+  "leave a text's traces": ({ table, post }) =>
+    leaveTraces(table, post.post_id, PRINT.keys, traceOf(post), 1),
+  'look for texts like one': async ({ table, post }) => {
+    await leaveTraces(world.table, post.post_id, PRINT.keys, traceOf(post), 1);
+    return findTraces(table, post.post_id, PRINT.keys);
+  },
   'sweep a shard with nothing due': ({ table }) => dueInShard(table, 0, 1, 500),
 };
 

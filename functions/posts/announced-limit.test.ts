@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { addProfile, call } from '../../test/support/posts.ts';
+import { noteAnnouncedLimit } from '../../shared/store/connections.ts';
+import { createPost } from './create.ts';
+
+let world: DeliveryWorld;
+beforeAll(async () => {
+  world = await deliveryWorld();
+  for (const platform of ['x', 'bluesky'] as const) await world.connect(platform);
+  await addProfile(world);
+});
+afterAll(() => world.close());
+
+const HOUR = 3_600_000;
+
+test('a limit that a platform announced refuses posts while it lasts, and those alone', async () => {
+  const resets = world.clock.now + 2 * HOUR;
+  const account = (await world.connection('x'))!;
+  await noteAnnouncedLimit(world.table, account, { limit: 25, resets_at: resets });
+  const create = (platforms: string[], at?: number) =>
+    call(world, createPost, {
+      body: {
+        profile_name: 'Acme',
+        post_type: 'text',
+        platforms,
+        description: `To ${platforms.join()} at ${at}`,
+        ...(at === undefined ? {} : { scheduled_date: new Date(at).toISOString() }),
+      },
+    });
+
+  expect(await create(['bluesky', 'x'])).toEqual({
+    status: 429,
+    body: {
+      error: 'X takes no more posts of this account for now',
+      code: 'PLATFORM_RATE_LIMIT',
+      retry_after: 7200,
+      platform: 'x',
+      limit: 25,
+      resets_at: new Date(resets).toISOString(),
+    },
+  });
+  expect((await create(['bluesky'])).status).toBe(201);
+  expect((await create(['x'], resets + HOUR)).status).toBe(201);
+  world.clock.now = resets + 1;
+  expect((await create(['x'])).status).toBe(201);
+});
