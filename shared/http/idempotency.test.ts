@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createApiKey } from '../runtime/bootstrap.ts';
 import { listMembers } from '../store/workspaces.ts';
-import { apiHouse, type ApiHouse } from '../../test/support/api.ts';
+import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
 import { route } from './define-route.ts';
 import { conflict, notFound } from './errors.ts';
 import { answerOnce } from './idempotency.ts';
@@ -14,7 +14,7 @@ let made: Map<string, string>;
 let runs: number;
 /** What happens in the next runs, in order: before it makes the thing, or after. */
 let faults: ('before' | 'after' | 'conflict' | 'not found')[];
-let house: ApiHouse;
+let house: ServedApi;
 
 const SECRET = 'sps_shown_once';
 
@@ -67,7 +67,7 @@ beforeEach(async () => {
   made = new Map();
   runs = 0;
   faults = [];
-  house = await apiHouse([makeThing, touchThing, makeOther], { documented: false });
+  house = await servedApi([makeThing, touchThing, makeOther], { documented: false });
 });
 afterEach(() => house.close());
 
@@ -170,7 +170,7 @@ describe('the same key and another request', () => {
 
   test('of another workspace is another key', async () => {
     await make('k');
-    const other = await apiHouse([makeThing], { documented: false });
+    const other = await servedApi([makeThing], { documented: false });
     try {
       expect((await other.call('POST', '/things/x', { name: 'b' }, { 'idempotency-key': 'k' })).status).toBe(
         201,
@@ -204,7 +204,7 @@ describe('a request that failed', () => {
   });
 
   test('for its rate takes no key at all', async () => {
-    const poor = await apiHouse([makeThing], { plan: 'starter', documented: false });
+    const poor = await servedApi([makeThing], { plan: 'starter', documented: false });
     try {
       const send = (key: string) => poor.call('POST', '/things/x', { name: 'a' }, { 'idempotency-key': key });
       for (let index = 0; index < 60; index++) await poor.call('POST', '/things/x', {});

@@ -13,6 +13,7 @@ import { putConnection } from '../../shared/store/connections.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
 import { addMember } from '../../shared/store/workspaces.ts';
 import { fakeQueues } from './notes.ts';
+import { assertDocumented } from './openapi.ts';
 import { createTestTable, type TestTable } from './table.ts';
 
 export interface Call {
@@ -48,7 +49,7 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   };
   const owner = await newWorkspace(table, plan, clock.now);
 
-  /** Calls a route; a thrown answer is an answer. */
+  /** Calls a route. Fails where the OpenAPI document does not know the answer. */
   async function call(
     name: string,
     { params = {}, query = {}, body, as = owner }: Call = {},
@@ -64,12 +65,9 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
       headers: {},
       base_url: 'https://api.example.com/v1',
     };
-    try {
-      return shown(await route.invoke(raw, services));
-    } catch (error) {
-      if (error instanceof ApiError) return shown(error.response);
-      throw error;
-    }
+    const answer = await answerOf(route.invoke(raw, services));
+    assertDocumented(route.method, route.path, answer.status, json(answer.body));
+    return shown(answer);
   }
 
   return {
@@ -94,10 +92,23 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
 
 export type ApiHouse = Awaited<ReturnType<typeof apiHouse>>;
 
-function shown({ status, body, headers = {} }: ApiResponse): Shown {
-  const json: unknown = JSON.parse(JSON.stringify(body ?? null));
-  return { status, headers, body: json };
+/** A thrown answer is an answer. */
+async function answerOf(running: Promise<ApiResponse>): Promise<ApiResponse> {
+  try {
+    return await running;
+  } catch (error) {
+    if (error instanceof ApiError) return error.response;
+    throw error;
+  }
 }
+
+const json = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(JSON.stringify(body)));
+
+const shown = ({ status, body, headers = {} }: ApiResponse): Shown => ({
+  status,
+  headers,
+  body: json(body) ?? null,
+});
 
 async function newWorkspace(table: TestTable, plan: Plan, now: number): Promise<Principal> {
   const made = await createWorkspace(table, { name: 'W', plan, owner_email: 'owner@example.com' }, now);

@@ -2,6 +2,7 @@ import type { ApiError } from '../../shared/http/errors.ts';
 import type { RawRequest, Route } from '../../shared/http/route.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
+import { assertDocumented } from './openapi.ts';
 
 /** The profile of the delivery world, under the name that its posts carry. */
 export async function addProfile(world: DeliveryWorld): Promise<void> {
@@ -30,5 +31,6 @@ export async function call(world: DeliveryWorld, route: Route, change: Partial<R
   const { status, body } = await route
     .invoke(raw, world.services)
     .catch((error: unknown) => (error as ApiError).response);
+  assertDocumented(route.method, route.path, status, JSON.parse(JSON.stringify(body ?? '')));
   return { status, body: body as Record<string, unknown> };
 }

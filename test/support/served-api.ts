@@ -19,7 +19,7 @@ export interface ApiAnswer {
   body: Json;
 }
 
-export interface ApiHouse {
+export interface ServedApi {
   services: Services;
   clock: { now: number };
   workspace: Workspace;
@@ -34,7 +34,7 @@ export interface ApiHouse {
   close: () => Promise<void>;
 }
 
-export interface HouseOptions {
+export interface ServedOptions {
   plan?: Plan;
   services?: Partial<Services>;
   /** False for routes that only a test has: all others must answer as the OpenAPI document says. */
@@ -42,10 +42,10 @@ export interface HouseOptions {
 }
 
 /** An endpoint group on a table of its own, without the gateway before it: all of `serve`, and a clock tests turn. */
-export async function apiHouse(
+export async function servedApi(
   routes: readonly Route[],
-  { plan = 'business', services: own = {}, documented = true }: HouseOptions = {},
-): Promise<ApiHouse> {
+  { plan = 'business', services: own = {}, documented = true }: ServedOptions = {},
+): Promise<ServedApi> {
   const table = await createTestTable();
   const ring = newKeyRing();
   const clock = { now: Date.now() };
@@ -60,7 +60,7 @@ export async function apiHouse(
   const owner = { name: 'House', plan, owner_email: 'owner@example.com' };
   const { workspace, api_key: key } = await createWorkspace(table, owner, clock.now);
 
-  const call: ApiHouse['call'] = async (method, path, body, headers = {}) => {
+  const call: ServedApi['call'] = async (method, path, body, headers = {}) => {
     const event = eventOf(routes, method, path, body, { authorization: `Bearer ${key}`, ...headers });
     const result = await handler(event, {} as Context);
     const text = result.body ?? '';
