@@ -1,3 +1,4 @@
+import { claimsOf, releaseAll, withoutClaims } from '../../shared/caps/reserve.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
@@ -43,6 +44,8 @@ export const createPost = route({
     const { checked, profile, connections } = await preparePost(services, principal.workspace_id, body);
     const wanted = newPost(newResourceId(), body, checked, profile, connections, principal, now);
     const post = await admit(services, wanted, connections, () => storeOnce(services, wanted));
+    // An earlier run of this request holds places of its own.
+    await releaseAll(services.table, withoutClaims(claimsOf(wanted), claimsOf(post)));
     await setAlarm(services, post);
     const duplicates = await noteContent(services, post);
 
