@@ -401,6 +401,7 @@ describe('settings', () => {
       alarmEmail: 'ops@example.com',
       publicUrl: 'https://api.example.com/v1',
       upgradeUrl: 'https://example.com/plans',
+      redirectAllowlist: 'https://app.example.com',
     });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
       CorsConfiguration: Match.objectLike({
@@ -413,6 +414,7 @@ describe('settings', () => {
     for (const name of publishers)
       expect(told(name)).toMatchObject({ PUBLIC_URL: 'https://api.example.com/v1' });
     expect(told('posts')).toMatchObject({ UPGRADE_URL: 'https://example.com/plans' });
+    expect(told('integrations')).toMatchObject({ REDIRECT_ALLOWLIST: 'https://app.example.com' });
   });
 
   test.each([
@@ -420,6 +422,7 @@ describe('settings', () => {
     ['publicUrl', 'http://api.example.com'],
     ['alarmEmail', 'nobody'],
     ['allowedOrigins', 'example.com'],
+    ['redirectAllowlist', 'https://app.example.com/page'],
     ['upgradeUrl', ''],
   ])('that do not fit are named: %s = %j', (name, value) => {
     expect(() => synthesize({ [name]: value })).toThrow(name);

@@ -125,7 +125,7 @@ describe('POST /agency/media', () => {
     expect(new Set(fields(answer))).toEqual(new Set([field]));
   });
 
-  test('answers 404 for a profile that does not exist or is a stranger’s, and says which', async () => {
+  test("answers 404 for a profile that does not exist or is a stranger's, and says which", async () => {
     const stranger = await house.stranger();
     expect((await register(clip(), stranger)).status).toBe(404);
     expect(await register([clip(), clip({ profile_id: newId() })])).toMatchObject({

@@ -4,7 +4,7 @@ import type { ServiceEvent } from '../model/event.ts';
 import { newId } from '../model/id.ts';
 import { MAX_WEBHOOKS, newDelivery, type Webhook } from '../model/webhook.ts';
 import { WAKE_SHARDS, type Key } from './table.ts';
-import { dueInShard } from './wake.ts';
+import { dueInShard, postponeWake } from './wake.ts';
 import {
   WAKE_GRACE,
   createDelivery,
@@ -15,7 +15,6 @@ import {
   getWebhook,
   listDeliveries,
   listWebhooks,
-  postponeDelivery,
   recordAttempt,
   updateWebhook,
 } from './webhooks.ts';
@@ -144,8 +143,9 @@ describe('deliveries', () => {
   test('stand in the wake index while they wait, and leave it when they are final', async () => {
     const delivery = newDelivery(event(), webhook(), now);
     await createDelivery(table, delivery);
-    const isDue = async (at: number) =>
-      (await dueKeys(at)).some(key => deliveryOfKey(key)?.delivery_id === delivery.delivery_id);
+    const dueKey = async (at: number) =>
+      (await dueKeys(at)).find(key => deliveryOfKey(key)?.delivery_id === delivery.delivery_id);
+    const isDue = async (at: number) => (await dueKey(at)) !== undefined;
     expect(await isDue(now + WAKE_GRACE - 1)).toBe(false);
     expect(await isDue(now + WAKE_GRACE)).toBe(true);
 
@@ -155,7 +155,8 @@ describe('deliveries', () => {
     expect(await recordAttempt(table, delivery, failed, wait)).toBe(true);
     expect(await isDue(due - 1)).toBe(false);
     expect(await isDue(due)).toBe(true);
-    expect(await postponeDelivery(table, delivery, due + 5_000)).toBe(true);
+    const key = await dueKey(due);
+    expect(await postponeWake(table, key!, due + 5_000)).toBe(true);
     expect(await isDue(due)).toBe(false);
 
     const second = (await getDelivery(table, delivery))!;
@@ -169,7 +170,7 @@ describe('deliveries', () => {
       attempts: [failed, passed],
       next_attempt_at: null,
     });
-    expect(await postponeDelivery(table, delivery, due)).toBe(false);
+    expect(await postponeWake(table, key!, due)).toBe(false);
   });
 
   test('log an attempt that was made twice at the same moment once', async () => {

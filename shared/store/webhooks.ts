@@ -224,18 +224,3 @@ export function recordAttempt(
     ),
   );
 }
-
-/** Moves the sweeper's next look at a delivery that still waits; false when it waits no more. */
-export function postponeDelivery(table: Table, ref: DeliveryRef, wakeAt: number): Promise<boolean> {
-  return holds(() =>
-    table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: deliveryKey(ref),
-        UpdateExpression: 'SET wake_at = :wake',
-        ConditionExpression: 'attribute_exists(wake_at)',
-        ExpressionAttributeValues: { ':wake': wakeAt },
-      }),
-    ),
-  );
-}

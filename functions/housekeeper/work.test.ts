@@ -1,0 +1,410 @@
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as v from 'valibot';
+import type { HousekeepingNote } from '../../shared/housekeeping/note.ts';
+import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
+import { newId } from '../../shared/model/id.ts';
+import type { Destination } from '../../shared/model/destination.ts';
+import type { Post } from '../../shared/model/post.ts';
+import type { Profile } from '../../shared/model/profile.ts';
+import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net/http.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { getConnection, putConnection } from '../../shared/store/connections.ts';
+import { createPost, getPost } from '../../shared/store/posts.ts';
+import { allOf } from '../../shared/store/query.ts';
+import { WAKE_SHARDS } from '../../shared/store/table.ts';
+import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
+import { HOUR, MINUTE } from '../../shared/time/instant.ts';
+import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
+import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
+import { Killed, mortal, type Death } from '../../test/support/mortal.ts';
+import { recorder } from '../../test/support/recorder.ts';
+import { routes as mediaRoutes } from '../media/routes.ts';
+import { routes as playlistRoutes } from '../playlists/routes.ts';
+import { routes as profileRoutes } from '../profiles/routes.ts';
+import { keepHouse } from './work.ts';
+
+const routes = [...profileRoutes, ...mediaRoutes, ...playlistRoutes];
+const app = { Parameter: { Value: JSON.stringify({ client_id: 'id', client_secret: 'secret' }) } };
+
+let house: ApiHouse;
+let platform: Awaited<ReturnType<typeof recorder>>;
+let client: HttpClient;
+/** Reaches this machine alone. */
+const http: Pick<HttpClient, 'open'> = {
+  open: request =>
+    request.url.startsWith('http://127.0.0.1')
+      ? client.open(request)
+      : Promise.reject(new HttpFailure('network', 'No such host', false)),
+};
+const before = { ...process.env };
+
+beforeAll(async () => {
+  platform = await recorder({ access_token: 'new', refresh_token: 'newer', expires_in: 7200, scope: '' });
+  process.env['SANDBOX_URL'] = platform.url;
+  process.env['ALLOW_LOOPBACK'] = '1';
+  client = createHttpClient();
+});
+afterAll(async () => {
+  client.close();
+  for (const name of ['SANDBOX_URL', 'ALLOW_LOOPBACK']) {
+    if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = before[name];
+  }
+  await platform.close();
+});
+beforeEach(async () => {
+  house = await apiHouse(routes);
+  house.services = { ...house.services, ssm: { send: () => Promise.resolve(app) } as unknown as SSMClient };
+  platform.requests.length = 0;
+});
+afterEach(() => house.close());
+
+const keep = (note: HousekeepingNote, services: Services = house.services, remainingMs = 100_000) =>
+  keepHouse({ services, http, remainingMs: () => remainingMs }, note);
+
+/** What the sweeper finds at this moment: it postpones the look and leaves a note. */
+async function sweep(): Promise<HousekeepingNote[]> {
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
+  const due = await Promise.all(shards.map(shard => dueInShard(house.table, shard, house.clock.now, 100)));
+  const notes: HousekeepingNote[] = [];
+  for (const key of due.flat()) {
+    const note = housekeepingOfKey(key);
+    if (note && (await postponeWake(house.table, key, house.clock.now + WAKE_GRACE_MS))) notes.push(note);
+  }
+  return notes;
+}
+
+/** Lets time pass: sweeps every minute, and works off what is found. */
+async function settle(minutes = 12): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    house.clock.now += MINUTE;
+    for (const note of await sweep()) await keep(note);
+  }
+}
+
+describe('a deleted profile', () => {
+  interface Belongings {
+    profile: Profile;
+    other: Profile;
+    waiting: Post[];
+    published: Post;
+    running: Post;
+  }
+
+  async function belongings(assets = 30): Promise<Belongings> {
+    const [profile, other] = [await house.profile(), await house.profile()];
+    for (const owner of [profile, other]) {
+      await house.connect(owner, 'x');
+      const clip = { title: 'Clip', profile_id: owner.id, public_url: 'https://cdn.example.com/a.mp4' };
+      const count = owner === profile ? assets : 3;
+      for (let left = count; left > 0; left -= 100) {
+        const body = Array.from({ length: Math.min(left, 100) }, () => clip);
+        const { body: answer } = await house.call('POST /agency/media', { body });
+        if (left !== count) continue;
+        const media_asset_ids = answer.media.map(({ id }: { id: string }) => id);
+        const playlist = { name: 'Loop', profile_id: owner.id, media_asset_ids };
+        await house.call('POST /agency/playlists', { body: playlist });
+      }
+    }
+    const waiting = [
+      await store(profile, { scheduling: 'scheduled', due_at: house.clock.now + 48 * HOUR }),
+      await store(profile, {}),
+    ];
+    const published = await store(profile, {}, 'published');
+    const running = await store(profile, {}, 'publishing');
+    await store(other, { scheduling: 'scheduled', due_at: house.clock.now + 48 * HOUR });
+    return { profile, other, waiting, published, running };
+  }
+
+  async function store(
+    profile: Profile,
+    changes: Partial<Post>,
+    status: 'pending' | 'publishing' | 'published' = 'pending',
+  ): Promise<Post> {
+    const now = house.clock.now;
+    const common = {
+      platform: 'x' as const,
+      social_account_id: 'a',
+      revision: 1,
+      attempts: 1,
+      faults: 0,
+      first_attempt_at: null,
+      changed_at: now,
+      announce: [],
+    } satisfies Partial<Destination>;
+    const destination: Record<typeof status, Destination> = {
+      pending: { ...common, status: 'pending' },
+      publishing: { ...common, status: 'publishing', checkpoint: null, mark: null, lease_until: now + HOUR },
+      published: {
+        ...common,
+        status: 'published',
+        platform_post_id: '1',
+        platform_post_url: null,
+        published_at: now,
+        first_comment: null,
+      },
+    };
+    const post: Post = {
+      post_id: newId(now),
+      workspace_id: profile.workspace_id,
+      profile_id: profile.id,
+      profile_name: profile.profile_name,
+      post_type: 'text',
+      title: null,
+      description: 'Hello',
+      media_urls: [],
+      first_comment: null,
+      auto_truncate: false,
+      options: {},
+      scheduling: 'immediate',
+      due_at: now,
+      version: 1,
+      created_by: null,
+      created_at: now,
+      updated_at: now,
+      destinations: { x: destination[status] },
+      ...changes,
+      ...(status === 'published' ? {} : { wake_at: now + 72 * HOUR }),
+    };
+    await createPost(house.table, post);
+    return post;
+  }
+
+  /** Every item of the workspace that names the profile, by kind. */
+  async function left({ id, workspace_id }: Profile): Promise<string[]> {
+    const query = { workspace_id, prefix: '', consistent: true };
+    const items = await allOf(
+      house.table,
+      query,
+      v.looseObject({ SK: v.string(), post_id: v.optional(v.string()) }),
+    );
+    const named = items.filter(item => JSON.stringify(item).includes(id));
+    return named.map(({ SK, post_id }) => `${SK.split('#')[0] ?? ''} ${post_id ?? ''}`.trim()).sort();
+  }
+
+  const remove = (services: Services, { id }: Profile) => {
+    const route = profileRoutes.find(({ method }) => method === 'DELETE')!;
+    const raw = { params: { id }, query: {}, body: undefined, request_id: 'r', headers: {}, base_url: '' };
+    return route.invoke({ ...raw, principal: house.owner }, services);
+  };
+
+  const expected = ({ published, running }: Belongings) =>
+    [`POST ${published.post_id}`, `POST ${running.post_id}`].sort();
+
+  test('takes everything with it but posts that are out or on their way out', async () => {
+    const all = await belongings();
+    await remove(house.services, all.profile);
+    expect(await left(all.profile)).toEqual([...expected(all), 'CONNECTION', 'PROFILE-DELETION'].sort());
+    const others = await left(all.other);
+    await settle();
+    expect(await left(all.profile)).toEqual(expected(all));
+    expect(await left(all.other)).toEqual(others);
+    const read = await getPost(house.table, all.published.workspace_id, all.published.post_id);
+    expect(read).toEqual(all.published);
+  });
+
+  test("has its tokens revoked, and nobody else's", async () => {
+    const all = await belongings(1);
+    await remove(house.services, all.profile);
+    for (const { body } of house.takeNotes()) {
+      const note = body as HousekeepingNote;
+      if (note.kind === 'erase-profile') await keep(note);
+    }
+    expect(platform.requests).toEqual(Array(2).fill('POST /x/api.x.com/2/oauth2/revoke'));
+    expect(await getConnection(house.table, all.profile.workspace_id, all.profile.id, 'x')).toBeNull();
+    expect(await getConnection(house.table, all.other.workspace_id, all.other.id, 'x')).not.toBeNull();
+  });
+
+  test('has its deletion end only when no request can store anything for it any more', async () => {
+    const all = await belongings(1);
+    await remove(house.services, all.profile);
+    const note: HousekeepingNote = {
+      kind: 'erase-profile',
+      workspace_id: all.profile.workspace_id,
+      profile_id: all.profile.id,
+    };
+    await keep(note);
+    expect(await left(all.profile)).toContain('PROFILE-DELETION');
+    // A request that had read the profile stores its post now.
+    const late = await store(all.profile, {});
+    await settle();
+    expect(await left(all.profile)).toEqual(expected(all));
+    expect(await getPost(house.table, late.workspace_id, late.post_id)).toBeNull();
+    await keep(note);
+  });
+
+  test('goes on in the next run where the time of one is not enough', async () => {
+    const all = await belongings(3);
+    const short = house.services;
+    await remove(short, all.profile);
+    const note: HousekeepingNote = {
+      kind: 'erase-profile',
+      workspace_id: all.profile.workspace_id,
+      profile_id: all.profile.id,
+    };
+    await keep(note, house.services, 1000);
+    expect(await left(all.profile)).toContain('CONNECTION');
+    await settle();
+    expect(await left(all.profile)).toEqual(expected(all));
+  });
+
+  test('with 5,000 assets is deleted well within the time of a request', async () => {
+    const all = await belongings(5000);
+    const begun = Date.now();
+    await remove(house.services, all.profile);
+    expect(Date.now() - begun).toBeLessThan(20_000);
+    await settle();
+    expect(await left(all.profile)).toEqual(expected(all));
+  }, 120_000);
+
+  test.each(['before', 'after'] as const)(
+    'goes whole whenever its process dies %s a call took effect',
+    async when => {
+      for (let at = 1; ; at += 1) {
+        const all = await belongings(3);
+        const death: Death = { at, when };
+        const request = mortal(house.services, death);
+        const answered = await remove(request.services, all.profile).then(
+          () => true,
+          (error: unknown) => {
+            if (!(error instanceof Killed)) throw error;
+            return false;
+          },
+        );
+        const survivors = await left(all.profile);
+        // A request that died before the profile went is repeated by its caller.
+        if (survivors.includes('PROFILE')) await remove(house.services, all.profile);
+        await settle();
+        expect({ at, left: await left(all.profile) }).toEqual({ at, left: expected(all) });
+        if (answered && request.calls() < at) return;
+      }
+    },
+    120_000,
+  );
+
+  test.each(['before', 'after'] as const)(
+    'goes whole whenever the housekeeper dies %s a call took effect',
+    async when => {
+      for (let at = 1; ; at += 1) {
+        const all = await belongings(3);
+        await remove(house.services, all.profile);
+        house.clock.now += 2 * MINUTE;
+        const run = mortal(house.services, { at, when });
+        const { workspace_id, id } = all.profile;
+        const note: HousekeepingNote = { kind: 'erase-profile', workspace_id, profile_id: id };
+        await keep(note, run.services).catch((error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+        });
+        await settle();
+        expect({ at, left: await left(all.profile) }).toEqual({ at, left: expected(all) });
+        if (run.calls() < at) return;
+      }
+    },
+    120_000,
+  );
+});
+
+describe('a look at a registered file', () => {
+  let host: MediaHost;
+  beforeAll(async () => {
+    host = await mediaHost();
+  });
+  afterAll(() => host.close());
+
+  async function register(file: string, changes: Record<string, unknown> = {}): Promise<string> {
+    const profile = await house.profile();
+    const body = { title: 'File', profile_id: profile.id, public_url: `${host.url}/${file}`, ...changes };
+    const { body: answer } = await house.call('POST /agency/media', { body });
+    return answer.media[0].id;
+  }
+  const read = async (id: string) => (await house.call('GET /agency/media/{id}', { params: { id } })).body;
+  const look = async () => {
+    for (const { body } of house.takeNotes()) await keep(body as HousekeepingNote);
+  };
+
+  test('fills in what was left out', async () => {
+    const id = await register('clip.mp4?type=application/octet-stream');
+    await look();
+    const { status, mime_type, duration, size, width, height, error } = await read(id);
+    expect({ status, mime_type, error }).toEqual({ status: 'ready', mime_type: 'video/mp4', error: null });
+    for (const value of [duration, size, width, height]) expect(value).toBeGreaterThan(0);
+  });
+
+  test('keeps what was said', async () => {
+    const id = await register('photo.jpg', { duration: 3, size: 7 });
+    await look();
+    expect(await read(id)).toMatchObject({ status: 'ready', mime_type: 'image/jpeg', duration: 3, size: 7 });
+  });
+
+  test('tells a web page from a file', async () => {
+    const id = await register('page.html');
+    await look();
+    expect(await read(id)).toMatchObject({ status: 'failed', error: expect.stringMatching(/web page/) });
+  });
+
+  test('comes again to an origin that does not answer, and gives up after the third', async () => {
+    const id = await register('photo.jpg?status=503');
+    await look();
+    expect(await read(id)).toMatchObject({ status: 'processing', error: 'It answers 503' });
+    await settle(30);
+    expect(await read(id)).toMatchObject({ status: 'failed', error: 'It answers 503' });
+    expect(await sweep()).toEqual([]);
+  });
+
+  test("is the sweeper's to ask for when its note was lost", async () => {
+    const id = await register('photo.png');
+    house.takeNotes();
+    await settle();
+    expect(await read(id)).toMatchObject({ status: 'ready', mime_type: 'image/png' });
+  });
+
+  test('finds nothing to do for an asset that is gone, or was looked at', async () => {
+    const id = await register('photo.png');
+    const [note] = house.takeNotes().map(({ body }) => body as HousekeepingNote);
+    await keep(note!);
+    await keep(note!);
+    await house.call('DELETE /agency/media/{id}', { params: { id } });
+    await keep(note!);
+    expect((await house.call('GET /agency/media/{id}', { params: { id } })).status).toBe(404);
+  });
+});
+
+describe('an account whose token is about to end', () => {
+  const TOKEN = 'POST /x/api.x.com/2/oauth2/token';
+
+  async function connected(expires: number): Promise<Profile> {
+    const profile = await house.profile();
+    const connection = await house.connect(profile, 'x', { token_expires_at: expires });
+    await putConnection(house.table, connection, house.clock.now + MINUTE);
+    return profile;
+  }
+  const read = ({ workspace_id, id }: Profile) => getConnection(house.table, workspace_id, id, 'x');
+
+  test('is renewed ahead of time, once, and again before the new one ends', async () => {
+    const profile = await connected(house.clock.now + 10 * MINUTE);
+    house.clock.now += 2 * MINUTE;
+    const [note] = await sweep();
+    expect(note).toMatchObject({ kind: 'renew-account', platform: 'x' });
+    await keep(note!);
+    await keep(note!);
+    expect(platform.requests).toEqual([TOKEN]);
+    const renewed = await read(profile);
+    expect(renewed).toMatchObject({ revision: 2, token_expires_at: house.clock.now + 2 * HOUR });
+    expect(renewed?.wake_at).toBe(house.clock.now + 96 * MINUTE);
+    house.clock.now += 90 * MINUTE;
+    expect(await sweep()).toEqual([]);
+    house.clock.now += 7 * MINUTE;
+    expect(await sweep()).toHaveLength(1);
+  });
+
+  test('is left alone when it must be reconnected or is gone', async () => {
+    const profile = await connected(house.clock.now + 10 * MINUTE);
+    const connection = (await read(profile))!;
+    await putConnection(house.table, { ...connection, needs_reconnect: true });
+    const { workspace_id, id: profile_id } = profile;
+    await keep({ kind: 'renew-account', workspace_id, profile_id, platform: 'x' });
+    await keep({ kind: 'renew-account', workspace_id, profile_id, platform: 'bluesky' });
+    expect(platform.requests).toEqual([]);
+  });
+});
