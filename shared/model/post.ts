@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DestinationSchema, type Destination } from './destination.ts';
 import { JsonObjectSchema } from './json.ts';
-import { PlatformIdSchema, PostTypeSchema } from './platform.ts';
+import { PLATFORM_IDS, PlatformIdSchema, PostTypeSchema } from './platform.ts';
 
 const Instant = v.pipe(v.number(), v.integer());
 
@@ -43,8 +43,9 @@ export const POST_STATUSES = [
 ] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
 
-export function destinationsOf(post: Post): Destination[] {
-  return Object.values(post.destinations);
+/** Always in the same order: a stored map keeps none. */
+export function destinationsOf({ destinations }: Pick<Post, 'destinations'>): Destination[] {
+  return PLATFORM_IDS.map(platform => destinations[platform]).filter(each => each !== undefined);
 }
 
 /** The post's status follows from its destinations; it is never stored, so it cannot disagree with them. */
