@@ -27,7 +27,7 @@ const fields = ({ body }: Shown) => body.details.map(({ field }: { field: string
 /** What a request with the key gets: its role, or the status. */
 async function use(key: string): Promise<string | number> {
   try {
-    return (await authenticate(house.services, `Bearer ${key}`, null)).role;
+    return (await authenticate(house.services, `Bearer ${key}`, routes[0]!)).role;
   } catch (error) {
     if (error instanceof ApiError) return error.response.status;
     throw error;
@@ -199,6 +199,20 @@ describe('API keys', () => {
     const stranger = await house.stranger();
     expect((await makeKey({ name: 'K', user_id: stranger.user_id })).status).toBe(404);
     expect((await makeKey({ name: 'K', user_id: 'me' })).status).toBe(400);
+  });
+
+  test('tell when they were last used, to the hour', async () => {
+    const { body } = await makeKey({ name: 'Website' });
+    const used = async () =>
+      (await keys()).body.api_keys.find(({ id }: { id: string }) => id === body.api_key.id).last_used_at;
+    await use(body.key);
+    expect(await used()).toBe('2026-12-01T10:00:00.000Z');
+    house.clock.now += 59 * 60_000;
+    await use(body.key);
+    expect(await used()).toBe('2026-12-01T10:00:00.000Z');
+    house.clock.now += 2 * 60_000;
+    await use(body.key);
+    expect(await used()).toBe('2026-12-01T11:01:00.000Z');
   });
 
   test('that are revoked end within 30 s', async () => {

@@ -1,14 +1,18 @@
 import { ENV } from '../aws/env.ts';
 import { hashApiKey, isApiKey } from '../model/api-key.ts';
-import { PLANS, type Plan, type Principal } from '../model/workspace.ts';
+import { PLANS, type ApiKey, type Plan, type Principal } from '../model/workspace.ts';
+import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { findApiKey, getMember, getWorkspace } from '../store/workspaces.ts';
-import { SECOND } from '../time/instant.ts';
+import { findApiKey, getMember, getWorkspace, touchApiKey } from '../store/workspaces.ts';
+import { HOUR, SECOND } from '../time/instant.ts';
 import { planTooLow, unauthorized } from './errors.ts';
 import type { Route } from './route.ts';
 
 /** Lowest plan whose keys may be used at all. */
 const API_PLAN: Plan = 'starter';
+
+/** How exactly it is known when a key was last used: a write an hour is enough. */
+const USE_NOTED_EVERY_MS = HOUR;
 
 /** A container trusts a key it knows for this long; revocations and role changes are effective within 30 s. */
 const TRUST_MS = 25 * SECOND;
@@ -23,7 +27,7 @@ export async function authenticate(
 ): Promise<Principal> {
   const key = keyOf(header);
   if (key === null) throw unauthorized();
-  const principal = await principalOf(services, hashApiKey(key));
+  const principal = await principalOf(services, hashApiKey(key), route !== null);
   if (!principal) throw unauthorized();
   const feature = route?.plan ?? { feature: 'API access', minimum: API_PLAN };
   const upgrade = () => services.setting(ENV.upgradeUrl);
@@ -44,17 +48,18 @@ function keyOf(header: string | undefined): string | null {
   return key !== undefined && isApiKey(key) ? key : null;
 }
 
-async function principalOf(services: Services, hash: string): Promise<Principal | null> {
+async function principalOf(services: Services, hash: string, isUse: boolean): Promise<Principal | null> {
   const now = services.now();
   const trusted = known.get(hash);
   if (trusted && trusted.until > now) return trusted.principal;
   known.delete(hash);
-  const principal = await lookUp(services, hash);
+  const principal = await lookUp(services, hash, isUse);
   if (principal) known.set(hash, { principal, until: now + TRUST_MS });
   return principal;
 }
 
-async function lookUp(services: Services, hash: string): Promise<Principal | null> {
+/** `isUse`: a request that some route serves. */
+async function lookUp(services: Services, hash: string, isUse: boolean): Promise<Principal | null> {
   const key = await findApiKey(services.table, hash);
   if (!key || key.revoked_at !== null) return null;
   const [workspace, member] = await Promise.all([
@@ -62,6 +67,7 @@ async function lookUp(services: Services, hash: string): Promise<Principal | nul
     getMember(services.table, key.workspace_id, key.user_id),
   ]);
   if (!workspace || !member) return null;
+  if (isUse) await noteUse(services, key);
   return {
     workspace_id: workspace.workspace_id,
     user_id: member.user_id,
@@ -69,4 +75,15 @@ async function lookUp(services: Services, hash: string): Promise<Principal | nul
     role: member.role,
     plan: workspace.plan,
   };
+}
+
+/** A use that cannot be noted is no reason to turn a request away. */
+async function noteUse(services: Services, key: ApiKey): Promise<void> {
+  const now = services.now();
+  if (key.last_used_at !== null && key.last_used_at > now - USE_NOTED_EVERY_MS) return;
+  try {
+    await touchApiKey(services.table, key, now);
+  } catch (error) {
+    log.warn('The use of a key could not be noted', { key_id: key.key_id, ...describeError(error) });
+  }
 }

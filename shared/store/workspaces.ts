@@ -221,17 +221,19 @@ export async function revokeApiKey(
   return failed.length === 0;
 }
 
-/** Notes when a key was last used. */
+/** Notes when a key was last used: where keys are listed, and where the next use finds it. */
 export async function touchApiKey(table: Table, apiKey: ApiKey, now: number): Promise<void> {
-  await holds(() =>
-    table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: keyReferenceKey(apiKey.workspace_id, apiKey.key_id),
-        UpdateExpression: 'SET last_used_at = :now',
-        ConditionExpression: 'attribute_exists(PK)',
-        ExpressionAttributeValues: { ':now': now },
-      }),
-    ),
-  );
+  for (const key of [keyReferenceKey(apiKey.workspace_id, apiKey.key_id), apiKeyKey(apiKey.key_hash)]) {
+    await holds(() =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: key,
+          UpdateExpression: 'SET last_used_at = :now',
+          ConditionExpression: 'attribute_exists(PK)',
+          ExpressionAttributeValues: { ':now': now },
+        }),
+      ),
+    );
+  }
 }
