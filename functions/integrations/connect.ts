@@ -52,6 +52,7 @@ export const connect = route({
     },
     201: { description: 'The account is connected', schema: v.object({ account: AccountView }) },
     404: { description: 'Profile not found' },
+    503: { description: 'The operator has not set the app of the platform, or the platform does not answer' },
     501: { description: 'This version cannot connect the platform yet' },
   },
   handler: async ({ params, body, principal, base_url }, services) => {

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { closeStack } from '../support/e2e.ts';
+import { requestsTo, type FuzzRequest, type Known } from '../support/fuzz.ts';
+import { assertDocumented, operations, type DocumentedOperation } from '../support/openapi.ts';
+import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
+
+/*
+ * Every operation of the document gets what users never meant to send. It never fails (5xx), it answers with a status
+ * and a body that the document has, and what it refuses leaves nothing behind.
+ */
+
+const START_MS = 150_000;
+/** For each operation; some fifty of them make half a minute. Posts have the most to get wrong. */
+const OPERATION_MS = 1_100;
+const POSTS_MS = 8_000;
+const RUNS = 60;
+const KEYS = 8;
+
+let stack: TestStack;
+let keys: string[] = [];
+let ids: Record<string, string[]> = {};
+let values: Record<string, unknown> = {};
+let turn = 0;
+
+beforeAll(async () => {
+  stack = await startStack();
+  await furnish();
+  keys = await Promise.all(Array.from({ length: KEYS }, (_, index) => makeKey(`Fuzz ${index}`)));
+}, START_MS);
+afterAll(() => closeStack(stack));
+
+async function makeKey(name: string): Promise<string> {
+  const { body } = await stack.api('POST', '/api-keys', { name });
+  return body.key;
+}
+
+/** One of everything, so that ids are known; and one more of what operations may change or delete. */
+async function furnish(): Promise<void> {
+  const [demo] = (await stack.api('GET', '/agency/profiles')).body.profiles;
+  const spare = (await stack.api('POST', '/agency/profiles', { username: 'Spare' })).body.profile;
+  const asset = { title: 'A', profile_id: demo.id, public_url: 'https://cdn.example.com/a.mp4' };
+  const media = (await stack.api('POST', '/agency/media', [asset, asset])).body.media;
+  const playlist = (await stack.api('POST', '/agency/playlists', { name: 'P', profile_id: demo.id })).body
+    .playlist;
+  const hook = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/fuzz` });
+  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const post = {
+    post_type: 'text',
+    profile_name: 'Demo',
+    platforms: ['telegram'],
+    description: 'Hi',
+    scheduled_date: later,
+  };
+  const posts = [
+    await stack.api('POST', '/posts', post),
+    await stack.api('POST', '/posts', { ...post, description: 'Ho' }),
+  ];
+  const accounts = (await stack.api('GET', '/integrations')).body.accounts;
+  const member = (await stack.api('POST', '/workspace/members', { email: 'm@example.com', role: 'member' }))
+    .body.member;
+  const doomed = (await stack.api('POST', '/api-keys', { name: 'Doomed' })).body.api_key;
+  ids = {
+    '/agency/profiles': [spare.id],
+    '/agency/media': media.map((each: { id: string }) => each.id),
+    '/agency/playlists': [playlist.id],
+    '/webhooks': [hook.body.webhook.id],
+    '/posts': posts.map(({ body }) => body.post_id),
+    '/integrations': accounts.slice(0, 1).map((each: { id: string }) => each.id),
+    '/workspace/members': [member.id],
+    '/api-keys': [doomed.id],
+  };
+  values = {
+    profile_name: 'Demo',
+    profile_id: demo.id,
+    platforms: ['x', 'telegram'],
+    media_urls: [`${stack.sandbox_url}/_media/photo.jpg`],
+    media_asset_ids: ids['/agency/media'],
+    scheduled_date: later,
+    user_id: member.id,
+    url: `${stack.sandbox_url}/_receiver/fuzz`,
+    public_url: `${stack.sandbox_url}/_media/photo.jpg`,
+  };
+}
+
+const known: Known = {
+  ids: ({ path }, name) => {
+    if (name === 'platform') return ['x', 'telegram', 'bluesky', 'gbp'];
+    return ids[path.slice(0, path.indexOf('/{'))] ?? [];
+  },
+  get values() {
+    return values;
+  },
+};
+
+async function send(method: string, { path, body, headers }: FuzzRequest): Promise<Answer<Json>> {
+  const key = keys[turn++ % keys.length]!;
+  const text = method === 'GET' ? undefined : body;
+  const answer = await fetch(stack.base_url + path, {
+    method,
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: text ?? null,
+  });
+  const json = /json/.test(answer.headers.get('content-type') ?? '');
+  const raw = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: json ? JSON.parse(raw) : raw };
+}
+
+/** How many there are of what an operation creates. */
+const COUNTS: Record<string, () => Promise<number>> = {
+  '/agency/profiles': async () => (await stack.api('GET', '/agency/profiles')).body.profiles.length,
+  '/webhooks': async () => (await stack.api('GET', '/webhooks')).body.webhooks.length,
+  '/api-keys': async () => (await stack.api('GET', '/api-keys')).body.api_keys.length,
+  '/workspace/members': async () => (await stack.api('GET', '/workspace/members')).body.members.length,
+};
+
+/** A 5xx, unless the operation itself says what it means. */
+function isFault({ operation }: DocumentedOperation, status: number): boolean {
+  const own = operation.responses[status];
+  return status >= 500 && (own === undefined || '$ref' in own);
+}
+
+const keyed = operations.filter(({ path }) => !path.startsWith('/docs') && path !== '/openapi.json');
+const named = (list: readonly DocumentedOperation[]) =>
+  list.map(each => ({ name: `${each.method} ${each.path}`, each }));
+
+/** Deleting last: what is gone cannot be read or changed any more. */
+const inOrder = [...keyed].sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
+
+test.each(named(inOrder))(
+  '$name stands whatever comes',
+  async ({ each }) => {
+    const count = each.method === 'POST' ? COUNTS[each.path] : undefined;
+    const before = await count?.();
+    const made = new Set<string>();
+    let sent = 0;
+    await fc.assert(
+      fc.asyncProperty(requestsTo(each, known), async request => {
+        const answer = await send(each.method, request);
+        sent += 1;
+        expect([request, isFault(each, answer.status)]).toEqual([request, false]);
+        assertDocumented(each.method, request.path, answer.status, answer.body);
+        if (answer.status === 201 && !answer.headers.has('idempotent-replayed'))
+          made.add(JSON.stringify(answer.body));
+      }),
+      {
+        numRuns: RUNS,
+        endOnFailure: true,
+        plugins: [fc.interruptAfterTimeLimit(each.path === '/posts' ? POSTS_MS : OPERATION_MS)],
+      },
+    );
+    expect(sent).toBeGreaterThan(0);
+    if (count && before !== undefined) expect(await count()).toBe(before + made.size);
+  },
+  30_000,
+);
+
+test('nothing that was refused or taken spoiled what is there', async () => {
+  for (const path of [
+    '/posts?limit=100',
+    '/agency/profiles',
+    '/agency/media?limit=100',
+    '/agency/playlists',
+    '/webhooks',
+    '/integrations',
+    '/workspace',
+    '/workspace/members',
+    '/api-keys',
+  ]) {
+    expect({ path, status: (await stack.api('GET', path)).status }).toEqual({ path, status: 200 });
+  }
+});
+
+describe('the description', () => {
+  test('is open to everybody, and the page that shows it needs nothing from elsewhere', async () => {
+    const read = async (path: string) => {
+      const answer = await fetch(stack.base_url + path);
+      return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+    };
+    const document = await read('/openapi.json');
+    expect([document.status, JSON.parse(document.text).openapi]).toEqual([200, '3.0.3']);
+    const page = await read('/docs');
+    expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1]!);
+    expect(parts.filter(part => !part.startsWith('data:'))).toEqual([
+      'docs/swagger-ui.css',
+      'docs/swagger-ui-bundle.js',
+      'docs/start.js',
+    ]);
+    for (const part of parts.filter(each => each.startsWith('docs/'))) {
+      expect([part, (await read(`/${part}`)).status]).toEqual([part, 200]);
+    }
+    expect((await read('/docs/nothing.js')).status).toBe(404);
+  });
+
+  test('comes compressed to those who take that', async () => {
+    const answer = await fetch(`${stack.base_url}/docs/swagger-ui-bundle.js`);
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect((await answer.text()).length).toBeGreaterThan(1_000_000);
+  });
+});

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import type { Schema } from '../../lib/openapi/json-schema.ts';
+import type { Operation, Parameter } from '../../lib/openapi/operation.ts';
+import type { DocumentedOperation } from './openapi.ts';
+
+/** What is sent, ready for the wire. */
+export interface FuzzRequest {
+  path: string;
+  body: string | undefined;
+  headers: Record<string, string>;
+}
+
+export interface Known {
+  /** Values of a path parameter that exist. */
+  ids: (operation: DocumentedOperation, parameter: string) => readonly string[];
+  /** Values of body fields and query parameters that go through, by name. */
+  values: Readonly<Record<string, unknown>>;
+}
+
+const deep = (levels: number): unknown =>
+  Array.from({ length: levels }).reduce<unknown>(inner => ({ a: inner }), 1);
+
+/** What no field wants, and what some cannot stand. */
+export const NASTY: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  9007199254740993,
+  'NaN',
+  'null',
+  '',
+  '   ',
+  '\u200b\u2060',
+  'x'.repeat(20_000),
+  '\u0000\u0007\u001b[31m',
+  'a\u0000b',
+  '👩‍👩‍👧‍👦🏳️‍🌈',
+  'e\u0301\u0323'.repeat(50),
+  '\u202eright to left \u05d0\u05d1',
+  '\ud800',
+  '__proto__',
+  'constructor',
+  '${jndi:ldap://x}',
+  "'; DROP TABLE posts; --",
+  '../../etc/passwd',
+  'https://user:password@example.com/',
+  'http://169.254.169.254/latest/meta-data',
+  'http://[::1]/',
+  'javascript:alert(1)',
+  '2026-02-31T10:00:00Z',
+  '99999-01-01T00:00:00Z',
+  '0000-00-00',
+  [],
+  {},
+  [[]],
+  [null],
+  [{}],
+  Array.from({ length: 3000 }, () => 'x'),
+  Array.from({ length: 5 }, () => '018f6f5e-7c1a-7b3e-9c1d-2f4a5b6c7d8e'),
+  deep(40),
+  deep(200),
+];
+
+const nasty = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...NASTY) },
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.string(),
+);
+
+const nastyText = fc
+  .constantFrom(...NASTY.filter(each => typeof each === 'string'))
+  .map(text => text.slice(0, 2000).toWellFormed());
+
+/** Bodies that are no JSON object at all. */
+const MALFORMED = [
+  '{',
+  '[1,',
+  '{"a":NaN}',
+  '"text"',
+  '7',
+  'null',
+  '[]',
+  '[[]]',
+  '\u0000',
+  '{"__proto__":{"admin":true}}',
+  '{"a":1,"a":2}',
+  `${'['.repeat(2000)}${']'.repeat(2000)}`,
+  `{"a":"${'x'.repeat(1_100_000)}"}`,
+];
+
+/** A value that a schema takes, as far as a schema tells. */
+function valid(schema: Schema): fc.Arbitrary<unknown> {
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return fc.oneof(...choices.map(valid));
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+    case 'number':
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 100 });
+    case 'array':
+      return fc.array(valid(schema.items ?? {}), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.min(schema.maxItems ?? 3, 3),
+      });
+    case 'object':
+      return objectOf(schema);
+    case 'string':
+      return textOf(schema);
+    default:
+      return fc.jsonValue({ maxDepth: 1 });
+  }
+}
+
+function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
+  const optional = Object.keys(properties).filter(name => !required.includes(name));
+  // A few of the optional fields: all at once would never fit together.
+  return fc
+    .subarray(optional, { maxLength: Math.min(4, optional.length) })
+    .chain(chosen =>
+      fc.record(Object.fromEntries([...required, ...chosen].map(name => [name, valid(properties[name]!)]))),
+    );
+}
+
+function textOf({ format, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
+  if (format === 'uuid') return fc.uuid();
+  if (format === 'uri') return fc.webUrl();
+  if (format === 'email') return fc.emailAddress();
+  if (format === 'date-time') return fc.date({ noInvalidDate: true }).map(date => date.toISOString());
+  return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
+}
+
+/** Requests to an operation: from perfectly fine to hopeless. */
+export function requestsTo(target: DocumentedOperation, known: Known): fc.Arbitrary<FuzzRequest> {
+  return fc.record({
+    path: pathOf(target, known),
+    body: bodyOf(target.operation, known),
+    headers: headersOf(target.operation),
+  });
+}
+
+function pathOf(target: DocumentedOperation, known: Known): fc.Arbitrary<string> {
+  const parameters = (target.operation.parameters ?? []).filter((each): each is Parameter => 'name' in each);
+  const inPath = parameters.filter(each => each.in === 'path');
+  const inQuery = parameters.filter(each => each.in === 'query');
+  const segments = fc.record(
+    Object.fromEntries(inPath.map(each => [each.name, segment(each, known.ids(target, each.name))])),
+  );
+  const query = fc
+    .subarray(inQuery, { maxLength: Math.min(2, inQuery.length) })
+    .chain(chosen => fc.record(Object.fromEntries(chosen.map(each => [each.name, queryValue(each, known)]))));
+  return fc.tuple(segments, query).map(([values, asked]) => {
+    const path = target.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String(values[name])),
+    );
+    const search = Object.entries(asked).map(
+      ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+    );
+    return search.length === 0 ? path : `${path}?${search.join('&')}`;
+  });
+}
+
+function segment({ schema }: Parameter, ids: readonly string[]): fc.Arbitrary<string> {
+  const texts = fc.constantFrom(
+    '0',
+    'null',
+    'a'.repeat(300),
+    '%',
+    ' ',
+    '\u0000',
+    '🚀',
+    '__proto__',
+    'a/b',
+    "'",
+  );
+  const fine = ids.length > 0 ? [{ weight: 5, arbitrary: fc.constantFrom(...ids) }] : [];
+  return fc.oneof(...fine, { weight: 2, arbitrary: valid(schema).map(String) }, texts);
+}
+
+function queryValue({ name, schema }: Parameter, { values }: Known): fc.Arbitrary<string> {
+  const fine = Object.hasOwn(values, name) ? fc.constant(values[name]) : valid(schema);
+  return fc.oneof({ weight: 3, arbitrary: fine.map(String) }, { weight: 1, arbitrary: nastyText });
+}
+
+function bodyOf({ requestBody }: Operation, { values }: Known): fc.Arbitrary<string | undefined> {
+  const media = requestBody?.content['application/json'];
+  if (!media) return fc.oneof(fc.constant(undefined), fc.constantFrom('{}', '{"a":1}', '{'));
+  const base = fc
+    .oneof(fc.constant(media.example), valid(media.schema))
+    .map(value => withKnown(value, values));
+  const fields = Object.keys(media.schema.properties ?? media.schema.anyOf?.[0]?.properties ?? {});
+  const changes = fc.array(
+    fc.tuple(fc.constantFrom(...fields, '__proto__', 'constructor', 'nonsense'), nasty),
+    { maxLength: 3 },
+  );
+  const gaps = fc.subarray(fields, { maxLength: Math.min(2, fields.length) });
+  const mutated = fc
+    .tuple(base, changes, gaps)
+    .map(([value, changed, missing]) => JSON.stringify(mutate(value, changed, missing)));
+  return fc.oneof(
+    { weight: 12, arbitrary: mutated },
+    { weight: 1, arbitrary: fc.constantFrom(...MALFORMED) },
+    { weight: 1, arbitrary: nasty.map(value => JSON.stringify(value)) },
+  );
+}
+
+/** The value with what exists instead of what was made up. */
+function withKnown(value: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map(item => withKnown(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [name, Object.hasOwn(values, name) ? values[name] : own]),
+  );
+}
+
+function mutate(
+  value: unknown,
+  changes: readonly (readonly [string, unknown])[],
+  missing: readonly string[],
+): unknown {
+  if (Array.isArray(value)) return value.map(item => mutate(item, changes, []));
+  const kept = Object.entries(value ?? {}).filter(([name]) => !missing.includes(name));
+  return Object.fromEntries([...kept, ...changes]);
+}
+
+function headersOf({ requestBody }: Operation): fc.Arbitrary<Record<string, string>> {
+  const type = requestBody
+    ? fc.oneof(
+        { weight: 15, arbitrary: fc.constant('application/json') },
+        fc.constantFrom(
+          'text/plain',
+          'application/x-www-form-urlencoded',
+          'multipart/form-data',
+          'application/json; charset=latin1',
+        ),
+      )
+    : fc.constant('application/json');
+  const key = fc.oneof(
+    { weight: 6, arbitrary: fc.constant(null) },
+    fc.uuid(),
+    fc.constantFrom('k', '""', 'a'.repeat(256), 'a"b'),
+  );
+  return fc.tuple(type, key).map(([contentType, idempotencyKey]) => ({
+    'content-type': contentType,
+    ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
+  }));
+}
