@@ -40,7 +40,8 @@ const http: Pick<HttpClient, 'open'> = {
 const before = { ...process.env };
 
 beforeAll(async () => {
-  platform = await recorder({ access_token: 'new', refresh_token: 'newer', expires_in: 7200, scope: '' });
+  const tokens = { access_token: 'new', refresh_token: 'newer', expires_in: 7200, scope: '' };
+  platform = await recorder(() => ({ body: tokens }));
   process.env['SANDBOX_URL'] = platform.url;
   process.env['ALLOW_LOOPBACK'] = '1';
   client = createHttpClient();

@@ -159,6 +159,9 @@ export function saveFindings(table: Table, asset: Asset, { wake_at, ...found }: 
   );
 }
 
+/** Small enough that `enough` is asked often. */
+const PAGE_TO_DELETE = 500;
+
 /** Deletes the assets of a profile page by page, until `enough` says so. True when none is left. */
 export async function deleteAssetsOf(
   table: Table,
@@ -166,7 +169,7 @@ export async function deleteAssetsOf(
   profileId: string,
   enough: () => boolean,
 ): Promise<boolean> {
-  const query = { ...assetQuery(workspaceId, profileId), consistent: true };
+  const query = { ...assetQuery(workspaceId, profileId), consistent: true, pageSize: PAGE_TO_DELETE };
   for await (const page of pagesOf(table, query, v.object({ id: v.string() }))) {
     if (enough()) return false;
     await deleteKeys(

@@ -1,14 +1,24 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server that answers every request with the same JSON and keeps what was asked: `POST /x/api.x.com/…`. */
-export async function recorder(answer: unknown = {}) {
+export interface Reply {
+  status?: number;
+  body?: unknown;
+  /** The connection breaks instead of an answer. */
+  breaks?: boolean;
+}
+
+/** A server that answers as the test says and keeps what was asked: `POST /x/api.x.com/…`. */
+export async function recorder(reply: (request: string) => Reply) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
-    requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    const line = `${request.method ?? ''} ${request.url ?? ''}`;
+    requests.push(line);
     request.resume();
     request.once('end', () => {
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+      const { status = 200, body = {}, breaks = false } = reply(line);
+      if (breaks) response.destroy();
+      else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,137 @@
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { seal } from '../aws/key-ring.ts';
+import type { Connection } from '../model/profile.ts';
+import { getConnection, saveCredentials } from '../store/connections.ts';
+import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
+import { recorder, type Reply } from '../../test/support/recorder.ts';
+import { mergeCredentials, openAccount, renewAccount, usableAccount } from './vault.ts';
+
+let house: ApiHouse;
+let platform: Awaited<ReturnType<typeof recorder>>;
+let reply: () => Reply;
+const before = { ...process.env };
+
+beforeAll(async () => {
+  platform = await recorder(() => reply());
+  process.env['SANDBOX_URL'] = platform.url;
+  process.env['ALLOW_LOOPBACK'] = '1';
+});
+afterAll(async () => {
+  for (const name of ['SANDBOX_URL', 'ALLOW_LOOPBACK']) {
+    if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = before[name];
+  }
+  await platform.close();
+});
+beforeEach(async () => {
+  house = await apiHouse([]);
+  const app = { Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } };
+  house.services = { ...house.services, ssm: { send: () => Promise.resolve(app) } as unknown as SSMClient };
+  platform.requests.length = 0;
+  reply = () => ({ body: fresh(1) });
+});
+afterEach(() => house.close());
+
+const fresh = (n: number, more: Record<string, unknown> = {}) => ({
+  access_token: `access ${n}`,
+  refresh_token: `refresh ${n}`,
+  expires_in: 7200,
+  scope: '',
+  ...more,
+});
+const spent: Reply = {
+  status: 400,
+  body: { error: 'invalid_request', error_description: 'Value passed for the token was invalid.' },
+};
+
+/** An X account whose access token has ended. */
+async function expired(): Promise<Connection> {
+  return house.connect(await house.profile(), 'x', { token_expires_at: house.clock.now - 1 });
+}
+const stored = async ({ workspace_id, profile_id }: Connection) =>
+  (await getConnection(house.table, workspace_id, profile_id, 'x'))!;
+
+describe('an expired token that rotates', () => {
+  test('is renewed once for 50 who need it at the same moment', async () => {
+    const connection = await expired();
+    const accounts = await Promise.all(
+      Array.from({ length: 50 }, () => usableAccount(house.services, connection)),
+    );
+    expect(platform.requests).toEqual(['POST /x/api.x.com/2/oauth2/token']);
+    expect(new Set(accounts.map(({ credentials }) => credentials.access_token))).toEqual(
+      new Set(['access 1']),
+    );
+    const { credentials, connection: now } = await openAccount(house.services, await stored(connection));
+    expect(credentials).toEqual({ access_token: 'access 1', refresh_token: 'refresh 1', secret: null });
+    expect(now).toMatchObject({ revision: 2, refresh_lease_until: null, needs_reconnect: false });
+  });
+
+  test('keeps the stored refresh token where the answer has none, or an empty one', async () => {
+    reply = () => ({ body: fresh(1, { refresh_token: undefined }) });
+    const connection = await expired();
+    await usableAccount(house.services, connection);
+    const { credentials } = await openAccount(house.services, await stored(connection));
+    expect(credentials).toMatchObject({ access_token: 'access 1', refresh_token: 'r' });
+    expect(mergeCredentials(credentials, { access_token: 'access 2', refresh_token: '' })).toMatchObject({
+      access_token: 'access 2',
+      refresh_token: 'r',
+    });
+  });
+
+  test.each([{ status: 429 }, { status: 503 }, { status: 401, body: { error: 'invalid_client' } }])(
+    'costs nobody the account when the platform answers %j',
+    async trouble => {
+      reply = () => trouble;
+      const connection = await expired();
+      await expect(usableAccount(house.services, connection)).rejects.toMatchObject({
+        kind: expect.stringMatching(/transient|rate_limited/),
+      });
+      expect(await stored(connection)).toMatchObject({ needs_reconnect: false, refresh_lease_until: null });
+      reply = () => ({ body: fresh(2) });
+      const { credentials } = await usableAccount(house.services, connection);
+      expect(credentials.access_token).toBe('access 2');
+    },
+  );
+
+  test('whose answer was lost is asked for again, and not given up before the platform says so', async () => {
+    let calls = 0;
+    reply = () => ((calls += 1) === 1 ? { breaks: true } : { body: fresh(calls) });
+    const connection = await expired();
+    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({ kind: 'transient' });
+    expect(await stored(connection)).toMatchObject({ needs_reconnect: false });
+    expect((await usableAccount(house.services, connection)).credentials.access_token).toBe('access 2');
+  });
+
+  test('that the platform knows no more marks the account, and leaves the index', async () => {
+    reply = () => spent;
+    const connection = await expired();
+    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({ kind: 'token_expired' });
+    const now = await stored(connection);
+    expect(now).toMatchObject({ needs_reconnect: true, refresh_lease_until: null });
+    expect(now.wake_at).toBeUndefined();
+    // Nobody asks the platform again.
+    await expect(usableAccount(house.services, now)).rejects.toMatchObject({ kind: 'token_expired' });
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  test('that another worker renewed meanwhile is never undone by the loser of the race', async () => {
+    const connection = await expired();
+    const sealed = (text: string) =>
+      seal(
+        house.ring,
+        connection.id,
+        JSON.stringify({ access_token: text, refresh_token: 'r2', secret: null }),
+      );
+    reply = () => spent;
+    const account = await openAccount(house.services, connection);
+    const race = renewAccount(house.services, account);
+    await saveCredentials(house.table, connection, {
+      sealed: sealed('theirs'),
+      token_expires_at: house.clock.now + 7_200_000,
+      attributes: {},
+    });
+    expect((await race).credentials.access_token).toBe('theirs');
+    expect((await stored(connection)).needs_reconnect).toBe(false);
+  });
+});
