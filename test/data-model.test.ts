@@ -17,6 +17,8 @@ import {
   saveDestination,
   setWake,
 } from '../shared/store/posts.ts';
+import { keepAnswer, takeKey } from '../shared/store/idempotency.ts';
+import { takeTokens } from '../shared/store/rate-limits.ts';
 import { createProfile, findProfileByName, listProfiles } from '../shared/store/profiles.ts';
 import { findTraces, leaveTraces } from '../shared/store/similar.ts';
 import { fingerprint } from '../shared/text/fingerprint.ts';
@@ -75,6 +77,10 @@ const placeOf = ({ post_id, due_at }: Post) => ({
 });
 const traceOf = ({ post_id, due_at }: Post) => ({ post_id, at: due_at, sketch: PRINT.sketch });
 
+const USE = { fingerprint: 'f'.repeat(43), seed: { id: newId(), at: 1 }, run: newId() };
+/** The sealed answer of POST /posts. */
+const ANSWER = 'v1.00000000.'.padEnd(700, 'a');
+
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
@@ -123,6 +129,17 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
     await leaveTraces(world.table, post.post_id, PRINT.keys, traceOf(post), 1);
     return findTraces(table, post.post_id, PRINT.keys);
   },
+  'take an idempotency key': ({ table, post }) => takeKey(table, post.post_id, USE, 1),
+  'keep an answer for its key': async ({ table, post }) => {
+    await takeKey(world.table, post.post_id, USE, 1);
+    return keepAnswer(table, post.post_id, USE.run, ANSWER);
+  },
+  'replay an answer': async ({ table, post }) => {
+    await takeKey(world.table, post.post_id, USE, 1);
+    await keepAnswer(world.table, post.post_id, USE.run, ANSWER);
+    return takeKey(table, post.post_id, USE, 1);
+  },
+  "lease requests of a key's rate": ({ table, post }) => takeTokens(table, post.post_id, 1000, 1, 0),
   'sweep a shard with nothing due': ({ table }) => dueInShard(table, 0, 1, 500),
 };
 

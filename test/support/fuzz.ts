@@ -152,15 +152,17 @@ function pathOf(target: DocumentedOperation, known: Known): fc.Arbitrary<string>
   );
   const query = fc
     .subarray(inQuery, { maxLength: Math.min(2, inQuery.length) })
-    .chain(chosen => fc.record(Object.fromEntries(chosen.map(each => [each.name, queryValue(each, known)]))));
+    .chain(chosen =>
+      fc.record<Record<string, string>>(
+        Object.fromEntries(chosen.map(each => [each.name, queryValue(each, known)])),
+      ),
+    );
   return fc.tuple(segments, query).map(([values, asked]) => {
     const path = target.path.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String(values[name])),
     );
-    const search = Object.entries(asked).map(
-      ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
-    );
-    return search.length === 0 ? path : `${path}?${search.join('&')}`;
+    const search = new URLSearchParams(asked).toString();
+    return search === '' ? path : `${path}?${search}`;
   });
 }
 
