@@ -110,7 +110,7 @@ function checkBatch(entries: v.ObjectEntries | undefined, value: unknown, max: n
 
 const place = (index: number, field: string) => `[${index}]${field === '' ? '' : `.${field}`}`;
 
-function check(entries: v.ObjectEntries | undefined, value: unknown, where: string): Checked {
+export function check(entries: v.ObjectEntries | undefined, value: unknown, where: string): Checked {
   if (!entries) return { value: undefined, details: [] };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return {
