@@ -1,4 +1,5 @@
 import type { SSMClient } from '@aws-sdk/client-ssm';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import type { HousekeepingNote } from '../../shared/housekeeping/note.ts';
@@ -11,7 +12,6 @@ import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
-import { allOf } from '../../shared/store/query.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
 import { HOUR, MINUTE } from '../../shared/time/instant.ts';
@@ -26,6 +26,8 @@ import { keepHouse } from './work.ts';
 
 const routes = [...profileRoutes, ...mediaRoutes, ...playlistRoutes];
 const app = { Parameter: { Value: JSON.stringify({ client_id: 'id', client_secret: 'secret' }) } };
+
+const ItemSchema = v.looseObject({ SK: v.string(), post_id: v.optional(v.string()) });
 
 let house: ApiHouse;
 let platform: Awaited<ReturnType<typeof recorder>>;
@@ -172,14 +174,28 @@ describe('a deleted profile', () => {
     return post;
   }
 
+  async function partition(pk: string) {
+    const items: v.InferOutput<typeof ItemSchema>[] = [];
+    let start: Record<string, unknown> | undefined;
+    do {
+      const page = await house.table.client.send(
+        new QueryCommand({
+          TableName: house.table.name,
+          KeyConditionExpression: 'PK = :pk',
+          ExpressionAttributeValues: { ':pk': pk },
+          ConsistentRead: true,
+          ...(start ? { ExclusiveStartKey: start } : {}),
+        }),
+      );
+      items.push(...v.parse(v.array(ItemSchema), page.Items ?? []));
+      start = page.LastEvaluatedKey;
+    } while (start);
+    return items;
+  }
+
   /** Every item of the workspace that names the profile, by kind. */
   async function left({ id, workspace_id }: Profile): Promise<string[]> {
-    const query = { workspace_id, prefix: '', consistent: true };
-    const items = await allOf(
-      house.table,
-      query,
-      v.looseObject({ SK: v.string(), post_id: v.optional(v.string()) }),
-    );
+    const items = await partition(`WS#${workspace_id}`);
     const named = items.filter(item => JSON.stringify(item).includes(id));
     return named.map(({ SK, post_id }) => `${SK.split('#')[0] ?? ''} ${post_id ?? ''}`.trim()).sort();
   }

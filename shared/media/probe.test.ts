@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { imageSize } from 'image-size';
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
@@ -91,10 +93,13 @@ describe('what cannot be used', () => {
   });
 
   test('an origin that does not answer in time', async () => {
-    const never = {
-      open: () => host.http.open({ method: 'GET', url: `${host.url}/photo.jpg`, timeoutMs: 1 }),
-    };
-    expect(await probeMedia(never, host.url, 5)).toMatchObject({ type: 'unreachable' });
+    const silent = createServer(() => undefined);
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', () => resolve()));
+    const { port } = silent.address() as AddressInfo;
+    const facts = await probeMedia(host.http, `http://127.0.0.1:${port}/photo.jpg`, 100);
+    expect(facts).toMatchObject({ type: 'unreachable' });
+    silent.closeAllConnections();
+    silent.close();
   });
 
   test.each([
