@@ -18,6 +18,9 @@ let house: ServedApi;
 
 const SECRET = 'sps_shown_once';
 
+/** Until when the thing's maker holds its request. */
+let held: Promise<void> = Promise.resolve();
+
 const makeThing = route({
   method: 'POST',
   path: '/things/{kind}',
@@ -30,7 +33,7 @@ const makeThing = route({
   handler: async ({ body, newResourceId }) => {
     runs += 1;
     const fault = faults.shift();
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await held;
     if (fault === 'before') throw new Error('Before');
     if (fault === 'conflict') throw conflict('Is taken');
     if (fault === 'not found') throw notFound('Profile');
@@ -64,6 +67,7 @@ const makeOther = route({
 });
 
 beforeEach(async () => {
+  held = Promise.resolve();
   made = new Map();
   runs = 0;
   faults = [];
@@ -118,13 +122,19 @@ describe('the same key and the same request', () => {
   });
 
   test('at the same time make one thing: the others wait their turn', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => make('k')));
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter(status => status === 201).length).toBeGreaterThanOrEqual(1);
-    expect(new Set(statuses)).toEqual(new Set([201, 409]));
-    const busy = answers.find(({ status }) => status === 409)!;
-    expect(busy.body).toEqual({ error: expect.any(String), code: 'IDEMPOTENCY_KEY_IN_USE' });
-    expect(busy.headers['retry-after']).toBe('1');
+    // The first is held until all others have their answer.
+    const gate = Promise.withResolvers<void>();
+    held = gate.promise;
+    let answered = 0;
+    const others = () => {
+      answered += 1;
+      if (answered === 19) gate.resolve();
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => make('k').finally(others)));
+    const busy = answers.filter(({ status }) => status === 409);
+    expect([busy.length, answers.filter(({ status }) => status === 201).length]).toEqual([19, 1]);
+    expect(busy[0]!.body).toEqual({ error: expect.any(String), code: 'IDEMPOTENCY_KEY_IN_USE' });
+    expect(busy[0]!.headers['retry-after']).toBe('1');
     expect([made.size, runs]).toEqual([1, 1]);
   });
 
