@@ -19,7 +19,7 @@ let house: ServedApi;
 const SECRET = 'sps_shown_once';
 
 /** Until when the thing's maker holds its request. */
-let held: Promise<void> = Promise.resolve();
+let held: Promise<unknown> = Promise.resolve();
 
 const makeThing = route({
   method: 'POST',
@@ -123,12 +123,12 @@ describe('the same key and the same request', () => {
 
   test('at the same time make one thing: the others wait their turn', async () => {
     // The first is held until all others have their answer.
-    const gate = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<undefined>();
     held = gate.promise;
     let answered = 0;
     const others = () => {
       answered += 1;
-      if (answered === 19) gate.resolve();
+      if (answered === 19) gate.resolve(undefined);
     };
     const answers = await Promise.all(Array.from({ length: 20 }, () => make('k').finally(others)));
     const busy = answers.filter(({ status }) => status === 409);
