@@ -1,8 +1,11 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { BatchWriteCommand, UpdateCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ApiError } from '../../shared/http/errors.ts';
-import type { RawRequest } from '../../shared/http/route.ts';
 import type { Post } from '../../shared/model/post.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { getPost as readPost } from '../../shared/store/posts.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
+import { call } from '../../test/support/posts.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { createPost } from './create.ts';
 import { deletePost } from './delete.ts';
@@ -26,40 +29,33 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function request(change: Partial<RawRequest>): RawRequest {
+const create = (body: Record<string, unknown>, services?: Services) =>
+  call(
+    world,
+    createPost,
+    { body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], ...body } },
+    services,
+  );
+const remove = (post: Pick<Post, 'post_id'>) => call(world, deletePost, { params: { id: post.post_id } });
+const update = (post: Pick<Post, 'post_id'>, body: Record<string, unknown>) =>
+  call(world, updatePost, { params: { id: post.post_id }, body });
+const retry = (post: Pick<Post, 'post_id'>, services?: Services) =>
+  call(world, retryPost, { params: { id: post.post_id } }, services);
+const read = (post: Pick<Post, 'post_id'>) => call(world, getPost, { params: { id: post.post_id } });
+
+/** Everything but reading and the first storing of a post fails. */
+function crippled(): Services {
+  const { client, name } = world.services.table;
+  const send = (command: unknown) =>
+    command instanceof UpdateCommand || command instanceof BatchWriteCommand
+      ? Promise.reject(new Error('throttled'))
+      : client.send(command as never);
   return {
-    params: {},
-    query: {},
-    body: undefined,
-    principal: { workspace_id: 'w1', user_id: 'u1', key_id: 'k1', role: 'owner', plan: 'business' },
-    request_id: 'r1',
-    headers: {},
-    base_url: 'https://api.example.com/v1',
-    ...change,
+    ...world.services,
+    table: { name, client: { send } as unknown as DynamoDBDocumentClient },
+    sqs: { send: () => Promise.reject(new Error('refused')) } as unknown as SQSClient,
   };
 }
-
-/** The answer, thrown or not. */
-async function answer(run: Promise<{ status: number; body?: unknown }>) {
-  const { status, body } = await run.catch((error: unknown) => (error as ApiError).response);
-  return { status, body: body as Record<string, unknown> };
-}
-
-const create = (body: Record<string, unknown>) =>
-  answer(
-    createPost.invoke(
-      request({ body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], ...body } }),
-      world.services,
-    ),
-  );
-const remove = (post: Pick<Post, 'post_id'>) =>
-  answer(deletePost.invoke(request({ params: { id: post.post_id } }), world.services));
-const update = (post: Pick<Post, 'post_id'>, body: Record<string, unknown>) =>
-  answer(updatePost.invoke(request({ params: { id: post.post_id }, body }), world.services));
-const retry = (post: Pick<Post, 'post_id'>) =>
-  answer(retryPost.invoke(request({ params: { id: post.post_id } }), world.services));
-const read = (post: Pick<Post, 'post_id'>) =>
-  answer(getPost.invoke(request({ params: { id: post.post_id } }), world.services));
 
 describe('DELETE /posts/{id}', () => {
   test('cancels a scheduled post: it is gone, and never published', async () => {
@@ -191,6 +187,26 @@ describe('POST /posts/{id}/retry', () => {
   test('refuses a post without a failed destination', async () => {
     const post = await world.store({ due_at: world.clock.now + 60_000 });
     expect(await retry(post)).toMatchObject({ status: 409, body: { code: 'POST_NOT_RETRYABLE' } });
+  });
+});
+
+describe('a request whose post is stored', () => {
+  test('answers so, whatever fails afterwards: a caller who heard 500 would post again', async () => {
+    const made = await create({ description: 'Stored, then trouble' }, crippled());
+    expect(made.status).toBe(201);
+    const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'published' });
+  });
+
+  test('answers so for a retry too', async () => {
+    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await retry(post, crippled())).status).toBe(202);
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'published' });
   });
 });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
-import { sendDueNotes } from '../../shared/delivery/dispatch.ts';
+import { setAlarm } from '../../shared/delivery/schedule.ts';
 import { firstLook } from '../../shared/delivery/timing.ts';
 import { revived } from '../../shared/delivery/transitions.ts';
 import type { Destination } from '../../shared/model/destination.ts';
@@ -35,7 +35,7 @@ export const retryPost = route({
         status: statusOf(post),
       });
     }
-    await sendDueNotes(services, next);
+    await setAlarm(services, next);
     return {
       status: 202,
       body: {

@@ -6,10 +6,10 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { ENV } from '../aws/env.ts';
 import type { Post } from '../model/post.ts';
+import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { toIso } from '../time/instant.ts';
 import { setWake } from '../store/posts.ts';
-import { MINUTE } from '../time/instant.ts';
+import { MINUTE, toIso } from '../time/instant.ts';
 import { sendDueNotes } from './dispatch.ts';
 import { MAX_QUEUE_DELAY_MS, sendDispatchNote } from './notes.ts';
 import { DISPATCH_AHEAD_MS } from './timing.ts';
@@ -17,17 +17,32 @@ import { DISPATCH_AHEAD_MS } from './timing.ts';
 /**
  * Sets the alarm clock of a stored post: notes at once when it is due soon, a delayed note within the reach of the
  * queue, else one schedule. The clock is a convenience, the post in the table is the truth: when it cannot be set, the
- * sweeper is told to look a little ahead of time, and the caller goes on.
+ * sweeper is told to look a little ahead of time. Never throws: the post is stored and will go out, and a caller who
+ * heard otherwise would post again.
  */
 export async function setAlarm(services: Services, post: Post): Promise<void> {
+  try {
+    await callInTime(services, post);
+  } catch (error) {
+    log.warn('The alarm of a post could not be set', { post_id: post.post_id, ...describeError(error) });
+    await lookAhead(services, post);
+  }
+}
+
+async function callInTime(services: Services, post: Post): Promise<void> {
   const ahead = post.due_at - DISPATCH_AHEAD_MS;
   const wait = ahead - services.now();
+  if (wait <= 0) return sendDueNotes(services, post);
+  if (wait <= MAX_QUEUE_DELAY_MS) return sendDispatchNote(services, post, ahead);
+  return createSchedule(services, post, ahead);
+}
+
+/** Where even that fails, the look that the post was stored with stands. */
+async function lookAhead(services: Services, post: Post): Promise<void> {
   try {
-    if (wait <= 0) await sendDueNotes(services, post);
-    else if (wait <= MAX_QUEUE_DELAY_MS) await sendDispatchNote(services, post, ahead);
-    else await createSchedule(services, post, ahead);
-  } catch {
     await setWake(services.table, post, Math.max(services.now(), post.due_at - MINUTE));
+  } catch (error) {
+    log.warn('The sweeper could not be told of a post', { post_id: post.post_id, ...describeError(error) });
   }
 }
 

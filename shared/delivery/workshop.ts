@@ -25,9 +25,8 @@ export interface Workshop {
 const DEFAULT_RESERVE = 0.4;
 
 /**
- * Prepares an attempt; null when the profile has no usable account at the platform, or the
- * service no publisher for it. Secrets are opened, and renewed
- * where they are about to end, when the first step asks for them.
+ * Prepares an attempt; null when the profile has no usable account at the platform, or the service no publisher for it.
+ * Secrets are opened, and renewed where they are about to end, when the first step asks for them.
  */
 export async function openWorkshop(
   run: DeliveryRun,

@@ -1,5 +1,6 @@
 import { fingerprint, similarity } from '../text/fingerprint.ts';
 import { HOUR } from '../time/instant.ts';
+import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { getPost } from '../store/posts.ts';
 import { findTraces, leaveTraces, type Trace } from '../store/similar.ts';
@@ -24,9 +25,19 @@ export interface ComparedPost {
 
 /**
  * Warns of a post of the same profile within 48 hours that says nearly the same, and remembers this one. The cost is
- * the same however many posts there are (`docs/similarity.md`).
+ * the same however many posts there are (`docs/data-model.md`). Never throws: the post is stored by then, and a
+ * warning is not worth its answer.
  */
 export async function noteContent(services: Services, post: ComparedPost): Promise<Warning[]> {
+  try {
+    return await compareAndRemember(services, post);
+  } catch (error) {
+    log.warn('A post was not compared with others', { post_id: post.post_id, ...describeError(error) });
+    return [];
+  }
+}
+
+async function compareAndRemember(services: Services, post: ComparedPost): Promise<Warning[]> {
   const print = fingerprint(comparedText(post));
   if (!print) return [];
   const trace = { post_id: post.post_id, at: post.due_at, sketch: print.sketch };

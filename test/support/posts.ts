@@ -1,6 +1,7 @@
 import type { ApiError } from '../../shared/http/errors.ts';
 import type { RawRequest, Route } from '../../shared/http/route.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
+import type { Services } from '../../shared/runtime/services.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 import { assertDocumented } from './openapi.ts';
 
@@ -17,7 +18,12 @@ export async function addProfile(world: DeliveryWorld): Promise<void> {
 }
 
 /** Calls a route as the workspace's owner; the answer, thrown or not. */
-export async function call(world: DeliveryWorld, route: Route, change: Partial<RawRequest> = {}) {
+export async function call(
+  world: DeliveryWorld,
+  route: Route,
+  change: Partial<RawRequest> = {},
+  services: Services = world.services,
+) {
   const raw: RawRequest = {
     params: {},
     query: {},
@@ -29,7 +35,7 @@ export async function call(world: DeliveryWorld, route: Route, change: Partial<R
     ...change,
   };
   const { status, body } = await route
-    .invoke(raw, world.services)
+    .invoke(raw, services)
     .catch((error: unknown) => (error as ApiError).response);
   assertDocumented(route.method, route.path, status, JSON.parse(JSON.stringify(body ?? '')));
   return { status, body: body as Record<string, unknown> };
