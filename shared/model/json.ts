@@ -26,11 +26,15 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** Parses JSON text without looking into it; undefined where it is malformed (also when nested beyond reason). */
+/**
+ * Parses JSON text without knowing what it should hold; undefined where it is malformed. Malformed are also a string
+ * with half a surrogate pair (RFC 7493, section 2.1), which no database and no platform can take, and nesting beyond
+ * reason.
+ */
 export function parseJsonStrictly(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return depthOf(value, MAX_DEPTH) > MAX_DEPTH ? undefined : value;
+    return isSound(value, MAX_DEPTH) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -39,8 +43,11 @@ export function parseJsonStrictly(text: string): unknown {
 /** Deeper bodies serve no purpose and would exhaust the stack of whatever walks them. */
 const MAX_DEPTH = 64;
 
-function depthOf(value: unknown, budget: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (budget < 0) return 1;
-  return 1 + Math.max(0, ...Object.values(value).map(entry => depthOf(entry, budget - 1)));
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return (
+    depth > 0 &&
+    Object.entries(value).every(([name, entry]) => name.isWellFormed() && isSound(entry, depth - 1))
+  );
 }
