@@ -1,5 +1,6 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { testWith } from '../../test/support/tools.ts';
 import { createTestTable } from '../../test/support/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import { startDynamoDb, type EngineName } from './dynamodb.ts';
@@ -22,12 +23,15 @@ describe('startDynamoDb', () => {
     await close();
   });
 
-  test.each<EngineName>(['dynamodb-local', 'dynoxide'])('starts and ends %s', async only => {
+  const starts = (only: EngineName) => async () => {
     const db = await withoutEndpoint(() => startDynamoDb({ only }));
     expect(await fetch(db.endpoint).then(({ status }) => status)).toBeLessThan(500);
     await db.close();
     await expect(fetch(db.endpoint)).rejects.toThrow();
-  });
+  };
+
+  testWith('java')('starts and ends DynamoDB Local', starts('dynamodb-local'));
+  test('starts and ends dynoxide', starts('dynoxide'));
 });
 
 describe('createTestTable', () => {

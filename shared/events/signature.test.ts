@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -19,8 +18,6 @@ describe('the headers of a delivery', () => {
     expect(headers['X-Service-Signature']).toBe(
       createHmac('sha256', current).update(Buffer.from(delivery.body)).digest('hex'),
     );
-    const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', current], { input: delivery.body });
-    expect(openssl.toString().trim().split('= ')[1]).toBe(headers['X-Service-Signature']);
   });
 
   test('the webhook-* headers pass the verification of Standard Webhooks', () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryHeaders, newSecret } from '../../shared/events/signature.ts';
+import { testWith } from '../support/tools.ts';
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 const body = '{"event":"post.published","data":{"profile_name":"Grüße 🚀 $HOME \\"%s\\""}}';
@@ -15,6 +16,7 @@ const signature = deliveryHeaders(delivery, { current: secret, previous: null },
 const RUNNERS = {
   ts: {
     command: process.execPath,
+    needs: process.execPath,
     file: 'verify.ts',
     code: (snippet: string) =>
       `${snippet}
@@ -25,6 +27,7 @@ process.exit(verify(readFileSync(file), signature, secret) ? 0 : 3);`,
   },
   python: {
     command: 'python3',
+    needs: 'python3',
     file: 'verify.py',
     code: (snippet: string) =>
       `${snippet}
@@ -35,6 +38,7 @@ sys.exit(0 if verify(open(file, "rb").read(), signature, secret) else 3)`,
   },
   go: {
     command: 'go',
+    needs: 'go',
     file: 'verify.go',
     code: (snippet: string) =>
       snippet.replace('package webhook', 'package main').replace('import (', 'import (\n\t"os"') +
@@ -49,6 +53,7 @@ func main() {
   },
   php: {
     command: 'php',
+    needs: 'php',
     file: 'verify.php',
     code: (snippet: string) =>
       `${snippet}
@@ -57,6 +62,7 @@ exit(verify(file_get_contents($argv[1]), $argv[2], $argv[3]) ? 0 : 3);`,
   },
   bash: {
     command: 'bash',
+    needs: 'openssl',
     file: 'verify.sh',
     code: (snippet: string) => `${snippet}\nverify "$@" || exit 3`,
     run: (script: string) => [script],
@@ -71,12 +77,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function isThere(command: string): boolean {
-  const flag = command === 'go' ? 'version' : '--version';
-  return spawnSync(command, [flag]).status === 0;
-}
-
-describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, file, code, run }) => {
+describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, needs, file, code, run }) => {
   const snippet = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)?.[1];
   const verifies = (bodyFile: string, given: string, key: string) => {
     const script = join(folder, file);
@@ -86,7 +87,7 @@ describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, f
 
   test('is on the page', () => expect(snippet).toBeDefined());
 
-  (isThere(command) ? test : test.skip)('takes a true signature and no other', () => {
+  testWith(needs)('takes a true signature and no other', () => {
     expect(verifies('body.json', signature, secret)).toBe(0);
     expect(verifies('other.json', signature, secret)).not.toBe(0);
     expect(verifies('body.json', signature, newSecret())).not.toBe(0);
@@ -95,7 +96,7 @@ describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, f
   });
 });
 
-test('openssl by hand gives the signature that is sent', () => {
+testWith('openssl')('openssl by hand gives the signature that is sent', () => {
   const out = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });
   expect(out.toString()).toContain(signature);
 });
