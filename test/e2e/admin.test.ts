@@ -1,0 +1,124 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startStack, type TestStack } from '../support/stack.ts';
+
+/** The operator's commands, as `npm run admin -- …` runs them on a local stack. */
+
+const PROGRAM = new URL('../../bin/admin.ts', import.meta.url).pathname;
+/** Containers trust a key that they know for up to 30 s. */
+const TRUST_S = 31;
+
+let stack: TestStack;
+let data: string;
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'admin-'));
+  stack = await startStack({ data });
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const admin = (...words: string[]) =>
+  execFileSync(process.execPath, [PROGRAM, ...words, '--data', data], { encoding: 'utf8' });
+
+/** What a command that fails says, and how it ends. */
+function refusal(...words: string[]) {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...words, '--data', data], {
+    encoding: 'utf8',
+  });
+  return { status, words: stderr };
+}
+
+const field = (text: string, name: RegExp) => name.exec(text)![1]!;
+
+const statusWith = async (key: string) =>
+  (await stack.api('GET', '/agency/profiles', undefined, { authorization: `Bearer ${key}` })).status;
+
+test('a workspace is made, moved between plans, and its keys come and go', async () => {
+  const made = admin(
+    'workspace',
+    'create',
+    '--name',
+    'Acme',
+    '--plan',
+    'pro',
+    '--owner-email',
+    'a@example.com',
+  );
+  const workspace = field(made, /Workspace: (\S+)/);
+  const first = field(made, /API key \(shown once\): (sps_\w{40})/);
+  expect(await statusWith(first)).toBe(200);
+
+  const second = admin('key', 'create', '--workspace', workspace, '--name', 'CI');
+  const secondKey = field(second, /API key \(shown once\): (sps_\w{40})/);
+  expect(await statusWith(secondKey)).toBe(200);
+
+  admin('key', 'revoke', '--workspace', workspace, '--key', field(second, /Key id: (\S+)/));
+  await stack.advance(TRUST_S);
+  expect([await statusWith(secondKey), await statusWith(first)]).toEqual([401, 200]);
+
+  admin('workspace', 'set-plan', '--workspace', workspace, '--plan', 'free');
+  await stack.advance(TRUST_S);
+  const refused = await stack.api('GET', '/agency/profiles', undefined, { authorization: `Bearer ${first}` });
+  expect([refused.status, refused.body]).toEqual([
+    403,
+    {
+      error: expect.any(String),
+      required_tier: 'starter',
+      current_tier: 'free',
+      upgrade_url: expect.stringMatching(/^https:/),
+    },
+  ]);
+}, 60_000);
+
+test("a platform's app is stored, and used at the next connect", async () => {
+  admin('platform', 'set', 'x', '--client-id', 'my-app', '--client-secret', 'my-secret');
+  await stack.advance(301);
+  const { body } = await stack.api('POST', '/integrations/x/connect', { profile_name: 'Demo' });
+  expect(new URL(body.authorize_url).searchParams.get('client_id')).toBe('my-app');
+}, 60_000);
+
+test.each([
+  ['no command', [], /Usage:/],
+  ['an unknown one', ['workspace', 'paint'], /Usage:/],
+  ['a missing option', ['workspace', 'create', '--name', 'A'], /Missing: --plan, --owner-email/],
+  [
+    'an unknown plan',
+    ['workspace', 'create', '--name', 'A', '--plan', 'gold', '--owner-email', 'a@b.co'],
+    /plan must be one of/,
+  ],
+  [
+    'no e-mail address',
+    ['workspace', 'create', '--name', 'A', '--plan', 'pro', '--owner-email', 'a'],
+    /e-mail/,
+  ],
+  [
+    'an unknown workspace',
+    ['workspace', 'set-plan', '--workspace', 'w', '--plan', 'pro'],
+    /no such workspace/,
+  ],
+  ['an unknown key', ['key', 'revoke', '--workspace', 'w', '--key', 'k'], /no such key/],
+  [
+    'an unknown platform',
+    ['platform', 'set', 'myspace', '--client-id', 'a', '--client-secret', 'b'],
+    /PLATFORM must be/,
+  ],
+])('%s ends with words for the operator', (_, words, expected) => {
+  const { status, words: said } = refusal(...words);
+  expect(status).toBe(1);
+  expect(said).toMatch(expected);
+  expect(said).not.toMatch(/^\s+at /m);
+});
+
+test('without a stack it says how to find one', () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [PROGRAM, 'key', 'create', '--workspace', 'w', '--name', 'n', '--data', join(data, 'nowhere')],
+    { encoding: 'utf8' },
+  );
+  expect([status, stderr]).toEqual([1, expect.stringContaining('npm start')]);
+});
