@@ -3,7 +3,7 @@ import { BufferSource, Input, MP4 } from 'mediabunny';
 import type { PostType } from '../../model/platform.ts';
 import { describeImage, shrinkImage } from '../image.ts';
 import { fetchMedia, mediaRejected, type MediaSource } from './fetch-media.ts';
-import type { UploadFile } from './multipart.ts';
+import type { UploadFile } from '../../net/multipart.ts';
 
 export type AttachmentKind = 'photo' | 'video' | 'animation' | 'document';
 

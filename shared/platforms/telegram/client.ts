@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
 import { PlatformError } from '../error.ts';
 import { classify, type Refusal } from './errors.ts';
-import { multipart, type UploadFile } from './multipart.ts';
+import { multipart, type UploadFile } from '../../net/multipart.ts';
 
 const BASE = 'https://api.telegram.org';
 

@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { HttpFailure, type HttpClient } from '../../net/http.ts';
 import { PlatformError } from '../error.ts';
-import type { UploadFile } from './multipart.ts';
+import type { UploadFile } from '../../net/multipart.ts';
 
 /** Largest upload that the Bot API takes: https://core.telegram.org/bots/api#sending-files */
 export const MAX_FILE_BYTES = 50_000_000;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { parseJson, type Json } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
+import { multipart } from '../../net/multipart.ts';
 import { fromHttpFailure, PlatformError } from '../error.ts';
 import { readRefusal, refusalError, type Purpose } from './errors.ts';
-import { multipart } from './multipart.ts';
 
 /*
  * The wire calls of API v2. Each throws PlatformError for whatever is no success. Identifiers stay strings: they have
@@ -121,10 +121,8 @@ export async function appendUpload(
   segment: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  const form = multipart({
-    segment_index: String(segment),
-    media: { filename: 'media', contentType: 'application/octet-stream', bytes },
-  });
+  const media = { name: 'media', type: 'application/octet-stream', bytes };
+  const form = multipart({ segment_index: String(segment) }, { media });
   await send(
     caller,
     {

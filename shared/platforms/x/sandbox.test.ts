@@ -3,7 +3,6 @@ import sharp from 'sharp';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { authorize, connect, fakeVideo } from '../../../test/support/x.ts';
 import type { Grant } from '../connector.ts';
-import { multipart } from './multipart.ts';
 import { gifFrames } from './sandbox-gif.ts';
 import { APP } from './sandbox-state.ts';
 import { sandbox } from './sandbox.ts';
@@ -66,10 +65,14 @@ async function call(
 const create = (json: object) => call('POST', '/2/tweets', { json });
 const start = (media_category: string, media_type: string, total_bytes: number, more = {}) =>
   call('POST', `${MEDIA}/initialize`, { json: { media_category, media_type, total_bytes, ...more } });
-const part = (bytes: Uint8Array) => ({ filename: 'm', contentType: 'image/jpeg', bytes });
-function append(id: string, parts: Parameters<typeof multipart>[0]) {
-  const { contentType, body } = multipart(parts);
-  return call('POST', `${MEDIA}/${id}/append`, { body, type: contentType });
+const part = (bytes: Uint8Array) => new File([Uint8Array.from(bytes)], 'm', { type: 'image/jpeg' });
+/** The form as the runtime itself writes it, not as our client does. */
+async function append(id: string, parts: Record<string, string | File>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(parts)) form.append(name, value);
+  const message = new Response(form);
+  const type = message.headers.get('content-type')!;
+  return call('POST', `${MEDIA}/${id}/append`, { body: Buffer.from(await message.arrayBuffer()), type });
 }
 async function upload(category: string, type: string, bytes: Buffer): Promise<string> {
   const { json } = await start(category, type, bytes.length);
