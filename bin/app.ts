@@ -5,17 +5,19 @@ import { isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings, stackName } from '../lib/settings.ts';
 
-bundleFunctions();
+/** The local stack starts from the same template and bundles; what only a deployment needs is not made there. */
+const isLocal = process.env['SKIP_NAG'] === '1';
 
-const app = new App();
+bundleFunctions({ sourceMaps: !isLocal });
+
+const app = new App({ treeMetadata: !isLocal });
 const settings = readSettings(app.node);
 const stack = new ServiceStack(app, stackName(settings.stage), {
   description: 'Social publishing service',
   settings,
 });
 
-// The local stack starts from the same template; what only a deployment must fulfil is not asked there.
-if (process.env['SKIP_NAG'] !== '1') {
+if (!isLocal) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   if (!isSharpInstalled()) {
     Annotations.of(stack).addError('The image layer is not installed. Install it with: npm run layers');
