@@ -67,7 +67,9 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     startDynamoDb({ dataDir: keep ? join(folder, 'dynamodb') : null }).then(started =>
       closedLater(cleanup, started),
     ),
-    synthesize(),
+    synthesize(() => {
+      if (!options.quiet) console.log('Building the stack, since its sources changed …');
+    }),
   ]);
   const template = readTemplate(synthesized.folder);
   const reader = createReader(template, { aws: front.url, api: gateway.url });

@@ -12,12 +12,15 @@ const NO_INPUT = /\.test\.ts$|[\\/]sandbox[^\\/]*\.ts$|[\\/]node_modules[\\/]|^b
 const KEEP_MS = 24 * 3600 * 1000;
 
 /**
- * Folder of the synthesized stack, the one that `cdk deploy` would send. Made anew only when a source changed. Throws
- * with the app's own words when it does not synthesize.
+ * Folder of the synthesized stack, the one that `cdk deploy` would send. Made anew only when a source changed, which
+ * `onBuild` is told before. Throws with the app's own words when it does not synthesize.
  */
-export async function synthesize(): Promise<{ folder: string; cached: boolean }> {
+export async function synthesize(
+  onBuild: () => void = () => undefined,
+): Promise<{ folder: string; cached: boolean }> {
   const folder = join(CACHE, hashOfInputs());
   if (existsSync(folder)) return { folder, cached: true };
+  onBuild();
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(CACHE, { recursive: true });
   try {
