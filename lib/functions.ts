@@ -44,10 +44,13 @@ export interface ServiceFunctionProps extends Size {
 /** A function with the settings that all share. Its role may write its log and its traces, and nothing else yet. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  /** Its name within the stack; its metrics carry it. */
+  readonly name: string;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const name = props.name ?? props.bundle;
+    this.name = name;
     const logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${Stack.of(this).stackName}-${name}`,
       retention: RetentionDays.ONE_MONTH,
@@ -65,7 +68,7 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(props.timeout_s),
       environment: {
         POWERTOOLS_SERVICE_NAME: name,
-        POWERTOOLS_METRICS_NAMESPACE: 'SocialPublishing',
+        POWERTOOLS_METRICS_NAMESPACE: Stack.of(this).stackName,
         ...props.environment,
       },
       layers: props.layers ?? [],

@@ -1,16 +1,18 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   ComparisonOperator,
+  Metric,
   type Alarm,
   type CreateAlarmOptions,
-  type Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { OVERDUE_METRIC } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -19,13 +21,13 @@ export interface ObservabilityProps {
   queues: readonly WorkQueue[];
   sweeper: ServiceFunction;
   /** Reads the publishers' dead letters. */
-  deadLetters: ServiceFunction;
+  deadLetterReader: ServiceFunction;
   /** Who hears of alarms; nobody where it is not set. */
   email: string | undefined;
 }
 
-/** A note that nobody took for so long is a post that will be late. */
-const OLDEST_NOTE = Duration.minutes(20);
+/** Sweeps in a row, one a minute, that found something overdue: work comes in and does not get done. */
+const SWEEPS_BEHIND = 20;
 
 /**
  * An alarm for each way in which work can get stuck. Errors of a worker need none of their own: its note comes back, and
@@ -37,22 +39,24 @@ export class Observability extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, queues, sweeper, deadLetters, email }: ObservabilityProps,
+    { api, queues, sweeper, deadLetterReader, email }: ObservabilityProps,
   ) {
     super(scope, id);
     this.topic = email === undefined ? null : new Topic(this, 'Alarms', { enforceSSL: true });
     if (email !== undefined) this.topic?.addSubscription(new EmailSubscription(email));
-    for (const { node, queue, deadLetters: dead } of queues) {
-      this.alarm(`${node.id}-DeadLetters`, dead.metricApproximateNumberOfMessagesVisible(), {
+    for (const dead of new Set(queues.map(({ deadLetters }) => deadLetters))) {
+      this.alarm(nameOf(dead), dead.metricApproximateNumberOfMessagesVisible(), {
         alarmDescription: 'Dead letters that could not be worked off',
         threshold: 0,
       });
-      this.alarm(`${node.id}-OldestNote`, queue.metricApproximateAgeOfOldestMessage(), {
-        alarmDescription: 'Notes wait too long for a worker',
-        threshold: OLDEST_NOTE.toSeconds(),
-      });
     }
-    this.alarm('Posts-GivenUp', deadLetters.lambda.metricInvocations(), {
+    this.alarm('Overdue', overdueMetric(sweeper), {
+      alarmDescription: 'Every sweep finds something that should have moved, or there are no sweeps',
+      threshold: 0,
+      evaluationPeriods: SWEEPS_BEHIND,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+    this.alarm('Posts-GivenUp', deadLetterReader.lambda.metricInvocations(), {
       alarmDescription: 'Posts failed because the service did, not their platform',
       threshold: 0,
     });
@@ -69,15 +73,28 @@ export class Observability extends Construct {
   private alarm(
     id: string,
     metric: Metric,
-    options: Pick<CreateAlarmOptions, 'alarmDescription' | 'threshold'>,
+    options: Omit<CreateAlarmOptions, 'evaluationPeriods'> & { evaluationPeriods?: number },
   ): Alarm {
     const alarm = metric.createAlarm(this, id, {
-      ...options,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...options,
     });
     if (this.topic) alarm.addAlarmAction(new SnsAction(this.topic));
     return alarm;
   }
 }
+
+/** `Publish-DeadLetters` of the queue that the stack's tree calls `…/Publish/DeadLetters`. */
+const nameOf = (queue: Queue) => queue.node.path.split('/').slice(-2).join('-');
+
+/** What the sweeper counts itself (`functions/sweeper`). */
+const overdueMetric = (sweeper: ServiceFunction) =>
+  new Metric({
+    namespace: Stack.of(sweeper).stackName,
+    metricName: OVERDUE_METRIC,
+    dimensionsMap: { service: sweeper.name },
+    statistic: 'Sum',
+    period: Duration.minutes(1),
+  });

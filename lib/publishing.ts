@@ -1,3 +1,4 @@
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENV, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
@@ -7,7 +8,7 @@ import { sharpLayer } from './layers.ts';
 import { Schedules } from './schedules.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
-import { workOff, WorkQueue } from './work-queue.ts';
+import { deadLetterQueue, workOff, WorkQueue } from './work-queue.ts';
 
 export interface PublishingProps {
   table: ServiceTable;
@@ -28,8 +29,13 @@ export class Publishing extends Construct {
   readonly dispatch: WorkQueue;
   readonly schedules: Schedules;
   readonly lanes: readonly Lane[];
-  /** The reader of the publishers' dead letters. */
-  readonly deadLetters: ServiceFunction;
+  /**
+   * The dead letters of all lanes: a note names its platform, and each queue that has a reader is polled around the
+   * clock, at a cost.
+   */
+  private readonly deadLetters: Queue;
+  /** The reader of the dead letters. */
+  readonly deadLetterReader: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
@@ -38,10 +44,11 @@ export class Publishing extends Construct {
       worker_timeout_s: SIZES.dispatcher.timeout_s,
     });
     this.schedules = new Schedules(this, 'Schedules', this.dispatch.queue);
+    this.deadLetters = deadLetterQueue(new Construct(this, 'Publish'), 'publish');
     this.lanes = PLATFORM_IDS.map(platform => ({ platform, notes: this.addLane(platform) }));
     this.addDispatcher(props);
     for (const lane of this.lanes) this.addPublisher(lane, props);
-    this.deadLetters = this.addDeadLetters(props);
+    this.deadLetterReader = this.addDeadLetterReader(props);
   }
 
   /** Lets the function hand a post to its publishers. */
@@ -54,6 +61,7 @@ export class Publishing extends Construct {
     return new WorkQueue(this, `Publish-${platform}`, {
       name: `publish-${platform}`,
       worker_timeout_s: timeout_s,
+      deadLetters: this.deadLetters,
     });
   }
 
@@ -86,7 +94,7 @@ export class Publishing extends Construct {
   }
 
   /** Dead letters of the dispatch queue are not read: the sweeper finds their posts, an alarm tells the operator. */
-  private addDeadLetters({ table, events, publicUrl }: PublishingProps): ServiceFunction {
+  private addDeadLetterReader({ table, events, publicUrl }: PublishingProps): ServiceFunction {
     const reader = new ServiceFunction(this, 'DeadLetters', {
       bundle: 'dead-letters',
       ...SIZES['dead-letters'],
@@ -94,7 +102,7 @@ export class Publishing extends Construct {
     });
     table.open(reader, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem');
     events.openForSending(reader, ENV.eventsQueueUrl);
-    for (const { notes } of this.lanes) workOff(notes.deadLetters, reader, { batchSize: 1 });
+    workOff(this.deadLetters, reader, { batchSize: 1 });
     return reader;
   }
 }

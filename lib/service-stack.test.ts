@@ -4,7 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
-import { ENV, publishQueueVariable } from '../shared/aws/env.ts';
+import { ENV, OVERDUE_METRIC, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { RULES } from '../shared/platforms/registry.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
@@ -77,7 +77,7 @@ describe('queues', () => {
     ['dispatch', 'dispatcher', 1],
     ['events', 'webhook-dispatcher', 10],
     ['housekeeping', 'housekeeper', 1],
-    ...PLATFORM_IDS.map(platform => [`publish-${platform}-dead-letters`, 'dead-letters', 1] as const),
+    ['publish-dead-letters', 'dead-letters', 1],
   ])('%s is worked off by %s, at most %i at a time', (queue, worker, BatchSize) => {
     expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });
   });
@@ -96,7 +96,7 @@ describe('queues', () => {
     for (const { RedrivePolicy, QueueName } of working) {
       expect(RedrivePolicy?.maxReceiveCount).toBe(5);
       expect(stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn)).toMatchObject({
-        QueueName: `${QueueName}-dead-letters`,
+        QueueName: `${QueueName.replace(/-publish-.*/, '-publish')}-dead-letters`,
         MessageRetentionPeriod: 14 * 24 * 60 * 60,
       });
     }
@@ -431,17 +431,36 @@ describe('settings', () => {
 });
 
 describe('the template', () => {
+  const alarms = () => stack.all('AWS::CloudWatch::Alarm').map(([, alarm]) => alarm);
+
   test('is the same whenever the sources are', () => {
     bundleFunctions();
     expect(synthesize().resources).toEqual(stack.resources);
   });
 
-  test('has an alarm for every queue and for its dead letters', () => {
-    const watched = stack
-      .all('AWS::CloudWatch::Alarm')
-      .map(([, { Dimensions }]) => idOf(Dimensions[0]!.Value));
-    const queues = stack.all('AWS::SQS::Queue').map(([id]) => id);
-    expect(watched).toEqual(expect.arrayContaining(queues));
+  test('has an alarm for the dead letters of every queue', () => {
+    const watched = alarms()
+      .filter(({ Namespace }) => Namespace === 'AWS/SQS')
+      .map(({ Dimensions }) => idOf(Dimensions[0]!.Value));
+    const dead = stack
+      .all('AWS::SQS::Queue')
+      .filter(([, queue]) => queue.QueueName.endsWith('-dead-letters'));
+    expect(watched.toSorted()).toEqual(dead.map(([id]) => id).toSorted());
+  });
+
+  test('has an alarm for work that is not done, and for sweeps that do not happen', () => {
+    expect(alarms().find(({ MetricName }) => MetricName === OVERDUE_METRIC)).toMatchObject({
+      Namespace: lambda('sweeper').Environment.Variables['POWERTOOLS_METRICS_NAMESPACE'],
+      Dimensions: [
+        { Name: 'service', Value: lambda('sweeper').Environment.Variables['POWERTOOLS_SERVICE_NAME'] },
+      ],
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  test('idles at little: few queues are polled, and the alarms and metrics are those that AWS gives for nothing', () => {
+    expect(mappings().length).toBeLessThanOrEqual(PLATFORM_IDS.length + 6);
+    expect(alarms().length).toBeLessThanOrEqual(10);
   });
 
   test('has an alarm for dead letters that were read: each is a post that the service failed', () => {

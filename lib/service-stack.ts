@@ -42,7 +42,7 @@ export class ServiceStack extends Stack {
         housekeeping.notes,
       ],
       sweeper: sweeper.worker,
-      deadLetters: publishing.deadLetters,
+      deadLetterReader: publishing.deadLetterReader,
       email: settings.alarmEmail,
     });
     new CfnOutput(this, 'BaseUrl', { value: publicUrl });

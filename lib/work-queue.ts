@@ -9,6 +9,8 @@ export interface WorkQueueProps {
   name: string;
   /** Time-out of the function that works it off. */
   worker_timeout_s: number;
+  /** Where notes go that failed too often. Default: a queue of its own. */
+  deadLetters?: Queue;
 }
 
 /** A message that failed so often goes to the dead letters. */
@@ -19,24 +21,29 @@ const VISIBILITY_IN_TIMEOUTS = 6;
 
 const visibility = (timeout_s: number) => Duration.seconds(timeout_s * VISIBILITY_IN_TIMEOUTS);
 
+const SAFE = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+
+/** A queue of dead letters, of one queue of notes or of several that share a reader. */
+export function deadLetterQueue(scope: Construct, name: string): Queue {
+  return new Queue(scope, 'DeadLetters', {
+    ...SAFE,
+    queueName: `${Stack.of(scope).stackName}-${name}-dead-letters`,
+    visibilityTimeout: visibility(SIZES['dead-letters'].timeout_s),
+    retentionPeriod: Duration.days(14),
+  });
+}
+
 /** A queue of to-do notes with its dead letters. Ordering is nobody's promise: the notes only point at the table. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, { name, worker_timeout_s }: WorkQueueProps) {
+  constructor(scope: Construct, id: string, { name, worker_timeout_s, deadLetters }: WorkQueueProps) {
     super(scope, id);
-    const queueName = `${Stack.of(this).stackName}-${name}`;
-    const safe = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      ...safe,
-      queueName: `${queueName}-dead-letters`,
-      visibilityTimeout: visibility(SIZES['dead-letters'].timeout_s),
-      retentionPeriod: Duration.days(14),
-    });
+    this.deadLetters = deadLetters ?? deadLetterQueue(this, name);
     this.queue = new Queue(this, 'Queue', {
-      ...safe,
-      queueName,
+      ...SAFE,
+      queueName: `${Stack.of(this).stackName}-${name}`,
       visibilityTimeout: visibility(worker_timeout_s),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
     });

@@ -3,6 +3,7 @@ import { deliveryNote } from '../../shared/events/note.ts';
 import { sendEventsNote } from '../../shared/events/publish.ts';
 import { housekeepingOfKey, sendHousekeepingNote, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
 import { log } from '../../shared/runtime/log.ts';
+import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
@@ -19,6 +20,7 @@ export async function handler(): Promise<void> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   const swept = await Promise.all(shards.map(shard => sweepShard(shared, shard)));
   const count = swept.reduce((sum, each) => sum + each, 0);
+  countOverdue(count);
   if (count > 0) log.info('Overdue items were woken', { count });
 }
 

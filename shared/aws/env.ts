@@ -30,3 +30,6 @@ export function env(name: string): string {
 export function publishQueueVariable(platform: string): string {
   return ENV.publishQueueUrlPrefix + platform.toUpperCase();
 }
+
+/** Metric of items that a sweep found overdue; an alarm watches it. The only custom one: each is billed by the month. */
+export const OVERDUE_METRIC = 'Overdue';

@@ -26,7 +26,12 @@ export interface PropertiesOf {
   'AWS::ApiGatewayV2::Integration': { IntegrationUri: Reference; PayloadFormatVersion: string };
   'AWS::ApiGatewayV2::Route': { RouteKey: string; Target: { 'Fn::Join': [string, [string, Reference]] } };
   'AWS::ApiGatewayV2::Stage': { AccessLogSettings: { Format: string } };
-  'AWS::CloudWatch::Alarm': { AlarmActions?: unknown[]; Dimensions: { Value: Reference }[] };
+  'AWS::CloudWatch::Alarm': {
+    Namespace: string;
+    MetricName: string;
+    AlarmActions?: unknown[];
+    Dimensions: { Value: Reference }[];
+  };
   'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::IAM::Role': { ManagedPolicyArns?: unknown; AssumeRolePolicyDocument: PolicyDocument };
   'AWS::Lambda::EventSourceMapping': {

@@ -1,0 +1,9 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { OVERDUE_METRIC } from '../aws/env.ts';
+
+/** Counts what a sweep found overdue. It is written to the log, from which CloudWatch takes it: no call. */
+export function countOverdue(items: number): void {
+  const metrics = new Metrics();
+  metrics.addMetric(OVERDUE_METRIC, MetricUnit.Count, items);
+  metrics.publishStoredMetrics();
+}
