@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import { Api } from './api.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { MediaBucket } from './media-bucket.ts';
 import { Observability } from './observability.ts';
 import { Publishing } from './publishing.ts';
 import { Secrets } from './secrets.ts';
@@ -21,6 +22,7 @@ export class ServiceStack extends Stack {
     super(scope, id, props);
     const table = new ServiceTable(this, 'Data');
     const secrets = new Secrets(this, 'Secrets');
+    const media = new MediaBucket(this, 'Media');
     const gateway = new Gateway(this, 'Gateway', settings);
     const publicUrl = settings.publicUrl ?? gateway.url;
 
@@ -46,6 +48,7 @@ export class ServiceStack extends Stack {
       email: settings.alarmEmail,
     });
     new CfnOutput(this, 'BaseUrl', { value: publicUrl });
+    new CfnOutput(this, 'MediaUrl', { value: media.url });
     new CfnOutput(this, 'TableName', { value: table.resource.tableName });
   }
 }

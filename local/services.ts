@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { createCalls, type Calls } from './aws/calls.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
+import { callerOf } from './aws/front.ts';
 import { createSsm } from './aws/ssm.ts';
 import type { Cleanup } from './cleanup.ts';
 import { createClock, installClock, uninstallClock, type Clock } from './clock.ts';
@@ -11,6 +12,7 @@ import type { Outcome } from './lambda/environment.ts';
 import type { Rules } from './lambda/rules.ts';
 import { localApi } from './local-api.ts';
 import { createLogs, type Logs } from './logs.ts';
+import { createS3, type S3 } from './s3/s3.ts';
 import { openStore, type LocalStore } from './store.ts';
 import { createTargets, type Targets } from './targets.ts';
 
@@ -22,6 +24,7 @@ export interface LocalServices {
   calls: Calls;
   sqs: Sqs;
   ssm: ReturnType<typeof createSsm>;
+  s3: S3;
   scheduler: Scheduler;
   targets: Targets;
   /** Answers below `/_local`. */
@@ -40,6 +43,8 @@ export interface ServicesOptions {
 }
 
 const TICK_MS = 100;
+/** How often buckets are looked through by their lifecycle rules. */
+const TIDY_MS = 60_000;
 
 export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalServices {
   const { folder, keep, invoke, schedulerJitterS: jitterS } = options;
@@ -55,6 +60,12 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
   const sqs = createSqs(keep ? join(folder, 'sqs') : null);
   cleanup.add(sqs.close);
   const calls = createCalls();
+  const s3 = createS3({
+    folder: join(folder, 's3'),
+    store,
+    now: clock.now,
+    count: (operation, request) => calls.add('s3', operation, callerOf(request)),
+  });
   const targets = createTargets({ sqs, invoke, now: clock.now });
   const scheduler = createScheduler({ store, now: clock.now, jitterS, deliver: targets.deliver });
 
@@ -65,12 +76,18 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
       scheduler.tick().catch((error: unknown) => console.error('The scheduler broke:', error));
     };
     const timer = setInterval(() => tick(), TICK_MS);
-    cleanup.add(() => clearInterval(timer));
+    const tidying = setInterval(tidy, TIDY_MS);
+    cleanup.add(() => [timer, tidying].forEach(clearInterval));
+  }
+
+  function tidy(): void {
+    s3.tidy().catch((error: unknown) => console.error('The lifecycle of the buckets broke:', error));
   }
 
   function moved(): void {
     offset.set('offset_ms', clock.offsetMs());
     tick();
+    tidy();
   }
 
   const local = localApi({ clock, moved, sqs, scheduler, calls, logs });
@@ -81,6 +98,7 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     calls,
     sqs,
     ssm: createSsm(store, clock.now),
+    s3,
     scheduler,
     targets,
     local,

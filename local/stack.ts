@@ -5,6 +5,7 @@ import { makeCustomResource } from './aws/custom-resources.ts';
 import { startDynamoDb } from './aws/dynamodb.ts';
 import { startAwsFront } from './aws/front.ts';
 import { createTables } from './aws/tables.ts';
+import { ENV } from '../shared/aws/env.ts';
 import type { Cleanup } from './cleanup.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { concurrencyOf, pollEventSource } from './lambda/event-sources.ts';
@@ -13,11 +14,14 @@ import { createRules } from './lambda/rules.ts';
 import type { LocalOptions } from './options.ts';
 import { startSandbox, type Sandbox } from './sandbox/index.ts';
 import { openServices, type LocalServices } from './services.ts';
+import { CDN_PATH, createCdn } from './s3/cdn.ts';
 import { synthesize } from './synthesize.ts';
 import { ACCOUNT } from './template/names.ts';
 import {
   apiRoutes,
+  buckets,
   customResources,
+  distribution,
   eventSources,
   functions as functionsOf,
   queues,
@@ -77,6 +81,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   await createTables(dynamoDb.endpoint, tables(reader));
   const queueUrl = (name: string) => `${front.url}/${ACCOUNT}/${name}`;
   for (const queue of queues(reader)) sqs.createQueue(queue, queueUrl(queue.name));
+  for (const bucket of buckets(reader)) services.s3.createBucket(bucket);
   for (const group of scheduleGroups(reader)) scheduler.createGroup(group);
   front.open({ ...services, dynamoDb: dynamoDb.endpoint });
 
@@ -85,7 +90,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   const functions: LocalFunctions = createFunctions(
     resources,
     {
-      environment: localVariables(front.url, sandbox.url, options),
+      environment: localVariables(front.url, sandbox.url, gateway.url, options),
       localHosts: [front.url, sandbox.url].map(url => new URL(url).host),
       clock: clock.memory,
       log: services.logs.write,
@@ -102,7 +107,8 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     const cloud = { store: services.store, awsUrl: front.url, answerTo: front.answerTo, invoke };
     await makeCustomResource(resource, cloud);
   }
-  gateway.open({ routes: apiRoutes(reader), invoke, now: clock.now, local });
+  const cdn = createCdn(services.s3, distribution(reader));
+  gateway.open({ routes: apiRoutes(reader), invoke, now: clock.now, local, cdn });
 
   function run(): void {
     for (const source of sources) {
@@ -170,10 +176,12 @@ async function openSandbox(
 function localVariables(
   awsUrl: string,
   sandboxUrl: string,
+  apiUrl: string,
   { allowPrivate }: LocalOptions,
 ): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: awsUrl,
+    [ENV.mediaUrl]: apiUrl + CDN_PATH,
     SANDBOX_URL: sandboxUrl,
     ALLOW_LOOPBACK: '1',
     ...(allowPrivate && { ALLOW_PRIVATE: '1' }),

@@ -9,6 +9,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import { openStore } from '../store.ts';
+import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
 import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler } from './scheduler.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     ssm: createSsm(store, Date.now),
     scheduler: createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() }),
     calls,
+    s3: noBuckets,
   });
   client = DynamoDBDocumentClient.from(new DynamoDBClient(localClient(front.url)));
 });

@@ -6,6 +6,7 @@ import { AwsError, refusal, type AwsAnswer } from './answer.ts';
 import type { Calls } from './calls.ts';
 import { callDynamoDb } from './dynamodb-proxy.ts';
 import type { Scheduler } from './scheduler.ts';
+import type { S3 } from '../s3/s3.ts';
 import type { Sqs } from './sqs.ts';
 
 export interface AwsFront {
@@ -24,6 +25,7 @@ export interface AwsServices {
   ssm: (operation: string, body: unknown) => AwsAnswer;
   scheduler: Scheduler;
   calls: Calls;
+  s3: Pick<S3, 'serves' | 'handle'>;
 }
 
 interface Call {
@@ -60,6 +62,10 @@ export async function startAwsFront(): Promise<AwsFront> {
   const answers = new Map<string, (body: JsonObject) => void>();
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
+    if (services?.s3.serves(request.url ?? '/') === true) {
+      services.s3.handle(request, response).catch(() => response.destroy());
+      return;
+    }
     handle(request)
       .catch(asAnswer)
       .then(answer => send(response, answer))
@@ -101,7 +107,7 @@ export async function startAwsFront(): Promise<AwsFront> {
 }
 
 /** Environments are called after their function. */
-function callerOf(request: IncomingMessage): string {
+export function callerOf(request: IncomingMessage): string {
   const environment = request.headers['x-local-environment'];
   return typeof environment === 'string' ? environment.replace(/:\d+$/, '') : '-';
 }

@@ -17,6 +17,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type LocalStore } from '../store.ts';
+import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
 import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
@@ -64,7 +65,14 @@ function open(kept: LocalStore, jitterS = 0): Scheduler {
   });
   made.createGroup('posts');
   const calls = createCalls();
-  front.open({ dynamoDb: '', sqs: createSqs(null), ssm: createSsm(kept, () => now), scheduler: made, calls });
+  front.open({
+    dynamoDb: '',
+    sqs: createSqs(null),
+    ssm: createSsm(kept, () => now),
+    scheduler: made,
+    calls,
+    s3: noBuckets,
+  });
   return made;
 }
 

@@ -17,6 +17,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../store.ts';
+import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
 import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler } from './scheduler.ts';
@@ -36,7 +37,14 @@ beforeAll(async () => {
   const emulator = createSqs(null);
   emulator.createQueue({ name: 'work', attributes: {} }, queueUrl());
   const scheduler = createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() });
-  front.open({ dynamoDb: '', sqs: emulator, ssm: createSsm(store, Date.now), scheduler, calls });
+  front.open({
+    dynamoDb: '',
+    sqs: emulator,
+    ssm: createSsm(store, Date.now),
+    scheduler,
+    calls,
+    s3: noBuckets,
+  });
   sqs = new SQSClient({ ...localClient(front.url), useQueueUrlAsEndpoint: false });
   ssm = new SSMClient(localClient(front.url));
 });

@@ -56,6 +56,7 @@ describe('the gateway', () => {
       },
       now: () => 1_800_000_000_000,
       local,
+      cdn: () => Promise.resolve(),
     });
   });
   afterAll(() => gateway.close());

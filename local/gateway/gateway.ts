@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { listen, readBody, stop } from '../http.ts';
+import { CDN_PATH, type Cdn } from '../s3/cdn.ts';
 import type { Outcome } from '../lambda/environment.ts';
 import type { ApiRoute } from '../template/resources.ts';
 import {
@@ -23,6 +24,8 @@ export interface GatewayParts {
   now: () => number;
   /** Answers below `/_local`. */
   local: Hono;
+  /** Answers below `/_cdn`. */
+  cdn: Cdn;
 }
 
 export interface Gateway {
@@ -56,7 +59,7 @@ export async function startGateway(port: number): Promise<Gateway> {
   };
 }
 
-function createHandler({ routes, invoke, now, local }: GatewayParts): Handler {
+function createHandler({ routes, invoke, now, local, cdn }: GatewayParts): Handler {
   const route = createRouter(routes);
   const answerLocal = getRequestListener(new Hono().route('/_local', local).fetch, {
     overrideGlobalObjects: false,
@@ -77,6 +80,7 @@ function createHandler({ routes, invoke, now, local }: GatewayParts): Handler {
 
   return async (request, response) => {
     if (request.url?.startsWith('/_local/')) await answerLocal(request, response);
+    else if (request.url?.startsWith(`${CDN_PATH}/`)) await cdn(request, response);
     else send(response, request.method ?? 'GET', await answer(request));
   };
 }

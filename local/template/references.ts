@@ -1,5 +1,5 @@
 import type { Json } from '../../shared/model/json.ts';
-import { ACCOUNT, arn } from './names.ts';
+import { ACCOUNT, arn, REGION } from './names.ts';
 import type { References } from './resolve.ts';
 import type { Resource } from './template.ts';
 
@@ -38,6 +38,22 @@ const KINDS: Readonly<Record<string, Kind>> = {
       attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: `${aws}/${ACCOUNT}/${name}` },
     }),
   },
+  'AWS::S3::Bucket': {
+    named: 'BucketName',
+    identify: name => ({
+      ref: name.toLowerCase(),
+      attributes: {
+        Arn: `arn:aws:s3:::${name.toLowerCase()}`,
+        RegionalDomainName: `${name.toLowerCase()}.s3.${REGION}.amazonaws.com`,
+      },
+    }),
+  },
+  // Not reachable by its name: the runner tells the functions where the stand-in answers.
+  'AWS::CloudFront::Distribution': {
+    identify: name => ({ ref: name, attributes: { DomainName: `${name.toLowerCase()}.cloudfront.net` } }),
+  },
+  'AWS::CloudFront::OriginAccessControl': { identify: name => ({ ref: name, attributes: { Id: name } }) },
+  'AWS::CloudFront::ResponseHeadersPolicy': { identify: name => ({ ref: name, attributes: { Id: name } }) },
   'AWS::Lambda::Function': {
     named: 'FunctionName',
     identify: name => ({ ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } }),

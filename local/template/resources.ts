@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
+import type { CorsRule } from '../s3/cors.ts';
+import type { LifecycleRule } from '../s3/lifecycle.ts';
 import type { Json } from '../../shared/model/json.ts';
 import type { Reader, Template } from './template.ts';
 
@@ -63,6 +65,87 @@ export function queues({ all, references }: Reader): QueueResource[] {
       ]),
     ),
   }));
+}
+
+export interface BucketResource {
+  name: string;
+  cors: CorsRule[];
+  lifecycle: LifecycleRule[];
+}
+
+const Names = v.optional(v.array(v.string()), []);
+
+export function buckets({ all, references }: Reader): BucketResource[] {
+  return all(['AWS::S3::Bucket'], {
+    CorsConfiguration: v.optional(
+      v.object({
+        CorsRules: v.array(
+          v.object({
+            AllowedMethods: v.array(v.string()),
+            AllowedOrigins: v.array(v.string()),
+            AllowedHeaders: Names,
+            ExposedHeaders: Names,
+          }),
+        ),
+      }),
+    ),
+    LifecycleConfiguration: v.optional(
+      v.object({
+        Rules: v.array(
+          v.object({
+            Prefix: v.optional(v.string(), ''),
+            ExpirationInDays: v.optional(Whole),
+            AbortIncompleteMultipartUpload: v.optional(v.object({ DaysAfterInitiation: Whole })),
+          }),
+        ),
+      }),
+    ),
+  }).map(({ id, properties: { CorsConfiguration, LifecycleConfiguration } }) => ({
+    name: references.ref(id),
+    cors: CorsConfiguration?.CorsRules ?? [],
+    lifecycle: (LifecycleConfiguration?.Rules ?? []).map(rule => ({
+      prefix: rule.Prefix,
+      expireDays: rule.ExpirationInDays ?? null,
+      abortDays: rule.AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? null,
+    })),
+  }));
+}
+
+export interface DistributionResource {
+  bucket: string;
+  /** In front of every path, with a slash before and none behind. */
+  originPath: string;
+  /** Headers of every answer. */
+  headers: Record<string, string>;
+}
+
+/** The one distribution with its headers; undefined where the template has none. */
+export function distribution({ all }: Reader): DistributionResource | undefined {
+  const [headers] = all(['AWS::CloudFront::ResponseHeadersPolicy'], {
+    ResponseHeadersPolicyConfig: v.object({
+      SecurityHeadersConfig: v.object({
+        ContentSecurityPolicy: v.object({ ContentSecurityPolicy: v.string() }),
+      }),
+    }),
+  });
+  const security = headers?.properties.ResponseHeadersPolicyConfig.SecurityHeadersConfig;
+  const [found] = all(['AWS::CloudFront::Distribution'], {
+    DistributionConfig: v.object({
+      Origins: v.tuple([v.object({ DomainName: v.string(), OriginPath: v.optional(v.string(), '') })]),
+    }),
+  });
+  const origin = found?.properties.DistributionConfig.Origins[0];
+  return (
+    origin && {
+      bucket: origin.DomainName.split('.s3.')[0] ?? '',
+      originPath: origin.OriginPath,
+      headers: {
+        'x-content-type-options': 'nosniff',
+        'access-control-allow-origin': '*',
+        'content-security-policy': security?.ContentSecurityPolicy.ContentSecurityPolicy ?? '',
+      },
+    }
+  );
 }
 
 export interface FunctionResource {

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
@@ -17,4 +18,13 @@ export const dynamo = once(() =>
 );
 export const sqs = once(() => new SQSClient({ useQueueUrlAsEndpoint: false }));
 export const scheduler = once(() => new SchedulerClient({}));
+/** Without checksums that nobody asked for: in a signed address they would be those of an empty body. */
+export const s3 = once(
+  () =>
+    new S3Client({
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: 5000, socketTimeout: 60_000 },
+    }),
+);
 export const ssm = once(() => new SSMClient({}));

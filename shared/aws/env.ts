@@ -15,6 +15,9 @@ export const ENV = {
   platform: 'PLATFORM',
   /** Public base URL of the API (`https://…/v1`). */
   publicUrl: 'PUBLIC_URL',
+  /** The bucket of media, and the root of the addresses under which it is served. */
+  mediaBucket: 'MEDIA_BUCKET',
+  mediaUrl: 'MEDIA_URL',
   upgradeUrl: 'UPGRADE_URL',
   /** Origins to which a connect may send its user back, joined by commas; `*` for any. */
   redirectAllowlist: 'REDIRECT_ALLOWLIST',

@@ -1,14 +1,16 @@
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import { dynamo, scheduler, sqs, ssm } from '../aws/clients.ts';
+import { dynamo, s3, scheduler, sqs, ssm } from '../aws/clients.ts';
 import { env, ENV } from '../aws/env.ts';
 import { loadKeyRing, type KeyRing } from '../aws/key-ring.ts';
+import type { Bucket } from '../store/objects.ts';
 import type { Table } from '../store/table.ts';
 
 /** The collaborators of a function. Tests hand in their own; `services()` makes those of a deployed one. */
 export interface Services {
   readonly table: Table;
+  readonly bucket: Bucket;
   readonly sqs: SQSClient;
   readonly scheduler: SchedulerClient;
   readonly ssm: SSMClient;
@@ -25,6 +27,9 @@ export function services(): Services {
   return {
     get table() {
       return { client: dynamo(), name: env(ENV.table) };
+    },
+    get bucket() {
+      return { client: s3(), name: env(ENV.mediaBucket), publicUrl: env(ENV.mediaUrl) };
     },
     get sqs() {
       return sqs();

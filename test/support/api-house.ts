@@ -9,6 +9,7 @@ import type { Connection, Profile } from '../../shared/model/profile.ts';
 import type { Member, Plan, Principal, Role } from '../../shared/model/workspace.ts';
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import type { Services } from '../../shared/runtime/services.ts';
+import type { Bucket } from '../../shared/store/objects.ts';
 import { putConnection } from '../../shared/store/connections.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
 import { addMember } from '../../shared/store/workspaces.ts';
@@ -40,6 +41,7 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   const settings: Record<string, string> = { REDIRECT_ALLOWLIST: '*' };
   const services: Services = {
     table,
+    bucket: null as unknown as Bucket,
     sqs,
     scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
     ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,

@@ -12,6 +12,7 @@ import { setAlarm } from '../../shared/delivery/schedule.ts';
 import { firstLook } from '../../shared/delivery/timing.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
+import type { Bucket } from '../../shared/store/objects.ts';
 import type { Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import {
@@ -110,6 +111,7 @@ export async function deliveryWorld() {
   };
   const services: Services = {
     table: mortalTable,
+    bucket: null as unknown as Bucket,
     sqs: { send: (command: SendMessageCommand) => outside(() => send(command)) } as unknown as SQSClient,
     scheduler: {
       send: () => outside(() => Promise.reject(new Error('no scheduler here'))),

@@ -28,6 +28,18 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   CreateSchedule: ['scheduler:CreateSchedule', 'iam:PassRole'],
   UpdateSchedule: ['scheduler:UpdateSchedule', 'iam:PassRole'],
   DeleteSchedule: ['scheduler:DeleteSchedule'],
+  GetObject: ['s3:GetObject'],
+  // Without the right to list, what is missing looks like what is forbidden.
+  HeadObject: ['s3:GetObject', 's3:ListBucket'],
+  PutObject: ['s3:PutObject'],
+  CopyObject: ['s3:GetObject', 's3:PutObject'],
+  DeleteObject: ['s3:DeleteObject'],
+  CreateMultipartUpload: ['s3:PutObject'],
+  UploadPart: ['s3:PutObject'],
+  UploadPartCopy: ['s3:GetObject', 's3:PutObject'],
+  CompleteMultipartUpload: ['s3:PutObject'],
+  AbortMultipartUpload: ['s3:AbortMultipartUpload'],
+  ListParts: ['s3:ListMultipartUploadParts'],
   PutParameter: ['ssm:PutParameter'],
   GetParameter: [],
 };

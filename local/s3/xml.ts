@@ -1,0 +1,35 @@
+import type { S3Answer } from './operations.ts';
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+/** An element with text, or with elements made by this function. */
+export function element(name: string, ...content: (Element | string | number | boolean)[]): Element {
+  const inner = content.map(each => (typeof each === 'object' ? each.xml : escaped(String(each))));
+  return { xml: `<${name}>${inner.join('')}</${name}>` };
+}
+
+interface Element {
+  xml: string;
+}
+
+export function xml(status: number, root: Element): S3Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n${root.xml}`,
+  };
+}
+
+const escaped = (text: string) => text.replace(/[&<>"]/g, char => ESCAPES[char] ?? char);
+
+/** What lies in each of these elements. Clients of this stack write no attributes and no comments. */
+export function list(text: string, name: string): string[] {
+  return [...text.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(match => match[1] ?? '');
+}
+
+export const textOf = (text: string, name: string) => list(text, name)[0] ?? '';
