@@ -59,6 +59,10 @@ test('processing', async () => {
   expect(host.processing('telegram')).toEqual({ seconds: 0, outcome: 'ok', error: null });
 });
 
+test('what a connect to the demo account of each platform sends: nothing where a consent page asks', async () => {
+  expect(await json('GET', '/demo')).toEqual({ x: {} });
+});
+
 test('metrics of a post', async () => {
   const metrics = { likes: 3, comments: 2, shares: 1, views: 100 };
   await fake.control('POST', '/metrics', { platform: 'x', platform_post_id: '1', ...metrics });

@@ -106,6 +106,11 @@ export function controlApp(parts: ControlParts): Hono {
     return c.json({ ok: true });
   });
 
+  app.get('/demo', c => {
+    const logins = [...platforms].map(([platform, { demo }]) => [platform, 'body' in demo ? demo.body : {}]);
+    return c.json(Object.fromEntries(logins));
+  });
+
   app.post('/reset', c => {
     reset(parts);
     return c.json({ ok: true });

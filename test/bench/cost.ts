@@ -1,0 +1,100 @@
+import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
+import type { TestStack } from '../support/stack.ts';
+import { onStack, report, type Bench } from './bench.ts';
+import { createPosts, settled, textPost } from './posts.ts';
+import { PRICES } from './prices.ts';
+
+const SAMPLE = 5;
+const HOUR_S = 3600;
+
+/** Memory and time that a run of a function is billed with: guesses on the high side, printed with the result. */
+const RUN_GB = 0.5;
+const RUN_S = 0.15;
+
+interface Call {
+  service: string;
+  operation: string;
+  function: string;
+  count: number;
+  read_units: number;
+  write_units: number;
+}
+
+/** Functions that a clock starts, whether there are posts or not. */
+const CLOCKWORK = /sweeper|housekeeper|insights/;
+
+/** No type of post is for all twelve platforms; a text is for these. Without a publisher the delivery ends early. */
+const withText = PLATFORM_IDS.filter(platform => RULES[platform].post_types.text);
+const deliverable = withText.filter(platform => PUBLISHERS[platform]);
+
+/** Calls and units of a text post, as the stack's own counter sees them, and the price of a thousand such posts. */
+export const cost: Bench = {
+  name: 'cost',
+  run: () =>
+    onStack(async stack => {
+      for (const platforms of [deliverable.slice(0, 1), deliverable.slice(0, 3), withText]) {
+        for (const when of ['now', 'scheduled'] as const) await measure(stack, platforms, when);
+      }
+    }),
+};
+
+async function measure(
+  stack: TestStack,
+  platforms: readonly string[],
+  when: 'now' | 'scheduled',
+): Promise<void> {
+  const due =
+    when === 'now' ? {} : { scheduled_date: new Date((await now(stack)) + HOUR_S * 1000).toISOString() };
+  const bodies = Array.from({ length: SAMPLE }, (_, i) => ({ ...textPost(i, 'Demo', platforms), ...due }));
+  await callsSince(stack);
+  const ids = await createPosts(stack, bodies);
+  const creating = await callsSince(stack);
+  if (when === 'scheduled') {
+    // Through the schedule at T - 90 s, then to T.
+    await stack.advance(HOUR_S - 85);
+    await stack.advance(85);
+  }
+  await settled(stack, ids);
+  // Since then the API was only asked by this benchmark.
+  const delivering = (await callsSince(stack)).filter(call => !/posts$/.test(call.function));
+  const title = `A text post to ${platforms.length} platform(s), ${when} (${platforms.join(', ')})`;
+  report(title, priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0));
+}
+
+/** Calls for one post, in the units that AWS bills. */
+function priced(calls: readonly Call[], schedules: number): Record<string, string> {
+  const sum = (pick: (call: Call) => number) => calls.reduce((total, call) => total + pick(call), 0) / SAMPLE;
+  const reads = sum(call => call.read_units);
+  const writes = sum(call => call.write_units);
+  const messages = schedules + sum(call => (call.service === 'sqs' ? call.count : 0));
+  // A message is sent, received and deleted, and starts a function; the request starts one too.
+  const runs = 1 + messages;
+  const dollars =
+    reads * PRICES.read_unit +
+    writes * PRICES.write_unit +
+    3 * messages * PRICES.sqs_request +
+    schedules * PRICES.schedule +
+    PRICES.http_api_request +
+    runs * (PRICES.lambda_request + RUN_GB * RUN_S * PRICES.lambda_gb_second);
+  return {
+    'AWS calls of functions': sum(call => call.count).toFixed(1),
+    'read units': reads.toFixed(1),
+    'write units': writes.toFixed(1),
+    'queue messages': messages.toFixed(1),
+    [`dollars for 1,000 posts (${RUN_GB * 1000} MB and ${RUN_S * 1000} ms a run)`]: (dollars * 1000).toFixed(
+      4,
+    ),
+  };
+}
+
+/** What the functions asked of AWS since this was asked last. */
+async function callsSince(stack: TestStack): Promise<Call[]> {
+  const { body } = await stack.local<{ calls: Call[] }>('GET', '/_local/calls?reset=1');
+  return body.calls.filter(call => !CLOCKWORK.test(call.function));
+}
+
+async function now(stack: TestStack): Promise<number> {
+  const { body } = await stack.local<{ now: string }>('GET', '/_local/clock');
+  return Date.parse(body.now);
+}

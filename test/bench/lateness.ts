@@ -1,0 +1,45 @@
+import type { TestStack } from '../support/stack.ts';
+import { onStack, quantile, report, type Bench } from './bench.ts';
+import { createPosts, profilesFor, settled, textPost } from './posts.ts';
+
+const SAMPLE = 1000;
+const HOUR_MS = 3_600_000;
+
+/** Schedules fire up to a minute late, as EventBridge's do. */
+const JITTER = ['--scheduler-jitter', '60'];
+
+/**
+ * How late scheduled posts go live. They are due in an hour; the clock is moved to two minutes before the first, so that
+ * each passes its schedule, the dispatcher and the exact delay at the pace of the wall clock.
+ */
+export const lateness: Bench = {
+  name: 'lateness',
+  run: async () => {
+    await onStack(stack => measure(stack, 'over a minute', 60_000 / SAMPLE), { args: JITTER });
+    await onStack(stack => measure(stack, 'due at the same second', 0), { args: JITTER });
+  },
+};
+
+async function measure(stack: TestStack, title: string, stepMs: number): Promise<void> {
+  const profiles = await profilesFor(stack, SAMPLE, 'bluesky');
+  const first = Math.ceil(Date.now() / 1000) * 1000 + HOUR_MS;
+  const bodies = Array.from({ length: SAMPLE }, (_, i) => ({
+    ...textPost(i, profiles[i % profiles.length]!, ['bluesky']),
+    scheduled_date: new Date(first + Math.round(i * stepMs)).toISOString(),
+  }));
+  const ids = await createPosts(stack, bodies);
+  await stack.advance(Math.floor((first - Date.now()) / 1000) - 120);
+  const posts = await settled(stack, ids);
+  const failed = posts.filter(({ status }) => status !== 'published').length;
+  const late = posts
+    .filter(({ status }) => status === 'published')
+    .map(post => Date.parse(post.published_at!) - Date.parse(post.scheduled_date!))
+    .toSorted((a, b) => a - b);
+  report(`Lateness of ${SAMPLE} scheduled posts ${title}`, {
+    earliest: `${late[0]} ms`,
+    p50: `${quantile(late, 0.5)} ms`,
+    p95: `${quantile(late, 0.95)} ms`,
+    p99: `${quantile(late, 0.99)} ms`,
+    'not published': String(failed),
+  });
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RULES } from '../../shared/platforms/registry.ts';
+import { connectedProfiles } from '../support/profiles.ts';
+import type { Answer, TestStack } from '../support/stack.ts';
+
+/** Of a post's record, what the benchmarks look at. */
+export interface PostView {
+  post_id: string;
+  status: string;
+  published_at: string | null;
+  scheduled_date: string | null;
+}
+
+const IN_FLIGHT = new Set(['scheduled', 'queued', 'publishing']);
+
+/** Requests under way at a time, as a busy client sends them. */
+const PARALLEL = 8;
+
+/** Connected profiles, as many as it takes to publish `count` posts to the platform within its daily cap. */
+export async function profilesFor(
+  stack: TestStack,
+  count: number,
+  platform: 'bluesky' | 'telegram',
+): Promise<string[]> {
+  const names = Array.from(
+    { length: Math.ceil(count / RULES[platform].daily_cap) },
+    (_, i) => `Bench ${i + 1}`,
+  );
+  await connectedProfiles(stack, names, [platform]);
+  return names;
+}
+
+/** Creates a post for each body and gives their ids, in order. */
+export async function createPosts(stack: TestStack, bodies: readonly object[]): Promise<string[]> {
+  const ids: string[] = [];
+  await inParallel(bodies, async (body, index) => {
+    ids[index] = (await patiently(() => stack.api<PostView>('POST', '/posts', body))).post_id;
+  });
+  return ids;
+}
+
+/** A text post that resembles no other. */
+export const textPost = (index: number, profile: string, platforms: readonly string[]) => ({
+  profile_name: profile,
+  post_type: 'text',
+  platforms,
+  description: `Measured ${index}: ${crypto.randomUUID()} ${crypto.randomUUID()}`,
+});
+
+/** Waits until each post has an outcome, and gives their records. */
+export async function settled(stack: TestStack, ids: readonly string[]): Promise<PostView[]> {
+  const posts: PostView[] = [];
+  for (const id of ids) {
+    posts.push(
+      await stack.until(
+        'the post has an outcome',
+        async () => {
+          const post = await patiently(() => stack.api<PostView>('GET', `/posts/${id}`));
+          return IN_FLIGHT.has(post.status) ? null : post;
+        },
+        300_000,
+      ),
+    );
+  }
+  return posts;
+}
+
+/** Waits while the key has made its requests of this minute. */
+async function patiently<T>(ask: () => Promise<Answer<T>>): Promise<T> {
+  for (;;) {
+    const { status, headers, body } = await ask();
+    if (status < 300) return body;
+    if (status !== 429) throw new Error(`${status} ${JSON.stringify(body)}`);
+    await sleep(1000 * Number(headers.get('retry-after')));
+  }
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  act: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < items.length; index = next++) await act(items[index]!, index);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, lane));
+}

@@ -1,0 +1,23 @@
+import { onStack, report, type Bench } from './bench.ts';
+import { createPosts, profilesFor, settled, textPost } from './posts.ts';
+
+const SAMPLE = 300;
+
+/** Posts a second through the whole pipeline of this machine, from the first request to the last outcome. */
+export const throughput: Bench = {
+  name: 'throughput',
+  run: () =>
+    onStack(async stack => {
+      const profiles = await profilesFor(stack, SAMPLE, 'bluesky');
+      const bodies = Array.from({ length: SAMPLE }, (_, i) =>
+        textPost(i, profiles[i % profiles.length]!, ['bluesky']),
+      );
+      const begun = Date.now();
+      const posts = await settled(stack, await createPosts(stack, bodies));
+      const last = Math.max(...posts.map(post => Date.parse(post.published_at ?? '')));
+      const rate = SAMPLE / ((last - begun) / 1000);
+      report(`Throughput of ${SAMPLE} posts`, {
+        'posts a second, first request to last outcome': rate.toFixed(1),
+      });
+    }),
+};

@@ -1,0 +1,37 @@
+import type { TestStack } from './stack.ts';
+
+/**
+ * Makes profiles that are connected to the demo accounts of the sandbox's platforms. Each connection counts its daily
+ * cap for itself: many posts on one day need many profiles.
+ */
+export async function connectedProfiles(
+  stack: TestStack,
+  names: readonly string[],
+  platforms: readonly string[],
+): Promise<void> {
+  const { body: logins } = await stack.control<Record<string, object>>('GET', '/_control/demo');
+  for (const name of names) {
+    await expectStatus(201, stack.api('POST', '/agency/profiles', { username: name }));
+    for (const platform of platforms) await connect(stack, name, platform, logins[platform] ?? {});
+  }
+}
+
+async function connect(stack: TestStack, profile: string, platform: string, login: object): Promise<void> {
+  const begun = await stack.api<{ authorize_url: string }>('POST', `/integrations/${platform}/connect`, {
+    profile_name: profile,
+    ...login,
+  });
+  if (begun.status === 201) return;
+  if (begun.status !== 200) throw new Error(`${platform}: ${begun.status} ${JSON.stringify(begun.body)}`);
+  const consent = await fetch(`${begun.body.authorize_url}&auto=allow`, { redirect: 'manual' });
+  const finished = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' });
+  if (finished.status >= 400) throw new Error(`${platform}: ${finished.status} ${await finished.text()}`);
+}
+
+async function expectStatus(
+  wanted: number,
+  answer: Promise<{ status: number; body: unknown }>,
+): Promise<void> {
+  const { status, body } = await answer;
+  if (status !== wanted) throw new Error(`${status} ${JSON.stringify(body)}`);
+}
