@@ -37,10 +37,10 @@ async function callInTime(services: Services, post: Post): Promise<void> {
   return createSchedule(services, post, ahead);
 }
 
-/** Where even that fails, the look that the post was stored with stands. */
+/** A sweep a minute finds the post in time to prepare it. Where even that fails, the look it was stored with stands. */
 async function lookAhead(services: Services, post: Post): Promise<void> {
   try {
-    await setWake(services.table, post, Math.max(services.now(), post.due_at - MINUTE));
+    await setWake(services.table, post, Math.max(services.now(), post.due_at - DISPATCH_AHEAD_MS - MINUTE));
   } catch (error) {
     log.warn('The sweeper could not be told of a post', { post_id: post.post_id, ...describeError(error) });
   }
