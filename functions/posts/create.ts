@@ -5,14 +5,9 @@ import { statusOf, type Post } from '../../shared/model/post.ts';
 import { admit } from '../../shared/posts/admit.ts';
 import { contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
-import {
-  commonPostFields,
-  createPostFields,
-  platformFieldDocs,
-  platformFieldNames,
-} from '../../shared/posts/input.ts';
-import { moreFaults } from '../../shared/posts/more-faults.ts';
+import { anyPostFields, postFieldDocs } from '../../shared/posts/input.ts';
 import { preparePost } from '../../shared/posts/prepare.ts';
+import { readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { noteContent } from '../../shared/posts/similar.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
@@ -21,8 +16,6 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { createPost as storePost, getPost as readPost } from '../../shared/store/posts.ts';
 import { CreatedPostView, POST_EXAMPLE, refusals } from '../../shared/posts/view.ts';
 
-const KNOWN_FIELDS = [...Object.keys(commonPostFields), ...platformFieldNames];
-
 export const createPost = route({
   method: 'POST',
   path: '/posts',
@@ -30,9 +23,8 @@ export const createPost = route({
   summary: 'Publish a post now or schedule it',
   tag: 'Posts',
   auth: 'key',
-  body: createPostFields,
-  body_docs: platformFieldDocs,
-  more_faults: (body, services) => moreFaults(body, services.now()),
+  body: anyPostFields,
+  body_docs: postFieldDocs,
   body_example: POST_EXAMPLE,
   responses: {
     201: { description: 'The post is stored and on its way', schema: CreatedPostView },
@@ -41,8 +33,9 @@ export const createPost = route({
   },
   handler: async ({ body, unknown_fields, principal, base_url, newResourceId }, services) => {
     const now = services.now();
-    const { checked, profile, connections } = await preparePost(services, principal.workspace_id, body);
-    const wanted = newPost(newResourceId(), body, checked, profile, connections, principal, now);
+    const input = await readInput(services, principal.workspace_id, body);
+    const { checked, profile, connections } = await preparePost(services, principal.workspace_id, input);
+    const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, now);
     const post = await admit(services, wanted, connections, () => storeOnce(services, wanted));
     // An earlier run of this request holds places of its own.
     await releaseAll(services.table, withoutClaims(claimsOf(wanted), claimsOf(post)));
@@ -62,8 +55,8 @@ export const createPost = route({
         status: statusOf(post),
         scheduled_date: postRecord(post)['scheduled_date'],
         warnings: [
-          ...unknownFieldWarnings(unknown_fields, KNOWN_FIELDS),
-          ...ignoredFieldWarnings(body, checked.platforms, contentOf(body, checked)),
+          ...unknownFieldWarnings(unknown_fields, Object.keys(anyPostFields)),
+          ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
           ...duplicates,
         ],
       },

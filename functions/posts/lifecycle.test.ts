@@ -222,6 +222,29 @@ describe('POST /posts', () => {
       status: 400,
       body: { violations: [{ platform: 'instagram', hashtag: '#bikinibody', field: 'description' }] },
     });
+    expect(Object.keys(refused.body).sort()).toEqual(['error', 'violations']);
+  });
+
+  test.each([
+    ['of its platforms', { platforms: ['threads', 'instagram', 'facebook'] }, ['platforms', 'platforms']],
+    ['of its fields', { auto_truncate: 'yes' }, ['auto_truncate']],
+    ['of its type', { post_type: 'reel' }, ['post_type']],
+    ['of its profile', { profile_name: 'Nobody' }, ['profile_name']],
+    ['of its date', { scheduled_date: '2020-01-01T00:00:00Z' }, ['scheduled_date']],
+  ])('names banned hashtags and the faults %s in one answer', async (_, wrong, fields) => {
+    const refused = await create({
+      post_type: 'image',
+      media_urls: ['https://example.com/a.jpg'],
+      platforms: ['instagram'],
+      description: 'Look #bikinibody',
+      first_comment: '#bikinibody',
+      ...wrong,
+    });
+    const details = refused.body['details'] as { field: string; platform: string | null }[];
+    const violations = refused.body['violations'] as { field: string; platform: string }[];
+    expect([refused.status, refused.body['error']]).toEqual([400, 'Validation failed']);
+    expect(violations.map(({ field }) => field)).toContain('first_comment');
+    expect(details.map(({ field }) => field)).toEqual([...fields, ...violations.map(({ field }) => field)]);
   });
 
   test('warns of nearly the same text within 48 hours', async () => {

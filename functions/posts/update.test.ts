@@ -86,6 +86,57 @@ describe('edits', () => {
     expect(post.title).toBe(post.description);
   });
 
+  test('warn of nearly the same text within 48 hours, but not of the post itself', async () => {
+    const text = 'The harvest festival opens on Friday at noon with music, cider and a long table for all';
+    const other = await create({ description: text });
+    const id = await create({ description: 'Something else' });
+    const { body } = await update(id, { description: `${text}!` });
+    expect(body['warnings']).toMatchObject([{ code: 'DUPLICATE_CONTENT', similar_post_id: other }]);
+    const moved = await update(other, { scheduled_date: iso(world.clock.now + 120 * HOUR) });
+    expect(moved.body['warnings']).toEqual([]);
+    const again = await update(other, { scheduled_date: iso(world.clock.now + 121 * HOUR) });
+    expect(again.body['warnings']).toEqual([]);
+  });
+
+  test('leave traces of their own: a later post like the new text is told', async () => {
+    const text = 'The bridge over the mill race is closed for repairs from Monday to Thursday next week';
+    const id = await create({ description: 'A placeholder' });
+    await update(id, { description: text });
+    const later = await call(world, createPost, {
+      body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], description: text },
+    });
+    expect(later.body['warnings']).toMatchObject([{ code: 'DUPLICATE_CONTENT', similar_post_id: id }]);
+  });
+
+  test('warn of fields that say nothing', async () => {
+    const id = await create();
+    const { body } = await update(id, { title: 'A title', youtube_tags: ['a'] });
+    expect(body['warnings']).toMatchObject([
+      { code: 'IGNORED_FIELD', field: 'youtube_tags' },
+      { code: 'IGNORED_FIELD', field: 'title' },
+    ]);
+  });
+
+  test('name every fault in one answer: of fields, of the type, of hashtags, of accounts', async () => {
+    const id = await create();
+    const { status, body } = await update(id, {
+      post_type: 'image',
+      title: 7,
+      description: 'Look #bikinibody',
+      platforms: ['x', 'threads'],
+      scheduled_date: 'tomorrow',
+    });
+    expect(status).toBe(400);
+    expect((body['details'] as { field: string }[]).map(({ field }) => field)).toEqual([
+      'post_type',
+      'title',
+      'scheduled_date',
+      'platforms',
+      'description',
+    ]);
+    expect(body['violations']).toMatchObject([{ platform: 'threads', hashtag: '#bikinibody' }]);
+  });
+
   test('of a post that is gone answer 404', async () => {
     const id = await create();
     await remove(id);

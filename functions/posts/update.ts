@@ -2,31 +2,27 @@ import * as v from 'valibot';
 import { claimsOf, releaseAll, withoutClaims } from '../../shared/caps/reserve.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
-import { conflict, notFound, validationFailed } from '../../shared/http/errors.ts';
+import { conflict, notFound } from '../../shared/http/errors.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
 import { admit } from '../../shared/posts/admit.ts';
 import { dropSchedule } from '../../shared/posts/cancel.ts';
+import { contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
-import { createPostFields, platformFieldDocs } from '../../shared/posts/input.ts';
-import { moreFaults } from '../../shared/posts/more-faults.ts';
-import { preparePost } from '../../shared/posts/prepare.ts';
+import { anyPostFields, postFieldDocs } from '../../shared/posts/input.ts';
+import { preparePost, refused } from '../../shared/posts/prepare.ts';
+import { allFaults, readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost, replacePost } from '../../shared/store/posts.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
 import { toIso } from '../../shared/time/instant.ts';
-import { PostView, refusals } from '../../shared/posts/view.ts';
+import { comparedText, noteContent } from '../../shared/posts/similar.ts';
+import { PostView, refusals, WarningView } from '../../shared/posts/view.ts';
+import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
 
 /** Any field of a post; what is left out stays as it is. */
-const changes = Object.fromEntries(
-  Object.keys(createPostFields).map(name => [name, v.optional(v.unknown())]),
-);
-
 const optionalFields = Object.fromEntries(
-  Object.entries({ ...createPostFields, ...platformFieldDocs }).map(([name, schema]) => [
-    name,
-    v.optional(schema),
-  ]),
+  Object.entries(postFieldDocs).map(([name, schema]) => [name, v.optional(schema)]),
 );
 
 export const updatePost = route({
@@ -37,13 +33,13 @@ export const updatePost = route({
   tag: 'Posts',
   auth: 'key',
   params: idParam,
-  body: changes,
+  body: anyPostFields,
   body_docs: optionalFields,
   body_example: { description: 'Our new blend is out today', scheduled_date: '2026-12-01T12:00:00Z' },
   responses: {
     200: {
       description: 'The post as it is now',
-      schema: v.object({ message: v.string(), post: PostView }),
+      schema: v.object({ message: v.string(), post: PostView, warnings: v.array(WarningView) }),
     },
     ...refusals,
     404: { description: 'No such post' },
@@ -69,23 +65,22 @@ export const updatePost = route({
     await admit(services, next, connections, replace, claimsOf(post));
     await leave(services, post, next);
     await setAlarm(services, next);
-    return { status: 200, body: { message: 'The post is changed', post: postRecord(next) } };
+    const warnings = [
+      ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
+      ...(saysTheSame(post, next) ? [] : await noteContent(services, next)),
+    ];
+    return { status: 200, body: { message: 'The post is changed', post: postRecord(next), warnings } };
   },
 });
 
 /** The whole post as it shall be, read as if it were created. Throws 400 with every fault. */
 async function readMerged(services: Services, post: Post, body: Record<string, unknown>) {
-  const profile = await getProfile(services.table, post.workspace_id, post.profile_id);
+  const { workspace_id, post_type } = post;
+  const profile = await getProfile(services.table, workspace_id, post.profile_id);
   const merged = { ...inputOf(post, profile?.profile_name ?? post.profile_name), ...body };
-  const parsed = v.safeParse(v.object(createPostFields), merged);
-  if (parsed.success && parsed.output.post_type === post.post_type) return parsed.output;
-  const own = (parsed.issues ?? []).map(issue => ({
-    field: v.getDotPath(issue) ?? 'body',
-    message: issue.message.startsWith('Invalid ') ? `Must be ${issue.expected}` : issue.message,
-    platform: null,
-  }));
-  const type = merged.post_type === post.post_type ? [] : [UNCHANGEABLE];
-  throw validationFailed([...own, ...type, ...(await moreFaults(merged, services.now()))]);
+  if (merged['post_type'] === post_type) return readInput(services, workspace_id, merged);
+  const { details, violations } = await allFaults(services, workspace_id, { ...merged, post_type });
+  throw refused({ details: [UNCHANGEABLE, ...details], violations });
 }
 
 const UNCHANGEABLE = { field: 'post_type', message: 'Cannot be changed', platform: null };
@@ -105,6 +100,9 @@ function inputOf(post: Post, profile_name: string): Record<string, unknown> {
     ...post.options,
   };
 }
+
+/** An edit of what nobody compares leaves the traces of the post as they are. */
+const saysTheSame = (a: Post, b: Post) => comparedText(a) === comparedText(b) && a.due_at === b.due_at;
 
 /** Gives back what the earlier version held and the new one does not. */
 async function leave(services: Services, post: Post, next: Post): Promise<void> {

@@ -1,31 +1,24 @@
 import * as v from 'valibot';
 import { announcedLimitOf } from '../../shared/caps/answers.ts';
 import { refusalsOf } from '../../shared/caps/reserve.ts';
-import { check, route } from '../../shared/http/define-route.ts';
+import { route } from '../../shared/http/define-route.ts';
 import { newId } from '../../shared/model/id.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
-import { bannedHashtags } from '../../shared/posts/banned-hashtags.ts';
 import { contentOf } from '../../shared/posts/check.ts';
 import { fileFaults } from '../../shared/posts/file-faults.ts';
 import {
-  commonPostFields,
+  anyPostFields,
   createPostFields,
-  platformFieldDocs,
-  platformFieldNames,
+  postFieldDocs,
   type CommonPostInput,
 } from '../../shared/posts/input.ts';
-import { moreFaults } from '../../shared/posts/more-faults.ts';
-import { examinePost, type ExaminedPost } from '../../shared/posts/prepare.ts';
+import { asDetails, examinePost, UNKNOWN_PROFILE, type ExaminedPost } from '../../shared/posts/prepare.ts';
+import { allFaults } from '../../shared/posts/read.ts';
 import { findSimilar } from '../../shared/posts/similar.ts';
 import { ignoredFieldWarnings, unknownFieldWarnings, type Warning } from '../../shared/posts/warnings.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { POST_EXAMPLE } from '../../shared/posts/view.ts';
-
-const KNOWN_FIELDS = [...Object.keys(commonPostFields), ...platformFieldNames];
-
-/** The fields of a new post, whatever they hold: what does not fit is a finding, not a refusal. */
-const anything = Object.fromEntries(KNOWN_FIELDS.map(name => [name, v.optional(v.unknown())]));
 
 interface Finding {
   field: string;
@@ -49,23 +42,23 @@ export const validatePost = route({
   summary: 'Check a post and its media without storing or publishing anything',
   tag: 'Posts',
   auth: 'key',
-  body: anything,
-  body_docs: { ...createPostFields, ...platformFieldDocs },
+  body: anyPostFields,
+  body_docs: postFieldDocs,
   body_example: POST_EXAMPLE,
   responses: { 200: { description: 'Everything that was found', schema: ValidationView } },
   handler: async ({ body, unknown_fields, principal }, services) => {
-    const warnings: Warning[] = unknownFieldWarnings(unknown_fields, KNOWN_FIELDS);
+    const warnings: Warning[] = unknownFieldWarnings(unknown_fields, Object.keys(anyPostFields));
     const readable = v.safeParse(v.object(createPostFields), body);
     if (!readable.success) {
-      const own = check(createPostFields, body, 'body').details;
-      const more = await moreFaults(body, services.now());
-      const errors = [...own, ...more.filter(({ field }) => !own.some(each => each.field === field))];
+      const { details, violations } = await allFaults(services, principal.workspace_id, body);
+      const errors = [...details, ...asDetails(violations)];
       return { status: 200, body: { valid: false, errors, warnings, destinations: [] } };
     }
     const input = readable.output;
     const examined = await examinePost(services, principal.workspace_id, input);
     const found = await lookCloser(services, principal.workspace_id, input, examined);
-    const errors = [...examined.details, ...found.errors.filter(error => !isKnown(error, examined.details))];
+    const known = [...examined.details, ...asDetails(examined.violations)];
+    const errors = [...known, ...found.errors.filter(error => !isKnown(error, known))];
     return {
       status: 200,
       body: {
@@ -92,20 +85,13 @@ async function lookCloser(
   const content = contentOf(input, checked);
   const http = createHttpClient();
   try {
-    const [violations, files, limits, similar] = await Promise.all([
-      bannedHashtags(services, workspaceId, checked.platforms, checked),
+    const [files, limits, similar] = await Promise.all([
       fileFaults(http, content, checked.platforms),
       limitFindings(services, checked.scheduled_at ?? services.now(), connections),
       profile ? similarTo(services, workspaceId, profile.id, checked) : [],
     ]);
-    const unknownProfile = { field: 'profile_name', message: 'Profile not found', platform: null };
     return {
-      errors: [
-        ...(profile ? [] : [unknownProfile]),
-        ...violations.map(({ field, message, platform }) => ({ field, message, platform })),
-        ...files.details,
-        ...limits,
-      ],
+      errors: [...(profile ? [] : [UNKNOWN_PROFILE]), ...files.details, ...limits],
       warnings: [...ignoredFieldWarnings(input, checked.platforms, content), ...files.warnings, ...similar],
     };
   } finally {

@@ -103,12 +103,8 @@ function requestBodyOf(
   };
 }
 
-/** Fields that are documented closer than the route reads them stay optional: their platform decides. */
 function bodySchema(route: Route, body: v.ObjectEntries, named: Schemas): Schema {
-  const docs = route.body_docs ?? {};
-  const { required, ...schema } = toSchema(v.object({ ...body, ...docs }), 'input', named);
-  const needed = required?.filter(name => !Object.hasOwn(docs, name)) ?? [];
-  return needed.length > 0 ? { ...schema, required: needed } : schema;
+  return toSchema(v.object({ ...body, ...route.body_docs }), 'input', named);
 }
 
 const eitherOneOrMany = (one: Schema, most: number): Schema => ({

@@ -14,7 +14,7 @@ export function route<
   const A extends Auth = 'key',
   const M extends number | undefined = undefined,
 >(definition: RouteDefinition<P, Q, B, A, M>): Route {
-  const { handler, params, query, body, more_faults: moreFaults, ...rest } = definition;
+  const { handler, params, query, body, ...rest } = definition;
   return {
     ...rest,
     creates: definition.creates ?? (definition.method === 'POST' && 201 in definition.responses),
@@ -23,9 +23,8 @@ export function route<
     body,
     invoke: async (raw, services) => {
       const read = readRequest(definition, raw, services.now);
-      if (!('details' in read)) return handler(read.request, services);
-      const more = moreFaults ? await moreFaults(raw.body, services) : [];
-      throw validationFailed([...read.details, ...besides(read.details, more)]);
+      if ('details' in read) throw validationFailed(read.details);
+      return handler(read.request, services);
     },
   };
 }
@@ -34,7 +33,7 @@ export function route<
 export const idParam = { id: v.string() };
 
 /** Faults of fields that have none yet. */
-function besides(known: readonly Detail[], more: readonly Detail[]): Detail[] {
+export function besides(known: readonly Detail[], more: readonly Detail[]): Detail[] {
   const root = ({ field }: Detail) => field.replace(/[.[].*$/s, '');
   const named = new Set(known.map(root));
   return more.filter(fault => !named.has(root(fault)));

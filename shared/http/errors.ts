@@ -25,9 +25,9 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with every fault of the request. */
-export const validationFailed = (details: readonly Detail[]) =>
-  new ApiError({ status: 400, body: { error: 'Validation failed', details } });
+/** 400 with every fault of the request; `beside` is what the answer holds beside them. */
+export const validationFailed = (details: readonly Detail[], beside: Record<string, unknown> = {}) =>
+  new ApiError({ status: 400, body: { error: 'Validation failed', details, ...beside } });
 
 export const malformedJson = () => new ApiError({ status: 400, body: { error: 'Malformed JSON body' } });
 

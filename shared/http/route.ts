@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { Plan, Principal } from '../model/workspace.ts';
 import type { Services } from '../runtime/services.ts';
-import type { ApiResponse, Detail } from './errors.ts';
+import type { ApiResponse } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -78,11 +78,6 @@ export interface RouteDefinition<
   body?: B;
   /** The body may also be an array of up to so many such objects; the handler gets an array in both cases. */
   batch?: M;
-  /**
-   * Called when the body does not fit its schema: finds what else is wrong with the fields that do, so that one answer
-   * has all. Faults of fields that the schema has refused already are left out.
-   */
-  more_faults?: (body: unknown, services: Services) => Promise<readonly Detail[]>;
   /** Documented answers beyond those that every route has (400, 401, 403, 405, 413, 415, 429, 500). */
   responses: Record<number, ResponseDoc>;
   handler: (

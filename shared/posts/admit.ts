@@ -1,13 +1,11 @@
 import { announcedLimitOf, capReached, platformLimited } from '../caps/answers.ts';
 import { claimsOf, releaseAll, reserveAll, withoutClaims, type Claim } from '../caps/reserve.ts';
-import { ApiError } from '../http/errors.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
 import type { Services } from '../runtime/services.ts';
-import { bannedHashtags } from './banned-hashtags.ts';
 
 /**
- * Lets a post in, or says why not: banned hashtags (400), a limit that a platform announced (429), a daily cap (429).
+ * Lets a post in that has no fault, or says why not now: a limit that a platform announced (429), a daily cap (429).
  * Afterwards the post holds its places under the caps; `store` runs with them, and gives them back when it fails.
  * `held`: places that an earlier version of the post holds; they stay its own whatever happens here.
  */
@@ -18,10 +16,6 @@ export async function admit<T>(
   store: () => Promise<T>,
   held: readonly Claim[] = [],
 ): Promise<T> {
-  const platforms = connections.map(({ platform }) => platform);
-  const violations = await bannedHashtags(services, post.workspace_id, platforms, post);
-  if (violations.length > 0) throw banned(violations);
-
   const limited = announcedLimitOf(connections, post.due_at);
   if (limited) throw platformLimited(limited, services.now());
 
@@ -35,6 +29,3 @@ export async function admit<T>(
     throw error;
   }
 }
-
-const banned = (violations: unknown) =>
-  new ApiError({ status: 400, body: { error: 'The post carries banned hashtags', violations } });

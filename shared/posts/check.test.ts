@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { PLATFORM_IDS } from '../model/platform.ts';
+import { RULES } from '../platforms/registry.ts';
 import { checkPost, contentOf } from './check.ts';
 import { createPostFields, type CommonPostInput } from './input.ts';
-import { moreFaults } from './more-faults.ts';
 import { ignoredFieldWarnings } from './warnings.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00Z');
@@ -75,24 +75,29 @@ describe('one answer has every fault', () => {
     );
   });
 
-  test('also of fields beside those that cannot be read', async () => {
-    const body = {
-      post_type: 'text',
-      profile_name: 7,
-      platforms: ['x', 'instagram'],
-      description: 'a'.repeat(281),
-      title: ['a'],
-      scheduled_date: 'tomorrow',
-    };
-    const more = await moreFaults(body, NOW);
-    expect(more.map(({ field, platform }) => `${platform ?? '-'} ${field}`)).toEqual([
+  test('also where the type of the post is not known', async () => {
+    const { details } = await checkPost(
+      {
+        ...input({ platforms: ['x', 'instagram', 'myspace'], description: 'a'.repeat(281) }),
+        media_urls: ['http://127.0.0.1/'],
+        scheduled_date: 'tomorrow',
+        post_type: null,
+      },
+      NOW,
+    );
+    expect(details.map(({ field, platform }) => `${platform ?? '-'} ${field}`)).toEqual([
+      'myspace platforms',
       '- scheduled_date',
-      'x description',
-      'instagram post_type',
+      '- media_urls[0]',
     ]);
-    for (const nothing of [null, [], 'text', { ...body, post_type: 'reel' }]) {
-      expect(await moreFaults(nothing, NOW)).toEqual([]);
-    }
+  });
+
+  test('and no fault twice: a text that all platforms miss is missing once', async () => {
+    const all = PLATFORM_IDS.filter(platform => RULES[platform].post_types.text);
+    expect(await faults({ platforms: all, description: null })).toEqual(['- description']);
+    expect(await faults({ platforms: ['x', 'telegram'], description: ' \u200b ' })).toEqual([
+      '- description',
+    ]);
   });
 
   test('a media platform refuses a text post, and nothing is made for the others', async () => {

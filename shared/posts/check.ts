@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Detail } from '../http/errors.ts';
 import { JsonObjectSchema, type JsonObject } from '../model/json.ts';
-import { PLATFORM_IDS, readPlatformId, type PlatformId } from '../model/platform.ts';
+import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
 import { assertPublicUrl, HttpFailure } from '../net/http.ts';
 import { mediaFieldOf, type PostContent } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
@@ -27,12 +27,16 @@ export interface CheckedPost {
   scheduled_at: number | null;
 }
 
+/** Fields of a post as they were sent; without a type, nothing is told of what depends on it. */
+export type PostInput = Omit<CommonPostInput, 'post_type' | 'profile_name'> &
+  Record<string, unknown> & { post_type: PostType | null };
+
 /**
  * Checks everything about a post that can be known without the profile's connections. All faults are found, not only
  * the first.
  */
 export async function checkPost(
-  input: CommonPostInput & Record<string, unknown>,
+  input: PostInput,
   now: number,
 ): Promise<{ post: CheckedPost; details: Detail[] }> {
   const { platforms, details } = readPlatforms(input.platforms);
@@ -46,11 +50,19 @@ export async function checkPost(
     options: ownOptions(input, platforms),
     scheduled_at: schedule.at,
   };
-  const content = contentOf(input, post);
-  details.push(...schedule.details, ...contentFaults(content, platforms));
-  details.push(...(await urlFaults(fetchedUrls(content, platforms))));
-  for (const platform of platforms) details.push(...platformFaults(platform, content));
+  details.push(...schedule.details, ...(await urlFaults(fetchedUrls(post))));
+  const { post_type, auto_truncate } = input;
+  if (post_type !== null)
+    details.push(...typeFaults(contentOf({ post_type, auto_truncate }, post), platforms));
   return { post, details };
+}
+
+/** What is wrong with a post of its type. What every platform misses is one fault, not one of each. */
+function typeFaults(content: PostContent, platforms: readonly PlatformId[]): Detail[] {
+  const common = contentFaults(content, platforms);
+  const told = new Set(common.map(({ field }) => field));
+  const own = platforms.flatMap(platform => platformFaults(platform, content));
+  return [...common, ...own.filter(({ field }) => !told.has(field))];
 }
 
 /** What the post says, without where and when. */
@@ -82,7 +94,7 @@ function readPlatforms(names: readonly string[]): { platforms: PlatformId[]; det
   return { platforms: [...platforms], details };
 }
 
-function readSchedule(input: CommonPostInput, now: number): { at: number | null; details: Detail[] } {
+function readSchedule(input: PostInput, now: number): { at: number | null; details: Detail[] } {
   const { scheduled_date, add_to_queue, schedule_best_time } = input;
   const ways = [scheduled_date !== null, add_to_queue, schedule_best_time].filter(Boolean).length;
   const details: Detail[] = [];
@@ -123,7 +135,7 @@ function contentFaults(content: PostContent, platforms: readonly PlatformId[]): 
 }
 
 /** The field with a platform's own media; null where the post has none. */
-function ownMedia({ options }: PostContent, platform: PlatformId): string | null {
+function ownMedia({ options }: Pick<PostContent, 'options'>, platform: PlatformId): string | null {
   const field = mediaFieldOf(RULES[platform]);
   return field !== null && options[field] !== undefined ? field : null;
 }
@@ -135,13 +147,13 @@ interface FetchedUrl {
   platform: PlatformId | null;
 }
 
-function fetchedUrls(content: PostContent, platforms: readonly PlatformId[]): FetchedUrl[] {
-  const urls = listed('media_urls', content.media_urls, null);
-  for (const platform of platforms) {
-    const media = ownMedia(content, platform);
-    if (media !== null) urls.push(...listed(media, content.options[media], platform));
+function fetchedUrls(post: CheckedPost): FetchedUrl[] {
+  const urls = listed('media_urls', post.media_urls, null);
+  for (const platform of post.platforms) {
+    const media = ownMedia(post, platform);
+    if (media !== null) urls.push(...listed(media, post.options[media], platform));
     for (const field of RULES[platform].fetched) {
-      const url = content.options[field];
+      const url = post.options[field];
       if (typeof url === 'string') urls.push({ field, url, platform });
     }
   }

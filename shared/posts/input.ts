@@ -38,4 +38,12 @@ export const createPostFields = {
   ...Object.fromEntries(platformFieldNames.map(name => [name, v.optional(v.unknown())])),
 };
 
+/** The same fields, whatever they hold: `readInput` tells every fault of a post, not only those of its fields' kinds. */
+export const anyPostFields: v.ObjectEntries = Object.fromEntries(
+  Object.keys(createPostFields).map(name => [name, v.optional(v.unknown())]),
+);
+
+/** What the fields of a post must be, those of its platforms as well, for the OpenAPI document. */
+export const postFieldDocs: v.ObjectEntries = { ...createPostFields, ...platformFieldDocs };
+
 export type CommonPostInput = v.InferOutput<v.ObjectSchema<typeof commonPostFields, undefined>>;

@@ -1,11 +1,12 @@
-import { notFound, validationFailed, type Detail } from '../http/errors.ts';
+import { ApiError, notFound, validationFailed, type Detail } from '../http/errors.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Connection, Profile } from '../model/profile.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
 import { listConnections } from '../store/connections.ts';
 import { findProfileByName } from '../store/profiles.ts';
-import { checkPost, type CheckedPost } from './check.ts';
+import { bannedHashtags, type HashtagViolation } from './banned-hashtags.ts';
+import { checkPost, type CheckedPost, type PostInput } from './check.ts';
 import type { CommonPostInput } from './input.ts';
 
 /** A post that may be stored: everything checked, its profile and its accounts found. */
@@ -15,25 +16,36 @@ export interface PreparedPost {
   connections: Connection[];
 }
 
+/** What a post is refused for. A banned hashtag is a violation, and a detail only where all faults are told as such. */
+export interface PostFaults {
+  details: Detail[];
+  violations: HashtagViolation[];
+}
+
 /** A post with everything that is wrong with it; `profile` null where no profile has the name. */
-export interface ExaminedPost {
+export interface ExaminedPost extends PostFaults {
   checked: CheckedPost;
   profile: Profile | null;
   connections: Connection[];
-  details: Detail[];
 }
 
+/** Finds every fault of a post: of its fields, its accounts, its hashtags. `profile_name` null: it is not looked for. */
 export async function examinePost(
   services: Services,
   workspaceId: string,
-  input: CommonPostInput & Record<string, unknown>,
+  input: PostInput & { profile_name: string | null },
 ): Promise<ExaminedPost> {
-  const { post: checked, details } = await checkPost(input, services.now());
-  const profile = await findProfileByName(services.table, workspaceId, input.profile_name);
-  if (!profile) return { checked, profile, connections: [], details };
+  const { profile_name } = input;
+  const [{ post: checked, details }, profile] = await Promise.all([
+    checkPost(input, services.now()),
+    profile_name === null ? null : findProfileByName(services.table, workspaceId, profile_name),
+  ]);
+  const { platforms } = checked;
+  const violations = await bannedHashtags(services, workspaceId, platforms, checked);
+  if (!profile) return { checked, profile, connections: [], details, violations };
   const accounts = await listConnections(services.table, workspaceId, profile.id);
-  const { connections, missing } = pickAccounts(accounts, checked.platforms);
-  return { checked, profile, connections, details: [...details, ...missing] };
+  const { connections, missing } = pickAccounts(accounts, platforms);
+  return { checked, profile, connections, details: [...details, ...missing], violations };
 }
 
 /** Throws 400 with every fault, 404 when all is well but the profile's name. */
@@ -42,11 +54,30 @@ export async function preparePost(
   workspaceId: string,
   input: CommonPostInput & Record<string, unknown>,
 ): Promise<PreparedPost> {
-  const { checked, profile, connections, details } = await examinePost(services, workspaceId, input);
-  if (details.length > 0) throw validationFailed(details);
+  const { checked, profile, connections, ...faults } = await examinePost(services, workspaceId, input);
+  if (faults.details.length + faults.violations.length > 0) {
+    throw refused(profile ? faults : { ...faults, details: [UNKNOWN_PROFILE, ...faults.details] });
+  }
   if (!profile) throw notFound('Profile');
   return { checked, profile, connections };
 }
+
+export const UNKNOWN_PROFILE: Detail = {
+  field: 'profile_name',
+  message: 'Profile not found',
+  platform: null,
+};
+
+/** 400. Hashtags alone have a body of their own; beside other faults they are told both ways. */
+export function refused({ details, violations }: PostFaults): ApiError {
+  if (violations.length === 0) return validationFailed(details);
+  if (details.length > 0) return validationFailed([...details, ...asDetails(violations)], { violations });
+  return new ApiError({ status: 400, body: { error: 'The post carries banned hashtags', violations } });
+}
+
+/** Banned hashtags as faults like any other. */
+export const asDetails = (violations: readonly HashtagViolation[]): Detail[] =>
+  violations.map(({ field, message, platform }) => ({ field, message, platform }));
 
 /** The profile's account for each platform; a fault for each platform without a working one. */
 function pickAccounts(
@@ -58,10 +89,16 @@ function pickAccounts(
   for (const platform of platforms) {
     const account = accounts.find(each => each.platform === platform && !each.needs_reconnect);
     if (account) connections.push(account);
-    else {
-      const message = `The profile has no active connection to ${RULES[platform].display_name}`;
-      missing.push({ field: 'platforms', message, platform });
-    }
+    else missing.push(noAccount(platform, accounts));
   }
   return { connections, missing };
+}
+
+/** Says what is to be done: an account that is there must be connected anew. */
+function noAccount(platform: PlatformId, accounts: readonly Connection[]): Detail {
+  const name = RULES[platform].display_name;
+  const message = accounts.some(each => each.platform === platform)
+    ? `The profile's connection to ${name} has expired: connect the account again`
+    : `The profile has no active connection to ${name}: connect an account first`;
+  return { field: 'platforms', message, platform };
 }

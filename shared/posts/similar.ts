@@ -11,14 +11,18 @@ const WINDOW_MS = 48 * HOUR;
 /** From this share of common text on, two posts count as the same. */
 const SIMILAR = 0.8;
 
-/** What is compared of a post, and who and when it is. */
-export interface ComparedPost {
-  workspace_id: string;
-  profile_id: string;
-  post_id: string;
+/** What is compared of a post. */
+export interface ComparedText {
   title: string | null;
   description: string | null;
   media_urls: readonly string[];
+}
+
+/** Whose it is, and when. */
+export interface ComparedPost extends ComparedText {
+  workspace_id: string;
+  profile_id: string;
+  post_id: string;
   /** When it goes live, epoch milliseconds. */
   due_at: number;
 }
@@ -55,7 +59,7 @@ export async function findSimilar(services: Services, post: ComparedPost): Promi
 }
 
 /** What a post says; the names of its media where it says nothing. */
-function comparedText({ title, description, media_urls }: ComparedPost): string {
+export function comparedText({ title, description, media_urls }: ComparedText): string {
   const text = [title, description].filter(part => part !== null).join('\n');
   return text.trim() === '' ? media_urls.join('\n') : text;
 }

@@ -120,15 +120,21 @@ const PlatformLimitView = v.pipe(
   v.title('PlatformRateLimit'),
 );
 
-/** 400: hashtags that a platform hides. */
+/** 400: hashtags that a platform hides, and whatever else is wrong with the post. */
 const BannedHashtagsView = v.pipe(
   v.object({
     error: v.string(),
+    details: v.optional(
+      v.array(v.object({ field: v.string(), message: v.string(), platform: v.nullable(v.string()) })),
+    ),
     violations: v.array(
       v.object({ platform: PlatformIdSchema, hashtag: v.string(), field: v.string(), message: v.string() }),
     ),
   }),
   v.title('BannedHashtags'),
+  v.description(
+    'Hashtags that a platform hides. Where the post has other faults too, `error` is `Validation failed` and `details` lists them all, the hashtags among them.',
+  ),
 );
 
 /** What a post may be refused for beside its own faults, in the answers of the routes that take one. */
