@@ -1,5 +1,7 @@
+import { Agent, request, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import { JsonObjectSchema, parseJson, type Json, type JsonObject } from '../../shared/model/json.ts';
+import { readBody } from '../http.ts';
 import type { AwsAnswer } from './answer.ts';
 import type { Units } from './calls.ts';
 
@@ -41,13 +43,22 @@ export async function callDynamoDb(
   const asked =
     typeof body['ReturnConsumedCapacity'] === 'string' && body['ReturnConsumedCapacity'] !== 'NONE';
   const sent = metered && !asked ? { ...body, ReturnConsumedCapacity: 'TOTAL' } : body;
-  const response = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(sent) });
-  const text = await response.text();
-  if (!metered) return { answer: { status: response.status, body: text }, units: { read: 0, write: 0 } };
+  const { status, body: text } = await post(endpoint, headers, JSON.stringify(sent));
+  if (!metered) return { answer: { status, body: text }, units: { read: 0, write: 0 } };
   const parsed = v.parse(JsonObjectSchema, parseJson(text) ?? {});
-  const units = unitsOf(operation, body, response.ok ? parsed['ConsumedCapacity'] : undefined);
+  const units = unitsOf(operation, body, status === 200 ? parsed['ConsumedCapacity'] : undefined);
   const answer = asked ? text : JSON.stringify({ ...parsed, ConsumedCapacity: undefined });
-  return { answer: { status: response.status, body: answer }, units };
+  return { answer: { status, body: answer }, units };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** With the plain client: `fetch` takes twice the time, and every call of every function comes through here. */
+async function post(endpoint: string, headers: Record<string, string>, body: string): Promise<AwsAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(endpoint, { method: 'POST', headers, agent }, resolve).on('error', reject).end(body);
+  const response = await promise;
+  return { status: response.statusCode ?? 502, body: (await readBody(response)).toString() };
 }
 
 function unitsOf(operation: string, request: JsonObject, consumed: Json | undefined): Units {

@@ -4,27 +4,39 @@ import * as v from 'valibot';
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-export const JsonSchema: v.GenericSchema<Json> = v.lazy(() =>
-  v.union([
-    v.string(),
-    v.number(),
-    v.boolean(),
-    v.null(),
-    v.array(JsonSchema),
-    v.record(v.string(), JsonSchema),
-  ]),
+/** Written out and not composed of schemas: it looks at every value of every answer. */
+export const JsonSchema: v.GenericSchema<Json> = v.custom<Json>(isJson, 'It must be a JSON value');
+export const JsonObjectSchema: v.GenericSchema<JsonObject> = v.custom<JsonObject>(
+  value => isObject(value) && isJson(value),
+  'It must be a JSON object',
 );
-export const JsonObjectSchema: v.GenericSchema<JsonObject> = v.record(v.string(), JsonSchema);
 
 /** Parses JSON text; null where it is not JSON (a proxy's HTML page, an empty body). */
 export function parseJson(text: string): Json {
   try {
     const value: unknown = JSON.parse(text);
-    return v.parse(JsonSchema, value);
+    return isJson(value) ? value : null;
   } catch {
     return null;
   }
 }
+
+function isJson(value: unknown): value is Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      return value === null || (Array.isArray(value) ? value : Object.values(value)).every(isJson);
+    default:
+      return false;
+  }
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Parses JSON text without knowing what it should hold; undefined where it is malformed. Malformed are also a string

@@ -13,6 +13,10 @@ export interface PostView {
 
 const IN_FLIGHT = new Set(['scheduled', 'queued', 'publishing']);
 
+/** Milliseconds between two questions for an outcome. */
+const PAUSE_MS = 1000;
+const MOST_QUESTIONS = 300;
+
 /** Requests under way at a time, as a busy client sends them. */
 const PARALLEL = 8;
 
@@ -47,22 +51,20 @@ export const textPost = (index: number, profile: string, platforms: readonly str
   description: `Measured ${index}: ${crypto.randomUUID()} ${crypto.randomUUID()}`,
 });
 
-/** Waits until each post has an outcome, and gives their records. */
+/** Waits until each post has an outcome, and gives their records. It asks seldom: each question takes time too. */
 export async function settled(stack: TestStack, ids: readonly string[]): Promise<PostView[]> {
   const posts: PostView[] = [];
-  for (const id of ids) {
-    posts.push(
-      await stack.until(
-        'the post has an outcome',
-        async () => {
-          const post = await patiently(() => stack.api<PostView>('GET', `/posts/${id}`));
-          return IN_FLIGHT.has(post.status) ? null : post;
-        },
-        300_000,
-      ),
-    );
-  }
+  for (const id of ids) posts.push(await settledPost(stack, id));
   return posts;
+}
+
+async function settledPost(stack: TestStack, id: string): Promise<PostView> {
+  for (let question = 0; question < MOST_QUESTIONS; question += 1) {
+    const post = await patiently(() => stack.api<PostView>('GET', `/posts/${id}`));
+    if (!IN_FLIGHT.has(post.status)) return post;
+    await sleep(PAUSE_MS);
+  }
+  throw new Error(`The post ${id} has no outcome after ${(MOST_QUESTIONS * PAUSE_MS) / 1000} s`);
 }
 
 /** Waits while the key has made its requests of this minute. */
