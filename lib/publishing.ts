@@ -76,14 +76,14 @@ export class Publishing extends Construct {
     { platform, notes }: Lane,
     { table, secrets, events, publicUrl }: PublishingProps,
   ): void {
-    const { timeout_s, memory_mb, max_concurrency, images } = RULES[platform].worker;
+    const { timeout_s, memory_mb, max_concurrency } = RULES[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
       bundle: 'publisher',
       name: `publisher-${platform}`,
       timeout_s,
       memory_mb,
       environment: { [ENV.platform]: platform, [ENV.publicUrl]: publicUrl },
-      layers: images ? [sharpLayer(this)] : [],
+      layers: [sharpLayer(this)],
     });
     table.open(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     secrets.openKeyRing(publisher);

@@ -3,10 +3,9 @@ import { format } from 'prettier';
 import * as v from 'valibot';
 import { PLATFORM_ALIASES, POST_TYPES } from '../../shared/model/platform.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
-import type { Draft, FileLimits, PlatformRules, TextRule } from '../../shared/platforms/rules.ts';
-import { GB, MB } from '../../shared/platforms/sizes.ts';
-
-const NONE = '–';
+import type { Draft, PlatformRules, TextRule } from '../../shared/platforms/rules.ts';
+import { filesPart } from './files.ts';
+import { code, NONE, table } from './table.ts';
 
 /** The page about platforms, as it follows from their rules. */
 export function platformsPage(): Promise<string> {
@@ -14,7 +13,7 @@ export function platformsPage(): Promise<string> {
   const page = [
     '# Platforms',
     'Made from `shared/platforms/*/rules.ts` by `npm run docs`; a test fails when the two differ.',
-    'Everything here is checked when a post is made (`POST /posts`), and every fault is named in one answer.',
+    'Everything here but files is checked when a post is made (`POST /posts`), and every fault is named in one answer.',
     '## Post types and files',
     'Most files of a post, by its type. Daily cap: posts per connected account in any 24 hours.',
     table(
@@ -38,8 +37,7 @@ export function platformsPage(): Promise<string> {
         commentCell(rules),
       ]),
     ),
-    '## Files',
-    table(['Platform', 'Kind', 'Formats', 'Size', 'Duration', 'Picture'], all.flatMap(fileRows)),
+    ...filesPart(all),
     ...all.flatMap(section),
   ];
   return format(page.join('\n\n'), { parser: 'markdown', proseWrap: 'preserve' });
@@ -81,45 +79,6 @@ function lengths(rules: readonly TextRule[]): string {
 function commentCell({ comment }: PlatformRules): string {
   if (comment === null) return 'none is made';
   return comment.length === 0 ? 'yes' : lengths(comment);
-}
-
-function fileRows(rules: PlatformRules): string[][] {
-  const common = Object.entries(rules.files).map(([kind, limits]) => fileRow(rules, kind, limits));
-  const closer = (rules.file_variants ?? []).map(({ name, limits }) => fileRow(rules, name, limits));
-  return [...common, ...closer];
-}
-
-function fileRow(rules: PlatformRules, kind: string, limits: Partial<FileLimits>): string[] {
-  return [
-    rules.display_name,
-    kind,
-    limits.formats?.join(', ') ?? '',
-    limits.max_bytes === undefined ? '' : size(limits.max_bytes),
-    range(limits.min_seconds, limits.max_seconds, ' s'),
-    picture(limits),
-  ];
-}
-
-function size(bytes: number): string {
-  return bytes >= GB ? `${bytes / GB} GB` : `${bytes / MB} MB`;
-}
-
-function range(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least === undefined && most === undefined) return '';
-  if (least === undefined) return `up to ${most}${unit}`;
-  return most === undefined ? `from ${least}${unit}` : `${least} to ${most}${unit}`;
-}
-
-function picture(limits: Partial<FileLimits>): string {
-  const width = range(limits.min_width, limits.max_width, ' px');
-  const height = range(limits.min_height, limits.max_height, ' px');
-  const aspect = range(limits.min_aspect, limits.max_aspect, '');
-  const parts = [
-    width && `width ${width}`,
-    height && `height ${height}`,
-    aspect && `width : height ${aspect}`,
-  ];
-  return parts.filter(Boolean).join(', ');
 }
 
 function section(rules: PlatformRules): string[] {
@@ -170,11 +129,4 @@ function notes(rules: PlatformRules, name: string, description: string): string 
   ]
     .filter(Boolean)
     .join('; ');
-}
-
-const code = (text: string) => `\`${text}\``;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -122,7 +122,16 @@ describe('what cannot be used', () => {
     strict.close();
   });
 
-  test('a broken picture is known without its size', async () => {
-    expect(await facts('photo.png?bytes=20')).toMatchObject({ format: 'PNG', width: null });
+  test.each([
+    ['photo.png?bytes=20', /damaged: its picture breaks off/],
+    ['photo.jpg?bytes=9000', /damaged: its picture breaks off/],
+    ['photo.webp?bytes=9000', /damaged: its picture breaks off/],
+    ['clip.mp4?bytes=100000', /damaged: it breaks off after 100000 of \d+ bytes/],
+    ['clip.mov?bytes=20', /damaged: it has no index/],
+    ['clip.webm?bytes=90000', /damaged: it breaks off after 90000 of \d+ bytes/],
+    ['photo.jpg?bytes=0', /^It is empty$/],
+    ['clip.mp4?bytes=0&range=off', /^It is empty$/],
+  ])('a broken file: %s', async (file, message) => {
+    expect(await probe(file)).toMatchObject({ type: 'unsupported', message: expect.stringMatching(message) });
   });
 });

@@ -26,22 +26,44 @@ export async function readPart(
   const answer = await openFollowing(http, {
     method: 'GET',
     url,
-    // A compressed answer would have neither a true length nor true ranges.
-    headers: { range: `bytes=${start}-${end - 1}`, 'accept-encoding': 'identity' },
+    headers: { ...PLAIN, range: `bytes=${start}-${end - 1}` },
     timeoutMs,
   });
+  const { status, headers } = answer;
+  if (isCompressed(answer)) {
+    answer.stream.destroy();
+    throw new HttpFailure('network', 'Its origin sends it compressed, though asked not to', true);
+  }
   const { bytes, ended } = await readUpTo(answer, end - start);
-  const ranged = answer.status === 206;
-  const told = ranged
-    ? totalOf(answer.headers['content-range'])
-    : wholeNumber(answer.headers['content-length']);
+  const range = status === 206 ? rangeOf(answer) : null;
+  if (range && range.start !== start) {
+    throw new HttpFailure('network', 'Its origin gives another range than the one asked for', true);
+  }
+  const told = status === 206 ? (range?.total ?? null) : wholeNumber(headers['content-length']);
   return {
     bytes,
-    size: told ?? (ended && !ranged ? bytes.byteLength : null),
-    ranged,
-    status: answer.status,
-    contentType: answer.headers['content-type'] ?? '',
+    size: told ?? (ended && status === 200 ? bytes.byteLength : null),
+    ranged: status === 206,
+    status,
+    contentType: headers['content-type'] ?? '',
   };
+}
+
+/** A compressed answer would have neither the file's length nor its ranges. */
+export const PLAIN = { 'accept-encoding': 'identity' };
+
+/** True for an answer whose bytes are not those of the file. */
+export function isCompressed({ status, headers }: OpenResponse): boolean {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  return (status === 200 || status === 206) && encoding.toLowerCase() !== 'identity';
+}
+
+/** `bytes 0-99/1234`: what was given; `total` null where it is not told. Null for no such header. */
+export function rangeOf({
+  headers,
+}: Pick<OpenResponse, 'headers'>): { start: number; total: number | null } | null {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
+  return start === undefined ? null : { start: Number(start), total: wholeNumber(total) };
 }
 
 /** Reads at most `most` bytes and lets the rest go. */
@@ -68,7 +90,4 @@ async function readUpTo(
   return { bytes: Buffer.concat(chunks).subarray(0, most), ended: size <= most };
 }
 
-/** `bytes 0-99/1234` → 1234. */
-const totalOf = (contentRange = '') => wholeNumber(/\/(\d+)$/.exec(contentRange)?.[1]);
-
-const wholeNumber = (text = '') => (/^\d+$/.test(text) ? Number(text) : null);
+const wholeNumber = (text = '') => (/^\d{1,15}$/.test(text) ? Number(text) : null);

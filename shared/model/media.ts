@@ -53,7 +53,7 @@ export function formatOfType(type: string): MediaFormat | null {
   return FORMAT_OF_TYPE[type.split(';')[0]?.trim().toLowerCase() ?? ''] ?? null;
 }
 
-/** What is known about a file. What could not be told is null. */
+/** What is known about a file. What could not be told, and what files of its kind do not have, is null. */
 export interface MediaFacts {
   /** Media type told from the bytes. */
   type: string;
@@ -64,6 +64,33 @@ export interface MediaFacts {
   /** Pixels as a viewer sees the picture: after the orientation that a camera noted. */
   width: number | null;
   height: number | null;
+  /** Of a picture: it has more than one frame. */
+  animated: boolean | null;
+  /** Of a picture: something may shine through it. */
+  alpha: boolean | null;
   /** Seconds. */
   duration: number | null;
+  /** Frames per second of a video, on average. */
+  frame_rate: number | null;
+  /** Names of codecs: `avc` (H.264), `hevc`, `vp9`, `aac` …; those without one go by the container's own name. */
+  video_codec: string | null;
+  audio_codec: string | null;
+}
+
+/** What a file's type alone tells. */
+export function factsOfType(type: string, format: MediaFormat, size: number | null): MediaFacts {
+  return {
+    type,
+    format,
+    kind: MEDIA_FORMATS[format],
+    size,
+    width: null,
+    height: null,
+    animated: null,
+    alpha: null,
+    duration: null,
+    frame_rate: null,
+    video_codec: null,
+    audio_codec: null,
+  };
 }

@@ -3,8 +3,10 @@ import type { JsonObject } from '../model/json.ts';
 import type { MediaFormat, MediaKind } from '../model/media.ts';
 import type { PlatformId, PostType } from '../model/platform.ts';
 import type { TextRule } from '../text/measure.ts';
+import type { PictureNeeds } from './pictures.ts';
 
 export type { TextRule } from '../text/measure.ts';
+export type { PictureNeeds } from './pictures.ts';
 
 /** What a post says to one platform. Texts are normalised (LF line ends). */
 export interface Draft {
@@ -33,6 +35,7 @@ export interface MediaRule {
 /** What a file of a post may be. What is not named is not limited here. */
 export interface FileLimits {
   formats: readonly MediaFormat[];
+  min_bytes?: number;
   max_bytes: number;
   min_seconds?: number;
   max_seconds?: number;
@@ -44,6 +47,12 @@ export interface FileLimits {
   /** Width divided by height. */
   min_aspect?: number;
   max_aspect?: number;
+  /** Frames per second. */
+  min_frame_rate?: number;
+  max_frame_rate?: number;
+  /** By the names of `MediaFacts`. */
+  video_codecs?: readonly string[];
+  audio_codecs?: readonly string[];
 }
 
 /** Closer limits of files for some posts: a Reel's, a Short's. */
@@ -67,6 +76,10 @@ export interface PlatformRules {
   /** Limits of files as the service takes them. A publisher may have to convert a file to what its platform takes. */
   files: Partial<Record<MediaKind, FileLimits>>;
   file_variants?: readonly FileVariant[];
+  /** What the platform itself takes as a picture of a post; null where it takes none. Others are made to fit it. */
+  pictures: PictureNeeds | null;
+  /** Fields that name a picture beside the post's media, such as the cover of a video. */
+  covers?: Readonly<Record<string, { limits: FileLimits; needs: PictureNeeds }>>;
   /** Rules that the post's text must satisfy, for a draft of this type. All of them hold. */
   text: (draft: TextContext) => readonly TextRule[];
   /** Rules of the post's title; none where the platform states no limit. */
@@ -101,13 +114,12 @@ export interface PlatformRules {
   settle_ms: number;
   /**
    * Resources of the publisher's Lambda. `request_s` is the longest that one step's requests may take: a step begins
-   * only when that much of `timeout_s` is left. `images`: it needs the image library's layer.
+   * only when that much of `timeout_s` is left.
    */
   worker: {
     timeout_s: number;
     request_s?: number;
     memory_mb: number;
     max_concurrency: number;
-    images: boolean;
   };
 }

@@ -1,4 +1,5 @@
 /** Bytes. */
+export const KB = 1024;
 export const MB = 1024 ** 2;
 export const GB = 1024 ** 3;
 

@@ -7,10 +7,10 @@ import type { Fault, PlatformRules } from '../platforms/rules.ts';
 export type Warning = FieldWarning | DuplicateWarning;
 
 export interface FieldWarning {
-  code: 'UNKNOWN_FIELD' | 'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED';
+  code: 'UNKNOWN_FIELD' | 'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED' | 'MEDIA_CHANGED';
   message: string;
   field: string;
-  /** The platform that ignores the field; absent where it concerns the whole post. */
+  /** The platform that ignores the field or changes the file; absent where it concerns the whole post. */
   platform?: PlatformId;
 }
 

@@ -13,9 +13,12 @@ import sharp from 'sharp';
 import { encodeH264, MACROBLOCK, type Picture } from './h264.ts';
 import { photo, WIDTH_OF_CLIP, HEIGHT_OF_CLIP } from './images.ts';
 
-/** H.264 stores only what changes, VP8 each picture whole: hence fewer of these. */
-const FRAMES_PER_SECOND = { avc: 12, vp8: 6 };
-const SECONDS = 3;
+/** A rate and a length that every platform takes. */
+const FRAMES_PER_SECOND = 24;
+const SECONDS = 6;
+const FRAMES = FRAMES_PER_SECOND * SECONDS;
+/** The square moves this often; VP8 stores each picture whole, so fewer are drawn. */
+const MOVES = { avc: 36, vp8: 18 };
 const SQUARE = 64;
 
 interface Track {
@@ -44,20 +47,22 @@ export async function makeClips(): Promise<{ mp4: Buffer; mov: Buffer; webm: Buf
 }
 
 /** Where the square stands, in steps of a macroblock, so that few of them change. */
-function squareAt(frame: number): { left: number; top: number } {
+function squareAt(step: number): { left: number; top: number } {
   return {
-    left: frame * MACROBLOCK,
+    left: step * MACROBLOCK,
     top: HEIGHT_OF_CLIP / 2 - ((HEIGHT_OF_CLIP / 2) % MACROBLOCK) - SQUARE / 2,
   };
 }
 
+/** Each picture as many times as fill the clip. */
+const held = <T>(pictures: readonly T[]): T[] =>
+  pictures.flatMap(picture => Array.from({ length: FRAMES / pictures.length }, () => picture));
+
 function avcClip(background: Picture): Clip {
-  const pictures = Array.from({ length: FRAMES_PER_SECOND.avc * SECONDS }, (_, frame) =>
-    withSquare(background, squareAt(frame)),
-  );
-  const { codec, config, frames } = encodeH264(pictures);
+  const pictures = Array.from({ length: MOVES.avc }, (_, step) => withSquare(background, squareAt(step)));
+  const { codec, config, frames } = encodeH264(held(pictures));
   return {
-    video: { kind: 'avc', codec, description: config, packets: frames, seconds: 1 / FRAMES_PER_SECOND.avc },
+    video: { kind: 'avc', codec, description: config, packets: frames, seconds: 1 / FRAMES_PER_SECOND },
     audio: silentAac(),
   };
 }
@@ -67,12 +72,12 @@ async function vp8Clip(background: Buffer): Promise<Clip> {
   const square = { create: { width: SQUARE, height: SQUARE, channels: 3, background: '#ffffff' } } as const;
   const { data, info } = await sharp(background).raw().toBuffer({ resolveWithObject: true });
   const packets: Buffer[] = [];
-  for (let frame = 0; frame < FRAMES_PER_SECOND.vp8 * SECONDS; frame += 1) {
-    const picture = sharp(data, { raw: info }).composite([{ input: square, ...squareAt(frame * 2) }]);
+  for (let step = 0; step < MOVES.vp8; step += 1) {
+    const picture = sharp(data, { raw: info }).composite([{ input: square, ...squareAt(step * 2) }]);
     packets.push(vp8Frame(await picture.webp({ quality: 60, effort: 0 }).toBuffer()));
   }
   return {
-    video: { kind: 'vp8', codec: 'vp8', packets, seconds: 1 / FRAMES_PER_SECOND.vp8 },
+    video: { kind: 'vp8', codec: 'vp8', packets: held(packets), seconds: 1 / FRAMES_PER_SECOND },
     audio: silentOpus(),
   };
 }
@@ -106,7 +111,7 @@ async function mux({ video, audio }: Clip, format: OutputFormat): Promise<Buffer
   const output = new Output({ format, target });
   const pictures = new EncodedVideoPacketSource(video.kind);
   const sound = new EncodedAudioPacketSource(audio.kind);
-  output.addVideoTrack(pictures, { frameRate: FRAMES_PER_SECOND[video.kind] });
+  output.addVideoTrack(pictures, { frameRate: FRAMES_PER_SECOND });
   output.addAudioTrack(sound);
   await output.start();
   const videoConfig = { ...base(video), codedWidth: WIDTH_OF_CLIP, codedHeight: HEIGHT_OF_CLIP };

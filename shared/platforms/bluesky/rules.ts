@@ -19,6 +19,14 @@ export const rules: PlatformRules = {
     // No post type here carries a video yet.
     video: { formats: ['MP4'], max_bytes: 100 * MB, max_seconds: 60 },
   },
+  // The `app.bsky.embed.images` lexicon.
+  pictures: {
+    formats: ['JPG', 'PNG', 'GIF', 'WebP'],
+    max_bytes: 2_000_000,
+    alpha: 'WebP',
+    animation: 'still',
+    moves_alone: true,
+  },
   text: () => TEXT,
   title: () => [],
   titled: [],
@@ -33,7 +41,7 @@ export const rules: PlatformRules = {
   check: draft => [...emptyText(draft), ...mixedGif('Bluesky', draft)],
   daily_cap: 50,
   settle_ms: 2000,
-  worker: { timeout_s: 60, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 60, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function emptyText({ post_type, description }: Draft): Fault[] {

@@ -17,13 +17,24 @@ export const rules: PlatformRules = {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
     video: { formats: ['MP4', 'MOV'], max_bytes: GB, min_seconds: 1, max_seconds: 240 * MINUTES },
   },
+  // What its own refusal of a photo names: 4 MB, and GIFs stand still.
+  pictures: { formats: ['JPG', 'PNG', 'GIF'], max_bytes: 4_000_000, alpha: 'white', animation: 'still' },
   file_variants: [
     {
       name: 'Reels',
       applies: ({ post_type, options }) =>
         post_type === 'video' && options['facebook_media_type'] === 'REELS',
       kind: 'video',
-      limits: { min_seconds: 3, max_seconds: 90, min_width: 540, min_height: 960, max_aspect: 1 },
+      limits: {
+        min_seconds: 3,
+        max_seconds: 90,
+        min_width: 540,
+        min_height: 960,
+        max_aspect: 1,
+        min_frame_rate: 24,
+        max_frame_rate: 60,
+        video_codecs: ['avc', 'hevc', 'vp9', 'av1'],
+      },
     },
   ],
   text: () => TEXT,
@@ -45,5 +56,5 @@ export const rules: PlatformRules = {
       : [],
   daily_cap: 25,
   settle_ms: 30_000,
-  worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10 },
 };

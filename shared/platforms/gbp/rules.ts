@@ -4,7 +4,7 @@ import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { oneLine, shapeText } from '../draft.ts';
 import { choice, choiceOr, limited, ownMedia, url, word } from '../fields.ts';
 import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { MB } from '../sizes.ts';
+import { KB, MB } from '../sizes.ts';
 import { eventFaults, isDate, isTime } from './event.ts';
 
 const TEXT = [utf16Units(1500)];
@@ -35,8 +35,21 @@ export const rules: PlatformRules = {
   display_name: 'Google Business',
   post_types: { text: { max_files: 0 }, image: { max_files: 1 }, video: { max_files: 1 } },
   files: {
-    image: { formats: ['JPG', 'PNG'], max_bytes: 25 * MB, min_width: 250, min_height: 250 },
+    image: {
+      formats: ['JPG', 'PNG'],
+      max_bytes: 25 * MB,
+      min_bytes: 10 * KB,
+      min_width: 250,
+      min_height: 250,
+    },
     video: { formats: ['MP4'], max_bytes: 25 * MB, max_seconds: 30 },
+  },
+  pictures: {
+    formats: ['JPG', 'PNG'],
+    max_bytes: 5_000_000,
+    max_long_side: 10_000,
+    alpha: 'white',
+    animation: 'refused',
   },
   text: () => TEXT,
   title: () => TITLE,
@@ -75,7 +88,7 @@ export const rules: PlatformRules = {
   unused,
   daily_cap: 25,
   settle_ms: 60_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 5, images: true },
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** A picture without a description says its title: Google wants a text. */

@@ -17,16 +17,41 @@ export const rules: PlatformRules = {
   display_name: 'Instagram',
   post_types: { image: { max_files: 10 }, video: { max_files: 1 } },
   files: {
-    // Instagram itself takes JPEG of 8 MB: others are sent as a copy.
     image: { formats: ['JPG', 'PNG'], max_bytes: 300 * MB },
-    video: { formats: ['MP4', 'MOV'], max_bytes: 300 * MB, min_seconds: 3, max_seconds: 15 * MINUTES },
+    video: {
+      formats: ['MP4', 'MOV'],
+      max_bytes: 300 * MB,
+      min_seconds: 3,
+      max_seconds: 15 * MINUTES,
+      max_width: 1920,
+      min_aspect: 0.01,
+      max_aspect: 10,
+      min_frame_rate: 23,
+      max_frame_rate: 60,
+      video_codecs: ['avc', 'hevc'],
+      audio_codecs: ['aac'],
+    },
+  },
+  pictures: {
+    formats: ['JPG'],
+    max_bytes: 8_000_000,
+    min_aspect: 0.8,
+    max_aspect: 1.91,
+    alpha: 'white',
+    animation: 'refused',
+  },
+  covers: {
+    instagram_cover_url: {
+      limits: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: 300 * MB },
+      needs: { formats: ['JPG'], max_bytes: 8_000_000, alpha: 'white', animation: 'still' },
+    },
   },
   file_variants: [
     {
       name: 'Stories',
       applies: isStory,
       kind: 'video',
-      limits: { max_bytes: 100 * MB, max_seconds: 60 },
+      limits: { max_bytes: 100 * MB, max_seconds: 60, min_aspect: 0.1 },
     },
   ],
   text: () => TEXT,
@@ -67,7 +92,7 @@ export const rules: PlatformRules = {
   unused: storyFaults,
   daily_cap: 50,
   settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
 };
 
 /** True for a video that goes into the account's story. */

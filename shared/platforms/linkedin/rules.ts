@@ -24,6 +24,7 @@ export const rules: PlatformRules = {
     video: { formats: ['MP4'], max_bytes: 5 * GB, min_seconds: 3, max_seconds: 10 * MINUTES },
     document: { formats: ['PDF'], max_bytes: 100 * MB },
   },
+  pictures: { formats: ['JPG', 'PNG', 'GIF'], max_pixels: 36_152_320, alpha: 'PNG', animation: 'kept' },
   text: () => TEXT,
   title: () => TITLE,
   titled: ['video', 'document'],
@@ -45,7 +46,7 @@ export const rules: PlatformRules = {
   check,
   daily_cap: 150,
   settle_ms: 30_000,
-  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function check({ post_type, description, options }: Draft): Fault[] {

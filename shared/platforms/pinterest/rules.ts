@@ -15,7 +15,20 @@ export const rules: PlatformRules = {
   post_types: { image: { max_files: 5 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
-    video: { formats: ['MP4'], max_bytes: GB, min_seconds: 4, max_seconds: 15 * MINUTES },
+    video: {
+      formats: ['MP4'],
+      max_bytes: GB,
+      min_seconds: 4,
+      max_seconds: 15 * MINUTES,
+      video_codecs: ['avc', 'hevc'],
+    },
+  },
+  pictures: {
+    formats: ['JPG', 'PNG', 'GIF', 'WebP'],
+    max_bytes: 20_000_000,
+    alpha: 'PNG',
+    animation: 'kept',
+    same_aspect: true,
   },
   text: () => TEXT,
   title: () => TITLE,
@@ -39,5 +52,5 @@ export const rules: PlatformRules = {
   check: () => [],
   daily_cap: 20,
   settle_ms: 60_000,
-  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 5, images: true },
+  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 5 },
 };

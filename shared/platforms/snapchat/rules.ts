@@ -24,8 +24,15 @@ export const rules: PlatformRules = {
   post_types: { image: { max_files: 1 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG'], max_bytes: GB },
-    video: { formats: ['MP4'], max_bytes: GB, min_seconds: 5, max_seconds: 300 },
+    video: {
+      formats: ['MP4'],
+      max_bytes: GB,
+      min_seconds: 5,
+      max_seconds: 300,
+      video_codecs: ['avc', 'hevc'],
+    },
   },
+  pictures: { formats: ['JPG', 'PNG'], max_bytes: 20_000_000, alpha: 'white', animation: 'refused' },
   // A description for Snapchat alone is the text, and is checked as a field.
   text: ({ options }) => (options['snapchat_description'] === undefined ? TEXT : []),
   title: () => TITLE,
@@ -63,7 +70,7 @@ export const rules: PlatformRules = {
   unused,
   daily_cap: 25,
   settle_ms: 60_000,
-  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5, images: false },
+  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** Snap's spelling of a locale; a language alone gets its usual region. Null for what is none. */

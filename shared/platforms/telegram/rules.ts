@@ -25,6 +25,14 @@ export const rules: PlatformRules = {
     video: { formats: ['MP4', 'MOV'], max_bytes: 50 * MB },
     document: { formats: ['PDF'], max_bytes: 50 * MB },
   },
+  pictures: {
+    formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'],
+    max_bytes: 10_000_000,
+    max_sides: 10_000,
+    alpha: 'WebP',
+    animation: 'kept',
+    moving: { max_bytes: 50 * MB },
+  },
   text: ({ post_type }) => (post_type === 'text' ? MESSAGE : CAPTION),
   title: () => [],
   titled: [],
@@ -40,7 +48,7 @@ export const rules: PlatformRules = {
   // The platform knows none; this keeps a channel readable and far from flood control.
   daily_cap: 100,
   settle_ms: 5000,
-  worker: { timeout_s: 180, request_s: 160, memory_mb: 512, max_concurrency: 5, images: true },
+  worker: { timeout_s: 180, request_s: 160, memory_mb: 512, max_concurrency: 5 },
 };
 
 function check(draft: Draft): Fault[] {

@@ -27,7 +27,26 @@ export const rules: PlatformRules = {
   post_types: { text: { max_files: 0 }, image: { max_files: 10 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG'], max_bytes: GB },
-    video: { formats: ['MP4', 'MOV'], max_bytes: GB, max_seconds: 5 * MINUTES },
+    video: {
+      formats: ['MP4', 'MOV'],
+      max_bytes: GB,
+      max_seconds: 5 * MINUTES,
+      max_width: 1920,
+      min_aspect: 0.01,
+      max_aspect: 10,
+      min_frame_rate: 23,
+      max_frame_rate: 60,
+      video_codecs: ['avc', 'hevc'],
+      audio_codecs: ['aac'],
+    },
+  },
+  pictures: {
+    formats: ['JPG', 'PNG'],
+    max_bytes: 8_000_000,
+    min_aspect: 0.1,
+    max_aspect: 10,
+    alpha: 'white',
+    animation: 'refused',
   },
   text: () => TEXT,
   title: () => [],
@@ -43,7 +62,7 @@ export const rules: PlatformRules = {
   check,
   daily_cap: 50,
   settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function check(draft: Draft): Fault[] {

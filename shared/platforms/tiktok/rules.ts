@@ -31,9 +31,28 @@ export const rules: PlatformRules = {
   display_name: 'TikTok',
   post_types: { image: { max_files: 35 }, video: { max_files: 1 } },
   files: {
-    // TikTok itself takes JPEG and WebP: others are sent as a copy.
     image: { formats: ['JPG', 'PNG', 'WebP'], max_bytes: 4 * GB },
-    video: { formats: ['MP4', 'MOV', 'WebM'], max_bytes: 4 * GB, min_seconds: 3, max_seconds: 10 * MINUTES },
+    video: {
+      formats: ['MP4', 'MOV', 'WebM'],
+      max_bytes: 4 * GB,
+      min_seconds: 3,
+      max_seconds: 10 * MINUTES,
+      min_width: 360,
+      max_width: 4096,
+      min_height: 360,
+      max_height: 4096,
+      min_frame_rate: 23,
+      max_frame_rate: 60,
+      video_codecs: ['avc', 'hevc', 'vp8', 'vp9'],
+    },
+  },
+  pictures: {
+    formats: ['JPG', 'WebP'],
+    max_bytes: 20_000_000,
+    max_long_side: 1920,
+    max_short_side: 1080,
+    alpha: 'white',
+    animation: 'refused',
   },
   text: () => TEXT,
   title: ({ post_type }) => (post_type === 'image' ? PHOTO_TITLE : []),
@@ -82,7 +101,7 @@ export const rules: PlatformRules = {
   unused,
   daily_cap: 15,
   settle_ms: 60_000,
-  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5, images: true },
+  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** The privacy level in TikTok's words. */

@@ -4,7 +4,7 @@ import { shapeText } from '../draft.ts';
 import { choice, limited } from '../fields.ts';
 import { mixedGif } from '../gif.ts';
 import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB, HOURS } from '../sizes.ts';
+import { GB, HOURS, MB } from '../sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
 const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };
@@ -43,7 +43,25 @@ export const rules: PlatformRules = {
   post_types: { text: { max_files: 0 }, image: { max_files: 4 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
-    video: { formats: ['MP4', 'MOV'], max_bytes: GB, max_seconds: 4 * HOURS },
+    video: {
+      formats: ['MP4', 'MOV'],
+      max_bytes: GB,
+      min_seconds: 0.5,
+      max_seconds: 4 * HOURS,
+      min_width: 32,
+      min_height: 32,
+      min_aspect: 1 / 3,
+      max_aspect: 3,
+      max_frame_rate: 60,
+    },
+  },
+  pictures: {
+    formats: ['JPG', 'PNG', 'GIF', 'WebP'],
+    max_bytes: 5 * MB,
+    alpha: 'WebP',
+    animation: 'kept',
+    moving: { max_bytes: 15 * MB, max_width: 1280, max_height: 1080 },
+    moves_alone: true,
   },
   text: () => [TEXT],
   title: () => [],
@@ -66,5 +84,5 @@ export const rules: PlatformRules = {
   check,
   daily_cap: 50,
   settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10, images: true },
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
 };

@@ -6,7 +6,7 @@ import { parseInstant } from '../../time/instant.ts';
 import { oneLine, shapeText } from '../draft.ts';
 import { choiceOr, countries, flag, language, languageOr, ownMedia, url, word, wordsOr } from '../fields.ts';
 import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB, HOURS } from '../sizes.ts';
+import { GB, HOURS, MB } from '../sizes.ts';
 
 /** YouTube itself measures a description in bytes. */
 const TEXT = [characters(5000), utf8Bytes(5000)];
@@ -33,6 +33,13 @@ export const rules: PlatformRules = {
       formats: ['MP4', 'MOV', 'AVI', 'WMV', 'FLV', 'WebM'],
       max_bytes: 256 * GB,
       max_seconds: 12 * HOURS,
+    },
+  },
+  pictures: null,
+  covers: {
+    youtube_thumbnail_url: {
+      limits: { formats: ['JPG', 'PNG', 'GIF', 'BMP'], max_bytes: 2 * MB },
+      needs: { formats: ['JPG', 'PNG', 'BMP'], max_bytes: 2 * MB, alpha: 'white', animation: 'still' },
     },
   },
   file_variants: [
@@ -96,7 +103,7 @@ export const rules: PlatformRules = {
   },
   daily_cap: 10,
   settle_ms: 60_000,
-  worker: { timeout_s: 300, request_s: 120, memory_mb: 1024, max_concurrency: 5, images: false },
+  worker: { timeout_s: 300, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** The title, else the first line of the description, cut to what a title may be. */

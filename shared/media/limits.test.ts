@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { MediaFacts } from '../model/media.ts';
+import { factsOfType, type MediaFacts } from '../model/media.ts';
 import type { FileLimits } from '../platforms/rules.ts';
-import { brokenLimits } from './file-faults.ts';
+import { brokenLimits } from './limits.ts';
 
 const limits: FileLimits = {
   formats: ['MP4', 'MOV'],
@@ -15,10 +15,7 @@ const limits: FileLimits = {
   max_aspect: 1.91,
 };
 const good: MediaFacts = {
-  type: 'video/mp4',
-  format: 'MP4',
-  kind: 'video',
-  size: 1000,
+  ...factsOfType('video/mp4', 'MP4', 1000),
   width: 1000,
   height: 1000,
   duration: 60,

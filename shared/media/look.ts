@@ -1,0 +1,109 @@
+import { fileTypeFromBuffer } from 'file-type';
+import { factsOfType, formatOfType, type MediaFacts } from '../model/media.ts';
+import { inMemory, thrifty, TooMuchReading, type FileAccess } from './access.ts';
+import { clipFacts } from './clip-facts.ts';
+import { cutOffAt } from './containers.ts';
+import { activeContent } from './pdf.ts';
+import { isCutOff, pictureFacts } from './picture-facts.ts';
+
+/** What a look at a file's bytes gave. */
+export type Look =
+  | { type: 'known'; facts: MediaFacts }
+  /** There is a file that the service does not take. `found` names what it is. */
+  | { type: 'unsupported'; found: string; message: string };
+
+/** Enough to tell a type and nearly every picture's dimensions. */
+export const HEAD_BYTES = 64 * 1024;
+/** A camera's notes may push a JPEG's dimensions this far back. */
+const LONG_HEAD_BYTES = 1024 * 1024;
+/** Most that is read of a clip or a document. */
+export const WHOLE_BYTES = 12 * 1024 * 1024;
+
+/** Types that people take for pictures, with what to do about them. */
+const HINTS: Readonly<Record<string, string>> = {
+  'image/heic': 'It is a HEIC picture, which platforms do not take: send it as JPG or PNG',
+  'image/heic-sequence': 'It is a HEIC picture, which platforms do not take: send it as JPG or PNG',
+  'image/heif': 'It is a HEIF picture, which platforms do not take: send it as JPG or PNG',
+  'image/avif': 'It is an AVIF picture, which platforms do not take: send it as JPG or PNG',
+  'image/svg+xml': 'It is an SVG drawing, which platforms do not take: send it as PNG',
+  'text/html': 'The link gives a web page, not a file',
+};
+
+/**
+ * Tells what a file is from its bytes, and reads no more of them than that takes: never the name. Nothing is decoded.
+ * Throws what `read` throws.
+ */
+export async function lookAt(file: FileAccess): Promise<Look> {
+  const head = await file.read(0, HEAD_BYTES);
+  if (head.byteLength === 0) return unsupported('an empty file', 'It is empty');
+  const type = await typeOf(head, file.said_type);
+  const format = type === null ? null : formatOfType(type);
+  if (type === null || format === null) return unknownType(type, file);
+  const rest = thrifty(file, head, WHOLE_BYTES);
+  const facts = factsOfType(type, format, file.size);
+  try {
+    if (facts.kind === 'image') return await lookAtPicture(facts, head, rest);
+    return facts.kind === 'video' ? await lookAtClip(facts, rest) : await lookAtDocument(facts, rest);
+  } catch (error) {
+    if (error instanceof TooMuchReading) return { type: 'known', facts };
+    throw error;
+  }
+}
+
+/** What bytes that are all here are. */
+export function lookAtBytes(bytes: Uint8Array): Promise<Look> {
+  return lookAt(inMemory(bytes));
+}
+
+async function lookAtPicture(facts: MediaFacts, head: Uint8Array, file: FileAccess): Promise<Look> {
+  const isWhole = file.size === head.byteLength;
+  if (isWhole && isCutOff(facts.format, head)) return damaged('its picture breaks off');
+  const short = pictureFacts(facts.format, head);
+  if ((short.width !== null && short.animated !== null) || isWhole)
+    return picture({ ...facts, ...short }, isWhole);
+  const longer = await file.read(0, Math.min(LONG_HEAD_BYTES, file.size ?? LONG_HEAD_BYTES));
+  return picture({ ...facts, ...pictureFacts(facts.format, longer) }, longer.byteLength === file.size);
+}
+
+function picture(facts: MediaFacts, isWhole: boolean): Look {
+  return facts.width === null && isWhole
+    ? damaged('it says nothing of its width and height')
+    : { type: 'known', facts };
+}
+
+async function lookAtClip(facts: MediaFacts, file: FileAccess): Promise<Look> {
+  const fault = await cutOffAt(facts.format, file);
+  if (fault !== null) return damaged(fault);
+  return { type: 'known', facts: { ...facts, ...(await clipFacts(file)) } };
+}
+
+async function lookAtDocument(facts: MediaFacts, file: FileAccess): Promise<Look> {
+  const bytes = await file.read(0, Math.min(WHOLE_BYTES, file.size ?? WHOLE_BYTES));
+  const active = activeContent(bytes);
+  if (active === null) return { type: 'known', facts };
+  return unsupported(
+    'a PDF with a script',
+    `It is a PDF with ${active} in it, which the service does not pass on`,
+  );
+}
+
+/** Its type by its bytes. Text is told apart where people take it for media; what else it says of itself counts last. */
+async function typeOf(head: Uint8Array, saidType = ''): Promise<string | null> {
+  const text = Buffer.from(head.subarray(0, 1024))
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (/^(?:<\?xml[^>]*>|<!--[^]*?-->|<!doctype svg[^>]*>|\s)*<svg[\s>]/i.test(text)) return 'image/svg+xml';
+  const known = await fileTypeFromBuffer(head).catch(() => undefined);
+  if (known) return known.mime;
+  return /^<(?:!doctype html|html|head|body)\b/i.test(text) || /html/i.test(saidType) ? 'text/html' : null;
+}
+
+function unknownType(type: string | null, { said_type = '' }: FileAccess): Look {
+  const found = type ?? (said_type.split(';')[0]?.trim() || 'no known type');
+  return unsupported(found, HINTS[found] ?? `It is ${found}, which is not supported`);
+}
+
+const unsupported = (found: string, message: string): Look => ({ type: 'unsupported', found, message });
+
+const damaged = (how: string): Look => unsupported('a damaged file', `It is damaged: ${how}`);
