@@ -1,11 +1,8 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
-import { statusOf, type PostStatus } from '../../shared/model/post.ts';
-import { cancelPost } from '../../shared/posts/cancel.ts';
+import { statusOf, type Post } from '../../shared/model/post.ts';
+import { canBeCancelled, cancelPost } from '../../shared/posts/cancel.ts';
 import { getPost } from '../../shared/store/posts.ts';
-
-/** Statuses in which nothing of a post is live or on its way. */
-const DELETABLE: readonly PostStatus[] = ['scheduled', 'queued', 'failed'];
 
 /** A publisher that moves the post in between settles the matter: at the second look it is not deletable any more. */
 const LOOKS = 3;
@@ -15,6 +12,8 @@ export const deletePost = route({
   path: '/posts/{id}',
   operation_id: 'deletePost',
   summary: 'Cancel a post that is not published',
+  description:
+    'Also a post that waits for another try, and one that has failed. A platform that is working on the post right now, or may have published it, makes the answer 409.',
   tag: 'Posts',
   auth: 'key',
   params: idParam,
@@ -27,11 +26,14 @@ export const deletePost = route({
     for (let look = 1; ; look += 1) {
       const post = await getPost(services.table, principal.workspace_id, params.id.toLowerCase());
       if (!post) throw notFound('Post');
-      const status = statusOf(post);
-      if (!DELETABLE.includes(status) || look > LOOKS) {
-        throw conflict('The post is published or being published', { code: 'POST_NOT_DELETABLE', status });
-      }
+      if (!canBeCancelled(post) || look > LOOKS) throw notDeletable(post);
       if (await cancelPost(services, post)) return { status: 204 };
     }
   },
 });
+
+const notDeletable = (post: Post) =>
+  conflict('The post is published or being published: it cannot be deleted any more', {
+    code: 'POST_NOT_DELETABLE',
+    status: statusOf(post),
+  });

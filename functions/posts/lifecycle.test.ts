@@ -8,7 +8,6 @@ import { createProfile } from '../../shared/store/profiles.ts';
 import { call } from '../../test/support/posts.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { createPost } from './create.ts';
-import { deletePost } from './delete.ts';
 import { getPost } from './get.ts';
 import { retryPost } from './retry.ts';
 import { updatePost } from './update.ts';
@@ -36,11 +35,10 @@ const create = (body: Record<string, unknown>, services?: Services) =>
     { body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], ...body } },
     services,
   );
-const remove = (post: Pick<Post, 'post_id'>) => call(world, deletePost, { params: { id: post.post_id } });
 const update = (post: Pick<Post, 'post_id'>, body: Record<string, unknown>) =>
   call(world, updatePost, { params: { id: post.post_id }, body });
 const retry = (post: Pick<Post, 'post_id'>, services?: Services) =>
-  call(world, retryPost, { params: { id: post.post_id } }, services);
+  call(world, retryPost, { params: { id: post.post_id }, body: {} }, services);
 const read = (post: Pick<Post, 'post_id'>) => call(world, getPost, { params: { id: post.post_id } });
 
 /** Everything but reading and the first storing of a post fails. */
@@ -56,49 +54,6 @@ function crippled(): Services {
     sqs: { send: () => Promise.reject(new Error('refused')) } as unknown as SQSClient,
   };
 }
-
-describe('DELETE /posts/{id}', () => {
-  test('cancels a scheduled post: it is gone, and never published', async () => {
-    const post = await world.store({ due_at: world.clock.now + 60_000, scheduling: 'scheduled' });
-    expect(await remove(post)).toMatchObject({ status: 204 });
-    expect(await read(post)).toMatchObject({ status: 404 });
-    world.clock.now += 120_000;
-    await world.runDue();
-    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
-  });
-
-  test('refuses a published post with its status', async () => {
-    const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
-    expect(await remove(post)).toMatchObject({
-      status: 409,
-      body: { code: 'POST_NOT_DELETABLE', status: 'published' },
-    });
-  });
-
-  test('takes a failed post away', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
-    const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
-    expect(await remove(post)).toMatchObject({ status: 204 });
-  });
-
-  test('that races with the firing has one winner, 200 times', async () => {
-    for (let race = 0; race < 200; race += 1) {
-      const post = await world.store();
-      const { workspace_id, post_id, version } = post;
-      const note = JSON.stringify({ workspace_id, post_id, version, platform: 'x' });
-      const [deleted] = await Promise.all([
-        remove(post),
-        world.handle({ queue: 'publish', body: note, at: 0, receives: 0 }),
-      ]);
-      const live = world.platform.live.filter(({ key }) => key.startsWith(post_id)).length;
-      expect([deleted.status, live]).toEqual(deleted.status === 204 ? [204, 0] : [409, 1]);
-    }
-  }, 120_000);
-});
 
 describe('POST /posts/{id}', () => {
   const scheduled = () => world.store({ due_at: world.clock.now + 3_600_000, scheduling: 'scheduled' });
@@ -166,28 +121,6 @@ describe('POST /posts/{id}', () => {
       expect([live, body['status'], body['description']]).toEqual([1, 'published', text]);
     }
   }, 120_000);
-});
-
-describe('POST /posts/{id}/retry', () => {
-  test('tries the failed destinations again, and no other', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
-    const post = await world.store({}, ['x', 'bluesky']);
-    await world.alarm(post);
-    await world.settle(post);
-    expect((await read(post)).body).toMatchObject({ status: 'partially_published' });
-
-    expect(await retry(post)).toMatchObject({ status: 202, body: { destinations_count: 1 } });
-    await world.settle(post);
-    expect((await read(post)).body).toMatchObject({ status: 'published' });
-    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toHaveLength(2);
-    const ids = world.events.filter(({ data }) => 'post_id' in data && data.post_id === post.post_id);
-    expect(new Set(ids.map(({ id }) => id)).size).toBe(3);
-  });
-
-  test('refuses a post without a failed destination', async () => {
-    const post = await world.store({ due_at: world.clock.now + 60_000 });
-    expect(await retry(post)).toMatchObject({ status: 409, body: { code: 'POST_NOT_RETRYABLE' } });
-  });
 });
 
 describe('a request whose post is stored', () => {

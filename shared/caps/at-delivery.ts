@@ -1,3 +1,4 @@
+import { mayBeLive } from '../delivery/transitions.ts';
 import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
@@ -48,7 +49,7 @@ export async function waitForPlace(
 
 /** Gives a failed destination's place back, unless the post may be live all the same. */
 export async function freePlace({ table, now }: Run, post: Post, destination: Destination): Promise<void> {
-  if (destination.status !== 'failed' || destination.error.code === 'DELIVERY_UNKNOWN') return;
+  if (destination.status !== 'failed' || mayBeLive(destination)) return;
   await dropPlaces({ table, now }, post, [destination]);
 }
 

@@ -53,7 +53,7 @@ export const FAILURES = {
   DELIVERY_UNKNOWN: {
     category: 'platform',
     retryable: false,
-    remedy: 'The post may be live: look at the account before you retry.',
+    remedy: 'The post may be live: look at the account; where it is not, retry with even_if_live: true.',
   },
   INTERNAL: {
     category: 'internal',

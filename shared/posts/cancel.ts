@@ -6,6 +6,19 @@ import type { Services } from '../runtime/services.ts';
 import { deletePost } from '../store/posts.ts';
 
 /**
+ * True while nothing of a post is live or on its way to a platform: it waits for its time, waits for another try, or
+ * has failed. A commit whose answer is still out may be live.
+ */
+export function canBeCancelled(post: Post): boolean {
+  return destinationsOf(post).every(
+    destination =>
+      destination.status === 'pending' ||
+      destination.status === 'failed' ||
+      (destination.status === 'retrying' && destination.mark === null),
+  );
+}
+
+/**
  * Deletes a post as it was read, and gives back what it held: its places under the daily caps, its schedule. False
  * when a publisher or an edit was faster: nothing is changed then.
  */

@@ -1,5 +1,5 @@
 import { statusOf, type Post } from '../model/post.ts';
-import { cancelPost } from '../posts/cancel.ts';
+import { canBeCancelled, cancelPost } from '../posts/cancel.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteAssetsOf } from '../store/assets.ts';
 import { deletePlaylistsOf } from '../store/playlists.ts';
@@ -33,7 +33,4 @@ async function cancelIfWaiting(services: Services, post: Post): Promise<void> {
   }
 }
 
-function isWaiting(post: Post): boolean {
-  const status = statusOf(post);
-  return status === 'scheduled' || status === 'queued';
-}
+const isWaiting = (post: Post) => canBeCancelled(post) && statusOf(post) !== 'failed';

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { claimed, marked, waiting } from '../../shared/delivery/transitions.ts';
+import type { FailureCode } from '../../shared/model/failure.ts';
+import type { Post } from '../../shared/model/post.ts';
+import { listPlaces } from '../../shared/store/places.ts';
+import { getPost as readPost } from '../../shared/store/posts.ts';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { addProfile, call } from '../../test/support/posts.ts';
+import { createPost } from './create.ts';
+import { deletePost } from './delete.ts';
+import { getPost } from './get.ts';
+
+let world: DeliveryWorld;
+beforeAll(async () => {
+  world = await deliveryWorld();
+  for (const platform of ['x', 'bluesky'] as const) await world.connect(platform);
+  await addProfile(world);
+});
+afterAll(() => world.close());
+
+const create = (body: Record<string, unknown>) =>
+  call(world, createPost, { body: { profile_name: 'Acme', post_type: 'text', ...body } });
+const read = ({ post_id: id }: Post) => call(world, getPost, { params: { id } });
+const remove = ({ post_id: id }: Post) => call(world, deletePost, { params: { id } });
+
+describe('DELETE /posts/{id}', () => {
+  test('cancels a scheduled post: it is gone, and never published', async () => {
+    const post = await world.store({ due_at: world.clock.now + 60_000, scheduling: 'scheduled' });
+    expect(await remove(post)).toMatchObject({ status: 204 });
+    expect(await read(post)).toMatchObject({ status: 404 });
+    world.clock.now += 120_000;
+    await world.runDue();
+    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
+  });
+
+  test('refuses a published post with its status', async () => {
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(await remove(post)).toMatchObject({
+      status: 409,
+      body: { code: 'POST_NOT_DELETABLE', status: 'published' },
+    });
+  });
+
+  test('takes a failed post away', async () => {
+    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(await remove(post)).toMatchObject({ status: 204 });
+  });
+
+  const fault = (code: FailureCode) => ({ kind: 'transient', code, message: 'try later' }) as const;
+
+  test('takes a post away that waits for another try, and gives its place back', async () => {
+    world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
+    const made = await create({ description: 'A text that must wait', platforms: ['x', 'bluesky'] });
+    const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
+    const note = { workspace_id: 'w1', post_id: post.post_id, version: 1, platform: 'x' };
+    await world.handle({ queue: 'publish', body: JSON.stringify(note), at: 0, receives: 0 });
+    const { body } = await read(post);
+    expect(body).toMatchObject({
+      status: 'publishing',
+      destinations: [{ status: 'retrying' }, { status: 'pending' }],
+    });
+    expect(await remove(post)).toMatchObject({ status: 204 });
+    expect((await read(post)).status).toBe(404);
+    const places = await listPlaces(world.table, 'c-x', 0, world.clock.now + 86_400_000);
+    expect(places.filter(({ post_id }) => post_id === post.post_id)).toEqual([]);
+    world.clock.now += 3_600_000;
+    await world.runDue();
+    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
+  });
+
+  test('refuses while the answer to a publishing request is out, and while a platform works on the post', async () => {
+    const post = await world.store();
+    const held = claimed(post.destinations.x!, post.due_at);
+    const sent = marked(held, { step: 'create', state: {} }, post.due_at);
+    for (const state of [held, sent, waiting(sent, {}, post.due_at + 1, post.due_at)]) {
+      const stored = await world.store({ destinations: { x: state } });
+      expect(await remove(stored)).toMatchObject({ status: 409, body: { code: 'POST_NOT_DELETABLE' } });
+    }
+  });
+
+  test('refuses where one destination is live and another waits for its next try', async () => {
+    const post = await world.store({}, ['x', 'bluesky']);
+    world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
+    await world.alarm(post);
+    await world.runDue();
+    const { body } = await read(post);
+    expect((body['destinations'] as { status: string }[]).map(({ status }) => status).sort()).toEqual([
+      'published',
+      'retrying',
+    ]);
+    expect(await remove(post)).toMatchObject({ status: 409 });
+  });
+
+  test('of a post that waits for its next try races with that try: one winner, 200 times', async () => {
+    for (let race = 0; race < 200; race += 1) {
+      world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
+      const post = await world.store();
+      const { workspace_id, post_id, version } = post;
+      const body = JSON.stringify({ workspace_id, post_id, version, platform: 'x' });
+      const fire = () => world.handle({ queue: 'publish', body, at: 0, receives: 0 });
+      await fire();
+      world.clock.now += 60_000;
+      const [deleted] = await Promise.all([remove(post), fire()]);
+      const live = world.platform.live.filter(({ key }) => key.startsWith(post_id)).length;
+      expect([deleted.status, live]).toEqual(deleted.status === 204 ? [204, 0] : [409, 1]);
+    }
+  }, 120_000);
+
+  test('that races with the firing has one winner, 200 times', async () => {
+    for (let race = 0; race < 200; race += 1) {
+      const post = await world.store();
+      const { workspace_id, post_id, version } = post;
+      const note = JSON.stringify({ workspace_id, post_id, version, platform: 'x' });
+      const [deleted] = await Promise.all([
+        remove(post),
+        world.handle({ queue: 'publish', body: note, at: 0, receives: 0 }),
+      ]);
+      const live = world.platform.live.filter(({ key }) => key.startsWith(post_id)).length;
+      expect([deleted.status, live]).toEqual(deleted.status === 204 ? [204, 0] : [409, 1]);
+    }
+  }, 120_000);
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { announced, failed } from '../../shared/delivery/transitions.ts';
+import { failure } from '../../shared/model/failure.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
+import type { Post } from '../../shared/model/post.ts';
+import { saveDestination } from '../../shared/store/posts.ts';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { call } from '../../test/support/posts.ts';
+import { getPost } from './get.ts';
+import { retryPost } from './retry.ts';
+
+let world: DeliveryWorld;
+beforeAll(async () => {
+  world = await deliveryWorld();
+  for (const platform of ['x', 'bluesky'] as const) await world.connect(platform);
+});
+afterAll(() => world.close());
+
+const read = ({ post_id: id }: Post) => call(world, getPost, { params: { id } });
+const retry = ({ post_id: id }: Post, body: Record<string, unknown> = {}) =>
+  call(world, retryPost, { params: { id }, body });
+
+describe('POST /posts/{id}/retry', () => {
+  test('tries the failed destinations again, and no other', async () => {
+    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    const post = await world.store({}, ['x', 'bluesky']);
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'partially_published' });
+
+    expect(await retry(post)).toMatchObject({ status: 202, body: { destinations_count: 1 } });
+    await world.settle(post);
+    expect((await read(post)).body).toMatchObject({ status: 'published' });
+    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toHaveLength(2);
+    const ids = world.events.filter(({ data }) => 'post_id' in data && data.post_id === post.post_id);
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(3);
+  });
+
+  describe('of a destination whose answer was lost', () => {
+    /** X may hold the post; Bluesky has refused it. */
+    async function doubtful(platforms: PlatformId[] = ['x', 'bluesky']): Promise<Post> {
+      const post = await world.store({}, platforms);
+      const lost = failure(
+        'DELIVERY_UNKNOWN',
+        'The answer to the publishing request was lost; it may be live',
+      );
+      const no = failure('CONTENT_REJECTED', 'no');
+      const destinations = Object.fromEntries(
+        platforms.map(platform => {
+          const ended = failed(post.destinations[platform]!, platform === 'x' ? lost : no, post.due_at);
+          return [platform, announced(ended)];
+        }),
+      );
+      return world.store({ destinations });
+    }
+    const liveOf = ({ post_id }: Post) =>
+      world.platform.live.filter(({ key }) => key.startsWith(post_id)).map(({ key }) => key.split(':')[1]);
+
+    test('leaves it out, and says so', async () => {
+      const post = await doubtful();
+      expect(await retry(post)).toMatchObject({
+        status: 202,
+        body: {
+          destinations_count: 1,
+          platforms: ['bluesky'],
+          warnings: [{ code: 'MAY_BE_LIVE', platform: 'x' }],
+        },
+      });
+      await world.settle(post);
+      expect(liveOf(post)).toEqual(['bluesky']);
+    });
+
+    test('refuses where nothing else is left', async () => {
+      const post = await doubtful(['x']);
+      const refused = await retry(post);
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'POST_MAY_BE_LIVE', status: 'failed', platforms: ['x'] },
+      });
+      expect(refused.body['error']).toMatch(/even_if_live/);
+      await world.runDue();
+      expect(liveOf(post)).toEqual([]);
+    });
+
+    test('does so where the caller says that it may be doubled', async () => {
+      const post = await doubtful();
+      const sent = { platforms: ['x'], even_if_live: true };
+      expect(await retry(post, sent)).toMatchObject({
+        status: 202,
+        body: { destinations_count: 1, platforms: ['x'], warnings: [] },
+      });
+      await world.settle(post);
+      expect(liveOf(post)).toEqual(['x']);
+    });
+  });
+
+  test('names the platforms that the post does not go to', async () => {
+    const post = await world.store();
+    const refused = await retry(post, { platforms: ['x', 'threads', 'myspace'] });
+    expect(refused.status).toBe(400);
+    expect(refused.body['details']).toMatchObject([
+      { field: 'platforms', platform: 'threads' },
+      { field: 'platforms', platform: 'myspace' },
+    ]);
+    expect((await retry(post, { platforms: [], even_if_live: 'yes' })).status).toBe(400);
+  });
+
+  test('waits for the events of the failure: a caller who sees it may retry at once', async () => {
+    const post = await world.store();
+    const ended = failed(post.destinations.x!, failure('CONTENT_REJECTED', 'no'), post.due_at);
+    const owing = await world.store({ destinations: { x: ended } });
+    const answer = retry(owing);
+    await saveDestination(world.table, owing, ended, announced(ended));
+    expect((await answer).status).toBe(202);
+  });
+
+  test('refuses a post without a failed destination', async () => {
+    const post = await world.store({ due_at: world.clock.now + 60_000 });
+    expect(await retry(post)).toMatchObject({ status: 409, body: { code: 'POST_NOT_RETRYABLE' } });
+  });
+});
