@@ -10,7 +10,7 @@ import { preparePost } from '../../shared/posts/prepare.ts';
 import { readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { noteContent } from '../../shared/posts/similar.ts';
-import { ignoredFieldWarnings, unknownFieldWarnings } from '../../shared/posts/warnings.ts';
+import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createPost as storePost, getPost as readPost } from '../../shared/store/posts.ts';
@@ -31,7 +31,7 @@ export const createPost = route({
     404: { description: 'Profile not found' },
     ...refusals,
   },
-  handler: async ({ body, unknown_fields, principal, base_url, newResourceId }, services) => {
+  handler: async ({ body, principal, base_url, newResourceId }, services) => {
     const now = services.now();
     const input = await readInput(services, principal.workspace_id, body);
     const { checked, profile, connections } = await preparePost(services, principal.workspace_id, input);
@@ -55,7 +55,6 @@ export const createPost = route({
         status: statusOf(post),
         scheduled_date: postRecord(post)['scheduled_date'],
         warnings: [
-          ...unknownFieldWarnings(unknown_fields, Object.keys(anyPostFields)),
           ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
           ...duplicates,
         ],

@@ -16,7 +16,7 @@ import {
 import { asDetails, examinePost, UNKNOWN_PROFILE, type ExaminedPost } from '../../shared/posts/prepare.ts';
 import { allFaults } from '../../shared/posts/read.ts';
 import { findSimilar } from '../../shared/posts/similar.ts';
-import { ignoredFieldWarnings, unknownFieldWarnings, type Warning } from '../../shared/posts/warnings.ts';
+import { ignoredFieldWarnings, type Warning } from '../../shared/posts/warnings.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { POST_EXAMPLE } from '../../shared/posts/view.ts';
 
@@ -46,13 +46,12 @@ export const validatePost = route({
   body_docs: postFieldDocs,
   body_example: POST_EXAMPLE,
   responses: { 200: { description: 'Everything that was found', schema: ValidationView } },
-  handler: async ({ body, unknown_fields, principal }, services) => {
-    const warnings: Warning[] = unknownFieldWarnings(unknown_fields, Object.keys(anyPostFields));
+  handler: async ({ body, principal }, services) => {
     const readable = v.safeParse(v.object(createPostFields), body);
     if (!readable.success) {
       const { details, violations } = await allFaults(services, principal.workspace_id, body);
       const errors = [...details, ...asDetails(violations)];
-      return { status: 200, body: { valid: false, errors, warnings, destinations: [] } };
+      return { status: 200, body: { valid: false, errors, warnings: [], destinations: [] } };
     }
     const input = readable.output;
     const examined = await examinePost(services, principal.workspace_id, input);
@@ -64,7 +63,7 @@ export const validatePost = route({
       body: {
         valid: errors.length === 0,
         errors,
-        warnings: [...warnings, ...found.warnings],
+        warnings: found.warnings,
         destinations: destinationsOf(examined, errors),
       },
     };

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { ResponseDoc, Route } from '../../shared/http/route.ts';
+import { UnknownFieldView } from '../../shared/http/unknown-fields.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { ERRORS, errorSchema } from './errors.ts';
 import { exampleOf } from './example.ts';
@@ -134,7 +135,7 @@ function commonStatuses(route: Route): number[] {
 }
 
 function responseOf(route: Route, status: number, own: ResponseDoc, named: Schemas): ResponseObject {
-  const content = status < 400 ? contentOf(own, named) : errorContent(status, own, named);
+  const content = status < 400 ? contentOf(route, own, named) : errorContent(status, own, named);
   return {
     description: own.description,
     headers: headerRefs(...headersOf(route, status)),
@@ -142,11 +143,24 @@ function responseOf(route: Route, status: number, own: ResponseDoc, named: Schem
   };
 }
 
-function contentOf(own: ResponseDoc, named: Schemas): Record<string, Media> | null {
+function contentOf(route: Route, own: ResponseDoc, named: Schemas): Record<string, Media> | null {
   if (own.content_type !== undefined) return { [own.content_type]: { schema: { type: 'string' } } };
   if (!own.schema) return null;
-  const schema = toSchema(own.schema, 'output', named);
-  return { [JSON_TYPE]: { schema, example: own.example ?? exampleOf(schema, named) } };
+  const shape = toSchema(own.schema, 'output', named);
+  const example = own.example ?? exampleOf(shape, named);
+  return { [JSON_TYPE]: { schema: route.body ? withWarnings(shape, named) : shape, example } };
+}
+
+/** An answer to a body may say which of its fields nothing knows. */
+function withWarnings(shape: Schema, named: Schemas): Schema {
+  const object = shape.$ref === undefined ? shape : (named[shape.$ref.split('/').at(-1) ?? ''] ?? shape);
+  if (!object.properties || object.properties['warnings']) return shape;
+  const warnings: Schema = {
+    type: 'array',
+    description: 'Fields of the request that nothing knows; absent where there are none',
+    items: toSchema(UnknownFieldView, 'output', named),
+  };
+  return { ...object, properties: { ...object.properties, warnings } };
 }
 
 function errorContent(status: number, own: ResponseDoc, named: Schemas): Record<string, Media> {

@@ -1,11 +1,14 @@
 import * as v from 'valibot';
 import { isUuid, newId } from '../model/id.ts';
-import { notFound, unauthorized, validationFailed, type Detail } from './errors.ts';
+import { notFound, place, unauthorized, validationFailed, type Detail } from './errors.ts';
+import { withoutLongLists } from './long-lists.ts';
 import type { ApiRequest, Auth, RawRequest, Route, RouteDefinition } from './route.ts';
+import { unknownFields, withWarnings } from './unknown-fields.ts';
 
 /**
  * Makes a route of its definition. Bodies, queries and path parameters that do not fit answer 400 with every fault;
- * a path parameter that is no UUID answers 404, since nothing can be there.
+ * a path parameter that is no UUID answers 404, since nothing can be there. Fields of the body that nothing knows are
+ * named in the `warnings` of a successful answer.
  */
 export function route<
   const P extends v.ObjectEntries | undefined = undefined,
@@ -22,9 +25,14 @@ export function route<
     query,
     body,
     invoke: async (raw, services) => {
-      const read = readRequest(definition, raw, services.now);
-      if ('details' in read) throw validationFailed(read.details);
-      return handler(read.request, services);
+      const short = body ? withoutLongLists(body, raw.body) : { body: raw.body, details: [] };
+      const read = readRequest(definition, { ...raw, body: short.body }, services.now);
+      const own = 'details' in read ? read.details : [];
+      if ('details' in read || short.details.length > 0) {
+        throw validationFailed([...short.details, ...besides(short.details, own)]);
+      }
+      const unknown = body ? unknownFields(body, raw.body) : [];
+      return withWarnings(await handler(read.request, services), unknown);
     },
   };
 }
@@ -67,7 +75,6 @@ function readRequest<
     query: parts.query.value,
     body: parts.body.value,
     is_batch: definition.batch !== undefined && Array.isArray(raw.body),
-    unknown_fields: definition.body ? unknownFields(definition.body, raw.body) : [],
     principal: raw.principal,
     request_id: raw.request_id,
     headers: raw.headers,
@@ -107,8 +114,6 @@ function checkBatch(entries: v.ObjectEntries | undefined, value: unknown, max: n
   return { value: checked.map(each => each.value), details: checked.flatMap(each => each.details) };
 }
 
-const place = (index: number, field: string) => `[${index}]${field === '' ? '' : `.${field}`}`;
-
 export function check(entries: v.ObjectEntries | undefined, value: unknown, where: string): Checked {
   if (!entries) return { value: undefined, details: [] };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -135,12 +140,4 @@ function plainMessage(issue: v.BaseIssue<unknown>): string {
   if (!isOwn) return issue.message;
   if (issue.kind === 'schema') return `Must be ${issue.expected ?? issue.type}`;
   return `Must satisfy ${issue.type}${issue.expected ? ` (${issue.expected})` : ''}`;
-}
-
-function unknownFields(entries: v.ObjectEntries, body: unknown): string[] {
-  if (typeof body !== 'object' || body === null) return [];
-  if (Array.isArray(body)) {
-    return body.flatMap((item, index) => unknownFields(entries, item).map(field => place(index, field)));
-  }
-  return Object.keys(body).filter(name => !Object.hasOwn(entries, name));
 }

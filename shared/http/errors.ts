@@ -15,6 +15,9 @@ export interface Detail {
   platform: string | null;
 }
 
+/** Name of a field in an object of a batch: `[3].title`, `[3]` for the object itself. */
+export const place = (index: number, field: string) => `[${index}]${field === '' ? '' : `.${field}`}`;
+
 /** An answer that is thrown. Only `serve` turns it into a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -25,9 +28,24 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with every fault of the request; `beside` is what the answer holds beside them. */
+/** Most faults that one answer names: an answer has to pass through Lambda, which takes 6 MB. */
+const MOST_FAULTS = 1000;
+
+/**
+ * 400 with every fault of the request; of more than a thousand the rest is counted. `beside` is what the answer holds
+ * beside them.
+ */
 export const validationFailed = (details: readonly Detail[], beside: Record<string, unknown> = {}) =>
-  new ApiError({ status: 400, body: { error: 'Validation failed', details, ...beside } });
+  new ApiError({ status: 400, body: { error: 'Validation failed', details: shortened(details), ...beside } });
+
+function shortened(details: readonly Detail[]): readonly Detail[] {
+  const rest = details.length - MOST_FAULTS;
+  if (rest <= 0) return details;
+  return [
+    ...details.slice(0, MOST_FAULTS),
+    { field: 'body', message: `Has ${rest} more faults`, platform: null },
+  ];
+}
 
 export const malformedJson = () => new ApiError({ status: 400, body: { error: 'Malformed JSON body' } });
 

@@ -17,8 +17,6 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
   body: B;
   /** Whether the body of a route that takes batches was an array: faults then name their place, `[3].title`. */
   is_batch: boolean;
-  /** Top-level names of the body that the schema does not know. */
-  unknown_fields: readonly string[];
   principal: A extends 'key' ? Principal : null;
   request_id: string;
   headers: Readonly<Record<string, string>>;

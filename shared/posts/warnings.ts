@@ -7,7 +7,7 @@ import type { Fault, PlatformRules } from '../platforms/rules.ts';
 export type Warning = FieldWarning | DuplicateWarning;
 
 export interface FieldWarning {
-  code: 'UNKNOWN_FIELD' | 'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED' | 'MEDIA_CHANGED';
+  code: 'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED' | 'MEDIA_CHANGED';
   message: string;
   field: string;
   /** The platform that ignores the field or changes the file; absent where it concerns the whole post. */
@@ -20,15 +20,6 @@ export interface DuplicateWarning {
   similar_post_id: string;
   /** 0 … 1. */
   similarity: number;
-}
-
-/** A field that no part of the service knows, with the nearest name that it does know. */
-export function unknownFieldWarnings(unknown: readonly string[], known: readonly string[]): Warning[] {
-  return unknown.map(field => {
-    const near = nearest(field, known);
-    const hint = near === null ? '' : `; did you mean ${near}?`;
-    return { code: 'UNKNOWN_FIELD', field, message: `The field is not known and was ignored${hint}` };
-  });
 }
 
 /** Fields that were sent and say nothing: their platform is not listed, or does not use them in such a post. */
@@ -109,26 +100,4 @@ function unusedFields(rules: PlatformRules, names: ReadonlySet<string>, post: Po
   ];
   // One word about a field is enough.
   return found.filter((fault, index) => found.findIndex(({ field }) => field === fault.field) === index);
-}
-
-/** The known name at the smallest edit distance, when it is close enough to be a slip. */
-function nearest(name: string, known: readonly string[]): string | null {
-  const ranked = known
-    .map(candidate => ({ candidate, distance: editDistance(name.slice(0, 64), candidate) }))
-    .sort((a, b) => a.distance - b.distance)[0];
-  return ranked && ranked.distance <= Math.max(2, name.length / 4) ? ranked.candidate : null;
-}
-
-/** Levenshtein distance, one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
