@@ -37,11 +37,10 @@ export const createMedia = route({
     },
     404: { description: 'A profile does not exist' },
   },
-  handler: async ({ body, is_batch, principal, newResourceId }, services) => {
+  handler: async ({ body, is_batch, principal, newResourceId, asked_at }, services) => {
     const fieldOf: FieldOf = (index, name) => (is_batch ? `[${index}].${name}` : name);
     await assertProfiles(services, principal.workspace_id, body, fieldOf);
-    const now = services.now();
-    const assets = body.map(input => newAsset(input, principal.workspace_id, newResourceId(), now));
+    const assets = body.map(input => newAsset(input, principal.workspace_id, newResourceId(), asked_at));
     await createAssets(services.table, assets);
     await haveLookedAt(services, assets);
     const count = assets.length;

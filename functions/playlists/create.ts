@@ -31,7 +31,7 @@ export const createPlaylist = route({
     201: { description: 'The playlist', schema: PlaylistAnswer },
     404: { description: 'No such profile' },
   },
-  handler: async ({ body, principal, newResourceId }, services) => {
+  handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const { workspace_id } = principal;
     const { name, profile_id, loop_enabled, media_asset_ids } = body;
     if (!(await getProfile(services.table, workspace_id, profile_id))) throw notFound('Profile');
@@ -44,7 +44,7 @@ export const createPlaylist = route({
       loop_enabled,
       items: itemsOf(media_asset_ids, newResourceId),
       revision: 1,
-      created_at: services.now(),
+      created_at: asked_at,
     };
     await storePlaylist(services.table, playlist);
     const stored = (await withoutVanished(services, playlist)) ?? playlist;

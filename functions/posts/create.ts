@@ -31,11 +31,10 @@ export const createPost = route({
     404: { description: 'Profile not found' },
     ...refusals,
   },
-  handler: async ({ body, principal, base_url, newResourceId }, services) => {
-    const now = services.now();
+  handler: async ({ body, principal, base_url, newResourceId, asked_at }, services) => {
     const input = await readInput(services, principal.workspace_id, body);
     const { checked, profile, connections } = await preparePost(services, principal.workspace_id, input);
-    const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, now);
+    const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, asked_at);
     const post = await admit(services, wanted, connections, () => storeOnce(services, wanted));
     // An earlier run of this request holds places of its own.
     await releaseAll(services.table, withoutClaims(claimsOf(wanted), claimsOf(post)));

@@ -27,15 +27,14 @@ export const createProfile = route({
     403: { description: 'The plan allows no more profiles' },
     409: { description: 'A profile has this username or profile name already' },
   },
-  handler: async ({ body, principal, newResourceId }, services) => {
-    const now = services.now();
+  handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const profile: Profile = {
       id: newResourceId(),
       workspace_id: principal.workspace_id,
       profile_name: body.profile_name ?? body.username,
       username: body.username,
       created_by: principal.user_id,
-      created_at: now,
+      created_at: asked_at,
     };
     const { profiles: limit } = PLAN_LIMITS[principal.plan];
     const outcome = await storeProfile(services.table, profile, limit);
@@ -46,7 +45,10 @@ export const createProfile = route({
     const { id, username, profile_name, workspace_id } = profile;
     return {
       status: 201,
-      body: { success: true, profile: { id, username, profile_name, workspace_id, created_at: toIso(now) } },
+      body: {
+        success: true,
+        profile: { id, username, profile_name, workspace_id, created_at: toIso(asked_at) },
+      },
     };
   },
 });

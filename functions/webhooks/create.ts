@@ -28,9 +28,8 @@ export const createWebhook = route({
     },
     409: { description: `The workspace has ${MAX_WEBHOOKS} webhooks already` },
   },
-  handler: async ({ body, principal, newResourceId }, services) => {
+  handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     await assertReceiver(body.url);
-    const now = services.now();
     const id = newResourceId();
     const secret = newSecret();
     const webhook: Webhook = {
@@ -42,8 +41,8 @@ export const createWebhook = route({
       failing_since: null,
       sealed_secret: seal(await services.keyRing(), id, secret),
       previous_secret: null,
-      created_at: now,
-      updated_at: now,
+      created_at: asked_at,
+      updated_at: asked_at,
     };
     if (!(await storeWebhook(services.table, webhook))) {
       throw conflict(`A workspace has at most ${MAX_WEBHOOKS} webhooks`, {

@@ -21,12 +21,12 @@ export const redeliver = route({
     404: { description: 'No such webhook or delivery' },
     409: { description: 'The webhook is switched off' },
   },
-  handler: async ({ params, principal, newResourceId }, services) => {
+  handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);
     const ref = { webhook_id: webhook.id, delivery_id: params.delivery_id };
     const original = await getDelivery(services.table, ref);
     if (!original) throw notFound('Delivery');
-    const delivery = repeated(newResourceId(), original, services.now());
+    const delivery = repeated(newResourceId(), original, asked_at);
     await enqueueDelivery(services, delivery);
     return { status: 202, body: { delivery: deliveryView(delivery) } };
   },

@@ -3,7 +3,7 @@ import { seal } from '../../shared/aws/key-ring.ts';
 import { newSecret } from '../../shared/events/signature.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
-import { ROTATION_OVERLAP_MS } from '../../shared/model/webhook.ts';
+import { ROTATION_OVERLAP_MS, type Webhook } from '../../shared/model/webhook.ts';
 import { updateWebhook } from '../../shared/store/webhooks.ts';
 import { toIso } from '../../shared/time/instant.ts';
 import { findWebhook } from './find.ts';
@@ -31,15 +31,14 @@ export const rotateSecret = route({
     404: { description: 'No such webhook' },
     409: { description: 'The secret was rotated by another request at the same time' },
   },
-  handler: async ({ params, principal }, services) => {
+  handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const before = await findWebhook(services, principal, params.id);
-    const now = services.now();
     const secret = newSecret();
-    const expires_at = now + ROTATION_OVERLAP_MS;
+    const previous = replacedBy(newResourceId(), before, asked_at);
     const changes = {
       sealed_secret: seal(await services.keyRing(), before.id, secret),
-      previous_secret: { sealed: before.sealed_secret, expires_at },
-      updated_at: now,
+      previous_secret: previous,
+      updated_at: asked_at,
     };
     const { workspace_id, id, sealed_secret } = before;
     const webhook = await updateWebhook(services.table, workspace_id, id, changes, sealed_secret);
@@ -49,8 +48,14 @@ export const rotateSecret = route({
       body: {
         webhook: webhookView(webhook),
         signing_secret: secret,
-        previous_secret_expires_at: toIso(expires_at),
+        previous_secret_expires_at: toIso(previous.expires_at),
       },
     };
   },
 });
+
+/** The secret that goes. What an earlier run of this very request put in its place was shown to nobody, and goes unused. */
+function replacedBy(rotation: string, { previous_secret, sealed_secret }: Webhook, at: number) {
+  if (previous_secret?.rotation === rotation) return previous_secret;
+  return { sealed: sealed_secret, expires_at: at + ROTATION_OVERLAP_MS, rotation };
+}

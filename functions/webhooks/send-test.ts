@@ -21,10 +21,9 @@ export const testWebhook = route({
     404: { description: 'No such webhook' },
     409: { description: 'The webhook is switched off' },
   },
-  handler: async ({ params, principal, newResourceId }, services) => {
+  handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);
-    const now = services.now();
-    const delivery = newDelivery(testEvent(newResourceId(), webhook, now), webhook, now);
+    const delivery = newDelivery(testEvent(newResourceId(), webhook, asked_at), webhook, asked_at);
     await enqueueDelivery(services, delivery);
     return { status: 202, body: { delivery: deliveryView(delivery) } };
   },

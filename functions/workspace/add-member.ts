@@ -22,13 +22,13 @@ export const addMember = route({
     403: { description: 'Only owners may do this' },
     409: { description: 'The address is a member already' },
   },
-  handler: async ({ body, principal, newResourceId }, services) => {
+  handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     assertOwner(principal);
     const member: Member = {
       workspace_id: principal.workspace_id,
       user_id: newResourceId(),
       ...body,
-      created_at: services.now(),
+      created_at: asked_at,
     };
     if (!(await storeMember(services.table, member))) {
       throw conflict('This e-mail address is a member of the workspace already', { code: 'MEMBER_EXISTS' });

@@ -21,13 +21,13 @@ export const createApiKey = route({
     403: { description: 'Members make keys for themselves only' },
     404: { description: 'No such member' },
   },
-  handler: async ({ body, principal }, services) => {
+  handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const userId = body.user_id ?? principal.user_id;
     if (userId !== principal.user_id && principal.role !== 'owner') {
       throw forbidden('Members can make API keys for themselves only');
     }
     const member = await findMember(services, principal, userId);
-    const issued = await issueKey(services.table, member, body.name, services.now());
+    const issued = await issueKey(services.table, member, body.name, asked_at, newResourceId());
     return { status: 201, body: { api_key: apiKeyView(issued.record), key: issued.key } };
   },
 });

@@ -80,6 +80,7 @@ function readRequest<
     headers: raw.headers,
     base_url: raw.base_url,
     newResourceId: raw.newResourceId ?? (() => newId(now())),
+    asked_at: raw.asked_at ?? now(),
   };
   // The schemas above produced just these types; TypeScript cannot follow a conditional type into a value.
   return { request: trustParsed(request) };

@@ -66,7 +66,7 @@ async function runAs(
   run: Run,
 ): Promise<ApiResponse> {
   try {
-    const answer = await answerOf(() => run({ ...raw, newResourceId: idsOf(seed) }));
+    const answer = await answerOf(() => run({ ...raw, newResourceId: idsOf(seed), asked_at: seed.at }));
     await settle(services, scope, name, answer);
     return answer;
   } catch (error) {

@@ -27,6 +27,11 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
    * a crash gets the same ids in the same order, so that what exists already can be recognised.
    */
   newResourceId: () => string;
+  /**
+   * When a resource that the request creates was asked for, epoch milliseconds. A repetition after a crash has the time
+   * of the first run, as it has its ids.
+   */
+  asked_at: number;
 }
 
 export type Auth = 'key' | 'none';
@@ -112,4 +117,6 @@ export interface RawRequest {
   base_url: string;
   /** Default: ids that no other request gets. */
   newResourceId?: () => string;
+  /** Default: now. */
+  asked_at?: number;
 }

@@ -21,8 +21,10 @@ export const WebhookSchema = v.object({
   /** Time of the first failed attempt since the last successful one; null while deliveries succeed. */
   failing_since: v.nullable(Instant),
   sealed_secret: v.string(),
-  /** After a rotation the secret before signs too, for a while. */
-  previous_secret: v.nullable(v.object({ sealed: v.string(), expires_at: Instant })),
+  /** After a rotation the secret before signs too, for a while; `rotation` is the id of the request that replaced it. */
+  previous_secret: v.nullable(
+    v.object({ sealed: v.string(), expires_at: Instant, rotation: v.optional(v.string()) }),
+  ),
   created_at: Instant,
   updated_at: Instant,
 });

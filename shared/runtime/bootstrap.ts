@@ -31,27 +31,28 @@ export async function createWorkspace(
     role: 'owner',
     created_at: now,
   };
-  const issued = issueKey(owner, 'First key', now);
+  const issued = issueKey(owner, 'First key', now, newId(now));
   await storeWorkspace(table, workspace, owner, issued.record);
   return { workspace, owner, api_key: issued.key };
 }
 
-/** Makes and stores a key that acts as `member`. */
+/** Makes and stores a key that acts as `member`. A request that is repeated after a crash gives the same `id`. */
 export async function createApiKey(
   table: Table,
   member: Member,
   name: string,
   now: number,
+  id: string = newId(now),
 ): Promise<IssuedKey> {
-  const issued = issueKey(member, name, now);
+  const issued = issueKey(member, name, now, id);
   await addApiKey(table, issued.record);
   return issued;
 }
 
-function issueKey(member: Member, name: string, now: number): IssuedKey {
+function issueKey(member: Member, name: string, now: number, id: string): IssuedKey {
   const key = newApiKey();
   const record: ApiKey = {
-    key_id: newId(now),
+    key_id: id,
     key_hash: hashApiKey(key),
     prefix: apiKeyPrefix(key),
     name,

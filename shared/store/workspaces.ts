@@ -170,9 +170,32 @@ function outcome(failed: readonly number[]): MemberChange {
   return failed.includes(0) ? 'moved' : 'last owner';
 }
 
+/**
+ * Stores a new key. One of this id was made by an earlier run of the same request, whose answer nobody got: it gives
+ * way, since its text is known to nobody.
+ */
 export async function addApiKey(table: Table, apiKey: ApiKey): Promise<void> {
   const failed = await transact(table, newApiKey(table, apiKey));
-  if (failed.length > 0) throw new Error('The id of the new key is taken');
+  if (failed.length === 0) return;
+  const lost = await getApiKey(table, apiKey.workspace_id, apiKey.key_id);
+  const replaced = lost !== null && (await replaceApiKey(table, lost, apiKey));
+  if (!replaced) throw new Error('The id of the new key is taken');
+}
+
+async function replaceApiKey(table: Table, lost: ApiKey, apiKey: ApiKey): Promise<boolean> {
+  const failed = await transact(table, [
+    newItem(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
+    { Delete: { TableName: table.name, Key: apiKeyKey(lost.key_hash) } },
+    {
+      Put: {
+        TableName: table.name,
+        Item: { ...keyReferenceKey(apiKey.workspace_id, apiKey.key_id), ...apiKey },
+        ConditionExpression: 'key_hash = :lost',
+        ExpressionAttributeValues: { ':lost': lost.key_hash },
+      },
+    },
+  ]);
+  return failed.length === 0;
 }
 
 export async function findApiKey(table: Table, hash: string): Promise<ApiKey | null> {

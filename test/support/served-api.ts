@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { newKeyRing } from '../../shared/aws/key-ring.ts';
 import type { ApiEvent } from '../../shared/http/event.ts';
 import type { Route } from '../../shared/http/route.ts';
-import { serve } from '../../shared/http/serve.ts';
+import { serve, type ApiHandler } from '../../shared/http/serve.ts';
 import type { Plan, Workspace } from '../../shared/model/workspace.ts';
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import type { Services } from '../../shared/runtime/services.ts';
@@ -31,6 +31,8 @@ export interface ServedApi {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<ApiAnswer>;
+  /** The same API in another process: with services of its own, on the same table. */
+  inProcessOf: (services: Services) => ServedApi['call'];
   close: () => Promise<void>;
 }
 
@@ -56,29 +58,38 @@ export async function servedApi(
     now: () => clock.now,
     ...own,
   } as unknown as Services;
-  const handler = serve(routes, services);
   const owner = { name: 'House', plan, owner_email: 'owner@example.com' };
   const { workspace, api_key: key } = await createWorkspace(table, owner, clock.now);
 
-  const call: ServedApi['call'] = async (method, path, body, headers = {}) => {
-    const event = eventOf(routes, method, path, body, { authorization: `Bearer ${key}`, ...headers });
-    const result = await handler(event, {} as Context);
-    const text = result.body ?? '';
-    const names = Object.entries(result.headers ?? {}).map(([name, value]) => [
-      name.toLowerCase(),
-      String(value),
-    ]);
-    const answered = Object.fromEntries(names) as Record<string, string>;
-    const isJson = /json/.test(answered['content-type'] ?? '');
-    const answer = {
-      status: result.statusCode ?? 0,
-      headers: answered,
-      body: isJson ? JSON.parse(text) : text,
+  const callOf =
+    (handler: ApiHandler): ServedApi['call'] =>
+    async (method, path, body, headers = {}) => {
+      const event = eventOf(routes, method, path, body, { authorization: `Bearer ${key}`, ...headers });
+      const result = await handler(event, {} as Context);
+      const text = result.body ?? '';
+      const names = Object.entries(result.headers ?? {}).map(([name, value]) => [
+        name.toLowerCase(),
+        String(value),
+      ]);
+      const answered = Object.fromEntries(names) as Record<string, string>;
+      const isJson = /json/.test(answered['content-type'] ?? '');
+      const answer = {
+        status: result.statusCode ?? 0,
+        headers: answered,
+        body: isJson ? JSON.parse(text) : text,
+      };
+      if (documented) assertDocumented(method, path, answer.status, answer.body);
+      return answer;
     };
-    if (documented) assertDocumented(method, path, answer.status, answer.body);
-    return answer;
+  return {
+    services,
+    clock,
+    workspace,
+    key,
+    call: callOf(serve(routes, services)),
+    inProcessOf: other => callOf(serve(routes, other)),
+    close: () => table.close(),
   };
-  return { services, clock, workspace, key, call, close: () => table.close() };
 }
 
 function eventOf(

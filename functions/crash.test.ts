@@ -1,0 +1,243 @@
+import { hash } from 'node:crypto';
+import type { SchedulerClient } from '@aws-sdk/client-scheduler';
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { open } from '../shared/aws/key-ring.ts';
+import { LOCK_MS } from '../shared/store/idempotency.ts';
+import { createDelivery, getWebhook, listWebhooks } from '../shared/store/webhooks.ts';
+import { newDelivery } from '../shared/model/webhook.ts';
+import { newId } from '../shared/model/id.ts';
+import { mortal } from '../test/support/mortal.ts';
+import { fakeQueues } from '../test/support/notes.ts';
+import { recorder } from '../test/support/recorder.ts';
+import { servedApi, type ApiAnswer, type ServedApi } from '../test/support/served-api.ts';
+import { API_GROUPS } from './routes.ts';
+
+/*
+ * Each request that creates is killed before and after every single call that it makes to table, queues and scheduler.
+ * Repeated under its Idempotency-Key it answers as if nothing had happened, and what lies in the table afterwards is
+ * what one request without trouble leaves: nothing twice, nothing half.
+ */
+
+const ROUTES = Object.values(API_GROUPS).flat();
+const CREATING = ROUTES.filter(({ creates }) => creates).map(({ method, path }) => `${method} ${path}`);
+
+interface Recipe {
+  /** Path and body of one more request; `n` makes its names its own. */
+  request: (n: number) => Promise<{ path?: string; body?: unknown }>;
+  /** Whether what was answered is what is stored. */
+  check?: (answer: ApiAnswer['body']) => Promise<void>;
+  /** Makes room for the next one. */
+  tidy?: () => Promise<void>;
+}
+
+let house: ServedApi;
+let profileId: string;
+let assets: string[];
+const TELEGRAM: Record<string, unknown> = {
+  getMe: { id: 700, is_bot: true, first_name: 'Bot', username: 'acme_bot' },
+  getChat: { id: -1001, type: 'channel', title: 'News' },
+  getChatMember: { status: 'administrator', user: { id: 700 }, can_post_messages: true },
+};
+let telegram: Awaited<ReturnType<typeof recorder>>;
+const before = { ...process.env };
+
+beforeAll(async () => {
+  telegram = await recorder(line => ({ body: { ok: true, result: TELEGRAM[/\w+$/.exec(line)![0]] } }));
+  process.env['SANDBOX_URL'] = telegram.url;
+  process.env['ALLOW_LOOPBACK'] = '1';
+  house = await servedApi(ROUTES, {
+    plan: 'enterprise',
+    services: {
+      sqs: fakeQueues().sqs,
+      scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
+      ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
+    },
+  });
+  profileId = (await house.call('POST', '/agency/profiles', { username: 'Acme' })).body.profile.id;
+  assets = (await house.call('POST', '/agency/media', [asset(0), asset(1)])).body.media.map(
+    ({ id }: { id: string }) => id,
+  );
+  await house.call('POST', '/integrations/telegram/connect', CONNECT);
+});
+afterAll(async () => {
+  for (const name of ['SANDBOX_URL', 'ALLOW_LOOPBACK']) {
+    if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = before[name];
+  }
+  await house.close();
+  await telegram.close();
+});
+
+const CONNECT = { profile_name: 'Acme', chat_id: '-1001', bot_token: `700:${'A'.repeat(35)}` };
+const asset = (n: number) => ({
+  title: `A ${n}`,
+  profile_id: profileId,
+  public_url: 'https://cdn.example.com/a',
+});
+const post = (n: number) => ({
+  post_type: 'text',
+  profile_name: 'Acme',
+  platforms: ['telegram'],
+  // Like no other text.
+  description: hash('sha512', String(n)).match(/\w{5}/g)!.join(' '),
+});
+
+async function webhook(): Promise<string> {
+  for (const { id } of await listWebhooks(house.services.table, house.workspace.workspace_id)) {
+    await house.call('DELETE', `/webhooks/${id}`);
+  }
+  const { body } = await house.call('POST', '/webhooks', { url: `${telegram.url}/hook` });
+  return body.webhook.id;
+}
+
+async function secretsOf(id: string): Promise<{ now: string; before: string | null }> {
+  const hook = (await getWebhook(house.services.table, house.workspace.workspace_id, id))!;
+  const ring = await house.services.keyRing();
+  const previous = hook.previous_secret && open(ring, id, hook.previous_secret.sealed);
+  return { now: open(ring, id, hook.sealed_secret), before: previous };
+}
+
+async function delivery(webhookId: string): Promise<string> {
+  const hook = (await getWebhook(house.services.table, house.workspace.workspace_id, webhookId))!;
+  const timestamp = new Date(house.clock.now).toISOString();
+  const event = { event: 'webhook.test' as const, id: newId(house.clock.now), timestamp, data: {} };
+  const one = newDelivery(event, hook, house.clock.now);
+  await createDelivery(house.services.table, one);
+  return one.delivery_id;
+}
+
+/** The secret that receivers knew before it was rotated. */
+let known: string;
+
+const RECIPES: Record<string, Recipe> = {
+  'POST /posts': { request: n => Promise.resolve({ body: post(n) }) },
+  'POST /agency/profiles': { request: n => Promise.resolve({ body: { username: `Profile ${n}` } }) },
+  'POST /agency/media': { request: n => Promise.resolve({ body: [asset(n), asset(n), asset(n)] }) },
+  'POST /agency/playlists': {
+    request: n =>
+      Promise.resolve({ body: { name: `P ${n}`, profile_id: profileId, media_asset_ids: assets } }),
+    check: async ({ playlist }) => {
+      expect((await house.call('GET', `/agency/playlists/${playlist.id}`)).body).toEqual(playlist);
+    },
+  },
+  'POST /workspace/members': {
+    request: n => Promise.resolve({ body: { email: `m${n}@example.com`, role: 'owner' } }),
+  },
+  'POST /api-keys': {
+    request: n => Promise.resolve({ body: { name: `Key ${n}` } }),
+    check: async ({ key, api_key }) => {
+      const mine = await house.call('GET', '/api-keys', undefined, { authorization: `Bearer ${key}` });
+      expect(mine.status).toBe(200);
+      expect(mine.body.api_keys).toContainEqual({ ...api_key, last_used_at: expect.anything() });
+    },
+  },
+  'POST /integrations/{platform}/connect': {
+    request: () => Promise.resolve({ path: '/integrations/telegram/connect', body: CONNECT }),
+  },
+  'POST /webhooks': {
+    request: async () => {
+      await house.call('DELETE', `/webhooks/${await webhook()}`);
+      return { body: { url: `${telegram.url}/hook` } };
+    },
+    check: async ({ webhook: { id }, signing_secret }) => {
+      expect((await secretsOf(id)).now).toBe(signing_secret);
+    },
+  },
+  'POST /webhooks/{id}/rotate-secret': {
+    request: async () => {
+      const id = await webhook();
+      known = (await secretsOf(id)).now;
+      return { path: `/webhooks/${id}/rotate-secret` };
+    },
+    check: async ({ webhook: { id }, signing_secret }) => {
+      expect(await secretsOf(id)).toEqual({ now: signing_secret, before: known });
+    },
+  },
+  'POST /webhooks/{id}/test': { request: async () => ({ path: `/webhooks/${await webhook()}/test` }) },
+  'POST /webhooks/{id}/deliveries/{delivery_id}/redeliver': {
+    request: async () => {
+      const id = await webhook();
+      return { path: `/webhooks/${id}/deliveries/${await delivery(id)}/redeliver` };
+    },
+  },
+};
+
+test('there is a recipe for each request that creates', () => {
+  expect(Object.keys(RECIPES).sort()).toEqual([...CREATING].sort());
+});
+
+/**
+ * What lies in the table, each item's key and its kind, but for what the machinery of requests itself keeps; webhooks
+ * one by one.
+ */
+async function stored(): Promise<Map<string, string>> {
+  const { table } = house.services;
+  const kinds = new Map<string, string>();
+  const note = (PK: string, SK: string) => kinds.set(`${PK} ${SK}`, `${kindOf(PK)} ${kindOf(SK)}`);
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await table.client.send(
+      new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: start }),
+    );
+    for (const { PK, SK, webhooks } of page.Items ?? []) {
+      if (!/^(IDEMPOTENCY|RATE)#/.test(PK)) note(PK, SK);
+      for (const id of Object.keys(webhooks ?? {})) note(PK, `WEBHOOK#${id}`);
+    }
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return kinds;
+}
+
+const kindOf = (key: string) => key.split('#')[0]!;
+
+/** What `run` adds to the table: how many items of each kind. */
+async function added(run: () => Promise<void>): Promise<Record<string, number>> {
+  const there = await stored();
+  await run();
+  const fresh = [...(await stored())].filter(([key]) => !there.has(key));
+  const byKind = Object.groupBy(fresh, ([, kind]) => kind);
+  return Object.fromEntries(Object.entries(byKind).map(([kind, items]) => [kind, items!.length]));
+}
+
+let n = 0;
+
+describe.each(Object.entries(RECIPES))('%s', (name, recipe) => {
+  const [method = '', route = ''] = name.split(' ');
+
+  async function begin() {
+    n += 1;
+    const { path = route, body } = await recipe.request(n);
+    // Whatever the container of the request before it knew is forgotten.
+    house.clock.now += LOCK_MS + 1;
+    const headers = { 'idempotency-key': `${name} ${n}` };
+    return (call: ServedApi['call']) => call(method, path, body, headers);
+  }
+
+  test.each(['before', 'after'] as const)('killed %s each of its calls, and repeated', async when => {
+    const clean = await begin();
+    const whole = mortal(house.services, null);
+    let status = 0;
+    const usual = await added(async () => {
+      status = (await clean(house.inProcessOf(whole.services))).status;
+    });
+    expect([200, 201, 202]).toContain(status);
+    expect(whole.calls()).toBeGreaterThan(3);
+
+    for (let at = 1; at <= whole.calls(); at += 1) {
+      const send = await begin();
+      const kinds = await added(async () => {
+        await send(house.inProcessOf(mortal(house.services, { at, when }).services));
+        house.clock.now += LOCK_MS + 1;
+        const answer = await send(house.call);
+        expect({ at, ...answer }).toMatchObject({ at, status });
+        await recipe.check?.(answer.body);
+        const again = await send(house.call);
+        expect(again).toMatchObject({ status: answer.status, body: answer.body });
+        expect(again.headers['idempotent-replayed']).toBe('true');
+      });
+      expect({ at, when, kinds }).toEqual({ at, when, kinds: usual });
+    }
+  });
+});
