@@ -26,6 +26,7 @@ import { dueInShard } from '../shared/store/wake.ts';
 import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.ts';
 import { deliveryWorld, type DeliveryWorld } from './support/delivery-world.ts';
 import { meteredTable, type Units } from './support/units.ts';
+import { WORKSPACE_PATTERNS } from './support/workspace-patterns.ts';
 
 /** Rows of the table of access patterns: name, reads, writes. */
 function documented(): Map<string, Units> {
@@ -145,7 +146,8 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
 
 describe('docs/data-model.md', () => {
   test('lists just the patterns that are measured here', () => {
-    expect([...docs.keys()].sort()).toEqual(Object.keys(PATTERNS).sort());
+    const measured = [...Object.keys(PATTERNS), ...Object.keys(WORKSPACE_PATTERNS)];
+    expect([...docs.keys()].sort()).toEqual(measured.sort());
   });
 
   for (const [name, run] of Object.entries(PATTERNS)) {
@@ -156,4 +158,8 @@ describe('docs/data-model.md', () => {
       expect(await meter.measure(() => run(set))).toEqual(docs.get(name));
     });
   }
+
+  test.each(Object.entries(WORKSPACE_PATTERNS))('tells what it costs to %s', async (name, run) => {
+    expect(await meter.measure(() => run(meter.table, world.table))).toEqual(docs.get(name));
+  });
 });

@@ -15,10 +15,17 @@ interface Consumed {
   CapacityUnits?: number;
 }
 
+interface TransactItem {
+  Put?: { Item: Record<string, unknown> };
+}
+
 /** What AWS bills where the local engines report something else. */
 function billed({ constructor, input }: Sendable, reported: number): number {
-  // A transaction writes each item twice; the items here are below 1 KB.
-  if (constructor.name === 'TransactWriteCommand') return 2 * (input['TransactItems'] as unknown[]).length;
+  if (constructor.name === 'TransactWriteCommand') {
+    const parts = input['TransactItems'] as TransactItem[];
+    // A transaction writes each item twice; the items here are below 1 KB. The index follows with a write of its own.
+    return 2 * parts.length + parts.filter(({ Put }) => Put?.Item['wake_at'] !== undefined).length;
+  }
   // A query that finds nothing still costs the smallest unit.
   return constructor.name === 'QueryCommand' ? Math.max(0.5, reported) : reported;
 }
