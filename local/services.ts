@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import * as v from 'valibot';
+import { ok } from './aws/answer.ts';
 import { createCalls, type Calls } from './aws/calls.ts';
+import { createAwsFaults, type AwsFaults } from './aws/faults.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
 import { callerOf } from './aws/front.ts';
@@ -22,6 +24,7 @@ export interface LocalServices {
   clock: Clock;
   logs: Logs;
   calls: Calls;
+  faults: AwsFaults;
   sqs: Sqs;
   ssm: ReturnType<typeof createSsm>;
   s3: S3;
@@ -40,6 +43,9 @@ export interface ServicesOptions {
   quiet: boolean;
   schedulerJitterS: number;
   invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  kill: (environmentId: string) => Promise<boolean>;
+  working: () => Record<string, number>;
+  between: (act: () => void) => Promise<void>;
 }
 
 const TICK_MS = 100;
@@ -67,7 +73,17 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     count: (operation, request) => calls.add('s3', operation, callerOf(request)),
   });
   const targets = createTargets({ sqs, invoke, now: clock.now });
-  const scheduler = createScheduler({ store, now: clock.now, jitterS, deliver: targets.deliver });
+  const faults = createAwsFaults(options.kill);
+  const scheduler = createScheduler({ store, now: clock.now, jitterS, deliver: fire });
+
+  /** A schedule that fires is a call, too: it may come late, twice or never. */
+  async function fire(targetArn: string, input: string): Promise<void> {
+    const call = { service: 'scheduler', operation: 'Invoke', caller: '-', environment: null, body: {} };
+    await faults.around(call, async ({ DelaySeconds }) => {
+      await targets.deliver(targetArn, input, v.parse(v.optional(v.number()), DelaySeconds));
+      return ok({});
+    });
+  }
 
   let tick: () => void = () => undefined;
   function start(rules: Rules): void {
@@ -90,12 +106,14 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     tidy();
   }
 
-  const local = localApi({ clock, moved, sqs, scheduler, calls, logs });
+  const { working, between } = options;
+  const local = localApi({ clock, moved, sqs, scheduler, calls, logs, faults, working, between });
   return {
     store,
     clock,
     logs,
     calls,
+    faults,
     sqs,
     ssm: createSsm(store, clock.now),
     s3,

@@ -80,6 +80,33 @@ describe('the local stack', () => {
     expect(body.queues).toContainEqual(expect.objectContaining({ depth: 0, in_flight: 0, dead_letters: 0 }));
   });
 
+  test('fails calls of its functions as told', async () => {
+    const fault = { service: 'dynamodb', function: '-posts', times: 0, error: 'ResourceNotFoundException' };
+    expect((await stack.local('POST', '/_local/faults', { service: 'dynamodb' })).status).toBe(400);
+    expect((await stack.local('POST', '/_local/faults', fault)).status).toBe(200);
+    expect((await stack.api('GET', '/posts')).status).toBe(500);
+    const { body } = await stack.local<{ items: unknown[] }>('GET', '/_local/faults');
+    expect(body.items).toEqual([expect.objectContaining({ ...fault, remaining: null })]);
+    expect((await stack.local('DELETE', '/_local/faults')).status).toBe(200);
+    expect((await stack.api('GET', '/posts')).status).toBe(200);
+  });
+
+  test('moves its clock between two runs of its functions', async () => {
+    const before = await stack.local<ClockState>('GET', '/_local/clock');
+    const [moved, asked] = await Promise.all([
+      stack.local<ClockState>('POST', '/_local/clock', { advance_seconds: 5, between_runs: true }),
+      stack.api('GET', '/posts'),
+    ]);
+    expect(moved.body.offset_seconds).toBe(before.body.offset_seconds + 5);
+    expect(asked.status).toBe(200);
+    expect((await stack.local('GET', '/_local/working')).body).toEqual({ working: {} });
+  });
+
+  test('forgets the messages of a queue', async () => {
+    expect((await stack.local('DELETE', '/_local/queues/nothing')).status).toBe(404);
+    expect((await stack.local('DELETE', '/_local/queues')).status).toBe(200);
+  });
+
   test('counts calls by function since the last reset', async () => {
     await stack.api('GET', '/posts');
     const first = await stack.local<CallReport>('GET', '/_local/calls?reset=1');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeCustomResource } from './aws/custom-resources.ts';
 import { startDynamoDb } from './aws/dynamodb.ts';
+import type { Sqs } from './aws/sqs.ts';
 import { startAwsFront } from './aws/front.ts';
 import { createTables } from './aws/tables.ts';
 import { ENV } from '../shared/aws/env.ts';
@@ -58,7 +59,15 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   // First, so that a port in use is told at once.
   const gateway = closedLater(cleanup, await startGateway(options.port));
   const services = openServices(
-    { ...options, folder, keep, invoke: (...call) => functions.invoke(...call) },
+    {
+      ...options,
+      folder,
+      keep,
+      invoke: (...call) => functions.invoke(...call),
+      kill: id => functions.kill(id),
+      working: () => functions.working(),
+      between: act => functions.between(act),
+    },
     cleanup,
   );
   const { sqs, clock, scheduler, local } = services;
@@ -111,8 +120,11 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   gateway.open({ routes: apiRoutes(reader), invoke, now: clock.now, local, cdn });
 
   function run(): void {
+    const feeder = { service: 'sqs', caller: 'event-source', environment: null };
+    const polled: Sqs['handle'] = (operation, body) =>
+      services.faults.around({ ...feeder, operation, body }, asked => sqs.handle(operation, asked));
     for (const source of sources) {
-      cleanup.add(pollEventSource(source, { sqs: sqs.handle, queueUrl, invoke }).stop);
+      cleanup.add(pollEventSource(source, { sqs: polled, queueUrl, invoke }).stop);
     }
     services.start(createRules(rateRules(reader), clock.now, services.targets.fireRule));
   }

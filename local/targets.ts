@@ -12,14 +12,14 @@ export interface TargetsParts {
 
 export interface Targets {
   /** What a schedule does: sends its input to a queue or a function. Rejects when that did not take it. */
-  deliver: (targetArn: string, input: string) => Promise<void>;
+  deliver: (targetArn: string, input: string, delayS?: number) => Promise<void>;
   /** What a rule does. Failures are in the function's log; the next period is the next try. */
   fireRule: (targetArn: string, ruleArn: string) => void;
 }
 
 export function createTargets({ sqs, invoke, now }: TargetsParts): Targets {
-  async function deliver(targetArn: string, input: string): Promise<void> {
-    if (targetArn.includes(':sqs:')) return sqs.send(targetArn, input);
+  async function deliver(targetArn: string, input: string, delayS = 0): Promise<void> {
+    if (targetArn.includes(':sqs:')) return sqs.send(targetArn, input, delayS);
     const event: unknown = JSON.parse(input);
     const outcome = await invoke(functionName(targetArn), event);
     if (!outcome.ok) throw new Error(outcome.errorMessage);

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../shared/model/json.ts';
+
 /** What an emulated service answers. */
 export interface AwsAnswer {
   status: number;
@@ -9,10 +11,13 @@ export interface AwsAnswer {
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
-  constructor(code: string, message: string, status = 400) {
+  /** Members of the body beside the name and the words. */
+  readonly more: JsonObject;
+  constructor(code: string, message: string, status = 400, more: JsonObject = {}) {
     super(message);
     this.code = code;
     this.status = status;
+    this.more = more;
   }
 }
 
@@ -21,10 +26,10 @@ export function ok(value: unknown): AwsAnswer {
 }
 
 /** Clients read the name from the header or from `__type`, the words from `message` or `Message`. */
-export function refusal({ code, message, status }: AwsError): AwsAnswer {
+export function refusal({ code, message, status, more }: AwsError): AwsAnswer {
   return {
     status,
     headers: { 'x-amzn-errortype': code },
-    body: JSON.stringify({ __type: code, message, Message: message }),
+    body: JSON.stringify({ __type: code, message, Message: message, ...more }),
   };
 }

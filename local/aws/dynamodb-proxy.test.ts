@@ -11,6 +11,7 @@ import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
+import { createAwsFaults } from './faults.ts';
 import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSqs } from './sqs.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     sqs: createSqs(null),
     ssm: createSsm(store, Date.now),
     scheduler: createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() }),
+    faults: createAwsFaults(() => Promise.resolve()),
     calls,
     s3: noBuckets,
   });

@@ -5,6 +5,7 @@ import { listen, readBody, stop } from '../http.ts';
 import { AwsError, refusal, type AwsAnswer } from './answer.ts';
 import type { Calls } from './calls.ts';
 import { callDynamoDb } from './dynamodb-proxy.ts';
+import { Cut, type AwsFaults } from './faults.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { S3 } from '../s3/s3.ts';
 import type { Sqs } from './sqs.ts';
@@ -25,6 +26,7 @@ export interface AwsServices {
   ssm: (operation: string, body: unknown) => AwsAnswer;
   scheduler: Scheduler;
   calls: Calls;
+  faults: AwsFaults;
   s3: Pick<S3, 'serves' | 'handle'>;
 }
 
@@ -36,23 +38,37 @@ interface Call {
   caller: string;
 }
 
+interface Target {
+  service: string;
+  run: (call: Call, services: AwsServices) => Promise<AwsAnswer>;
+}
+
 /** Idle connections outlive the longest freeze of a test; the real services close them later than the SDK does, too. */
 const KEEP_ALIVE_MS = 600_000;
 
 /** Services that name their operation in `X-Amz-Target`, by the prefix there. */
-const TARGETS: Readonly<Record<string, (call: Call, services: AwsServices) => Promise<AwsAnswer>>> = {
-  DynamoDB_20120810: async ({ operation, headers, body, caller }, { dynamoDb, calls }) => {
-    const { answer, units } = await callDynamoDb(dynamoDb, operation, headers, body);
-    calls.add('dynamodb', operation, caller, units);
-    return answer;
+const TARGETS: Readonly<Record<string, Target>> = {
+  DynamoDB_20120810: {
+    service: 'dynamodb',
+    run: async ({ operation, headers, body, caller }, { dynamoDb, calls }) => {
+      const { answer, units } = await callDynamoDb(dynamoDb, operation, headers, body);
+      calls.add('dynamodb', operation, caller, units);
+      return answer;
+    },
   },
-  AmazonSQS: ({ operation, body, caller }, { sqs, calls }) => {
-    calls.add('sqs', operation, caller);
-    return sqs.handle(operation, body);
+  AmazonSQS: {
+    service: 'sqs',
+    run: ({ operation, body, caller }, { sqs, calls }) => {
+      calls.add('sqs', operation, caller);
+      return sqs.handle(operation, body);
+    },
   },
-  AmazonSSM: ({ operation, body, caller }, { ssm, calls }) => {
-    calls.add('ssm', operation, caller);
-    return Promise.resolve(ssm(operation, body));
+  AmazonSSM: {
+    service: 'ssm',
+    run: ({ operation, body, caller }, { ssm, calls }) => {
+      calls.add('ssm', operation, caller);
+      return Promise.resolve(ssm(operation, body));
+    },
   },
 };
 
@@ -68,7 +84,7 @@ export async function startAwsFront(): Promise<AwsFront> {
     }
     handle(request)
       .catch(asAnswer)
-      .then(answer => send(response, answer))
+      .then(answer => (answer ? send(response, answer) : response.destroy()))
       .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
 
@@ -81,11 +97,14 @@ export async function startAwsFront(): Promise<AwsFront> {
     const caller = callerOf(request);
     const target = String(request.headers['x-amz-target'] ?? '');
     const [service = '', operation = ''] = target.split('.');
-    const run = TARGETS[service];
-    if (run) return run({ operation, headers: passedOn(request), body, caller }, services);
-    if (/^\/schedule(s|-groups)(\/|$)/.test(url.pathname)) {
-      services.calls.add('scheduler', schedulerOperation(request.method ?? '', url.pathname), caller);
-      return services.scheduler.handle(request.method ?? '', url, body);
+    const found = TARGETS[service] ?? schedulerTarget(request.method ?? '', url);
+    if (found) {
+      const opened = services;
+      const call = { operation: operation || schedulerOperation(request.method ?? '', url.pathname), caller };
+      const environment = environmentOf(request);
+      return services.faults.around({ ...call, service: found.service, environment, body }, asked =>
+        found.run({ ...call, headers: passedOn(request), body: asked }, opened),
+      );
     }
     throw new AwsError(
       'UnknownOperationException',
@@ -106,10 +125,26 @@ export async function startAwsFront(): Promise<AwsFront> {
   };
 }
 
+function environmentOf(request: IncomingMessage): string | null {
+  const environment = request.headers['x-local-environment'];
+  return typeof environment === 'string' ? environment : null;
+}
+
 /** Environments are called after their function. */
 export function callerOf(request: IncomingMessage): string {
-  const environment = request.headers['x-local-environment'];
-  return typeof environment === 'string' ? environment.replace(/:\d+$/, '') : '-';
+  return environmentOf(request)?.replace(/:\d+$/, '') ?? '-';
+}
+
+/** Scheduler is called by method and path. */
+function schedulerTarget(method: string, url: URL): Target | null {
+  if (!/^\/schedule(s|-groups)(\/|$)/.test(url.pathname)) return null;
+  return {
+    service: 'scheduler',
+    run: ({ operation, body, caller }, { scheduler, calls }) => {
+      calls.add('scheduler', operation, caller);
+      return Promise.resolve(scheduler.handle(method, url, body));
+    },
+  };
 }
 
 const SCHEDULER_VERBS: Readonly<Record<string, string>> = {
@@ -140,7 +175,9 @@ async function readJson(request: IncomingMessage): Promise<JsonObject> {
   return parsed.output;
 }
 
-function asAnswer(error: unknown): AwsAnswer {
+/** Null where the connection is to be cut. */
+function asAnswer(error: unknown): AwsAnswer | null {
+  if (error instanceof Cut) return null;
   if (error instanceof AwsError) return refusal(error);
   console.error('The local AWS broke:', error);
   return refusal(new AwsError('InternalServerException', 'The local stack broke', 500));

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { openStore, type LocalStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
+import { createAwsFaults } from './faults.ts';
 import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { createSqs } from './sqs.ts';
@@ -70,6 +71,7 @@ function open(kept: LocalStore, jitterS = 0): Scheduler {
     sqs: createSqs(null),
     ssm: createSsm(kept, () => now),
     scheduler: made,
+    faults: createAwsFaults(() => Promise.resolve()),
     calls,
     s3: noBuckets,
   });

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
+import { createAwsFaults } from './faults.ts';
 import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSqs } from './sqs.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
     sqs: emulator,
     ssm: createSsm(store, Date.now),
     scheduler,
+    faults: createAwsFaults(() => Promise.resolve()),
     calls,
     s3: noBuckets,
   });

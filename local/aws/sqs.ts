@@ -33,9 +33,11 @@ export interface Sqs {
   /** One call of the wire protocol. Throws AwsError as the service refuses. */
   handle: (operation: string, body: JsonObject) => Promise<AwsAnswer>;
   createQueue: (queue: QueueResource, url: string) => void;
-  /** Sends to the queue of this ARN. Throws where there is none. */
-  send: (queueArn: string, body: string) => Promise<void>;
+  /** Sends to the queue of this ARN, to be seen after a delay. Throws where there is none. */
+  send: (queueArn: string, body: string, delayS?: number) => Promise<void>;
   depths: () => QueueDepth[];
+  /** Forgets all messages of a queue, or of every one; false if there is no such queue. */
+  purge: (name?: string) => boolean;
   close: () => void;
 }
 
@@ -91,12 +93,17 @@ export function createSqs(folder: string | null): Sqs {
       if (existing) existing.setAttributes(attributes);
       else store.createQueue(name, url, arn('sqs', name), attributes);
     },
-    send: async (queueArn, body) => {
+    send: async (queueArn, body, delayS = 0) => {
       const queue = store.getQueueByArn(queueArn);
       if (!queue) throw new Error(`There is no queue ${queueArn}`);
-      await handle('SendMessage', { QueueUrl: queue.url, MessageBody: body });
+      await handle('SendMessage', { QueueUrl: queue.url, MessageBody: body, DelaySeconds: delayS });
     },
     depths: () => [...store.allQueues()].map(queue => depth(queue, store)),
+    purge: name => {
+      const purged = [...store.allQueues()].filter(queue => name === undefined || queue.name === name);
+      for (const queue of purged) queue.purge();
+      return name === undefined || purged.length > 0;
+    },
     close: () => {
       store.shutdown();
       persistence?.close();

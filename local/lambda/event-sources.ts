@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { arn, REGION } from '../template/names.ts';
 import type { EventSource } from '../template/resources.ts';
-import type { AwsAnswer } from '../aws/answer.ts';
+import { AwsError, type AwsAnswer } from '../aws/answer.ts';
+import { Cut } from '../aws/faults.ts';
 import type { Outcome } from './environment.ts';
 import { createSlots } from './slots.ts';
 
@@ -20,6 +22,8 @@ export interface Poller {
 /** Invocations of a source at once, where the template sets none. */
 const DEFAULT_CONCURRENCY = 4;
 const LONG_POLL_S = 20;
+/** After a refusal of the queue. */
+const PAUSE_MS = 200;
 const RECEIVE_LIMIT = 10;
 
 const MessageSchema = v.object({
@@ -69,22 +73,37 @@ export function pollEventSource(source: EventSource, host: EventSourceHost): Pol
 
   async function receive(wanted: number, waitS: number): Promise<Message[]> {
     if (stopped) return [];
-    const { body } = await host.sqs('ReceiveMessage', {
-      QueueUrl,
-      MaxNumberOfMessages: Math.min(RECEIVE_LIMIT, wanted),
-      WaitTimeSeconds: waitS,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    });
-    const json: unknown = JSON.parse(body);
-    return v.parse(ReceivedSchema, json).Messages;
+    try {
+      const { body } = await host.sqs('ReceiveMessage', {
+        QueueUrl,
+        MaxNumberOfMessages: Math.min(RECEIVE_LIMIT, wanted),
+        WaitTimeSeconds: waitS,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      });
+      const json: unknown = JSON.parse(body);
+      return v.parse(ReceivedSchema, json).Messages;
+    } catch (error) {
+      if (!(error instanceof AwsError || error instanceof Cut)) throw error;
+      await sleep(PAUSE_MS);
+      return [];
+    }
   }
 
   async function deliver(messages: readonly Message[]): Promise<void> {
     const outcome = await host.invoke(source.function, sqsEvent(messages, source.queue));
     const failed = failedIds(outcome, messages, source.partialFailures);
     for (const { MessageId, ReceiptHandle } of messages) {
-      if (!stopped && !failed.has(MessageId)) await host.sqs('DeleteMessage', { QueueUrl, ReceiptHandle });
+      if (!stopped && !failed.has(MessageId)) await remove(ReceiptHandle);
+    }
+  }
+
+  /** A message that cannot be deleted comes again. */
+  async function remove(ReceiptHandle: string): Promise<void> {
+    try {
+      await host.sqs('DeleteMessage', { QueueUrl, ReceiptHandle });
+    } catch (error) {
+      if (!(error instanceof AwsError || error instanceof Cut)) throw error;
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionResource } from '../template/resources.ts';
 import { createEnvironment, type Environment, type LambdaHost, type Outcome } from './environment.ts';
 import { createSlots } from './slots.ts';
@@ -7,12 +8,20 @@ export interface LocalFunctions {
   invoke: (functionName: string, event: unknown) => Promise<Outcome>;
   /** Kills the environment of this id; false where there is none. */
   kill: (environmentId: string) => Promise<boolean>;
+  /** How many environments are at work now, by function; those that idle are left out. */
+  working: () => Record<string, number>;
+  /** Lets what runs come to its end, and nothing new begin, until `act` is done. */
+  between: (act: () => void) => Promise<void>;
   close: () => Promise<void>;
 }
 
 interface Pool {
   invoke: (event: unknown) => Promise<Outcome>;
+  working: () => number;
 }
+
+/** How often it is looked whether everything that runs has ended. */
+const LOOK_MS = 5;
 
 /** Environments of a function at once, where its event sources ask for no more. */
 const DEFAULT_CONCURRENCY = 4;
@@ -24,12 +33,14 @@ export function createFunctions(
   concurrency: (functionName: string) => number,
 ): LocalFunctions {
   const environments = new Map<string, Environment>();
+  let pause: Promise<void> | null = null;
   const pools = new Map(resources.map(fn => [fn.name, createPool(fn)]));
 
   function createPool(fn: FunctionResource): Pool {
     const slots = createSlots(Math.max(DEFAULT_CONCURRENCY, concurrency(fn.name)));
     const idle: Environment[] = [];
     let count = 0;
+    let working = 0;
 
     function newEnvironment(): Environment {
       const environment = createEnvironment(fn, `${fn.name}:${++count}`, host);
@@ -39,17 +50,34 @@ export function createFunctions(
 
     async function invoke(event: unknown): Promise<Outcome> {
       await slots.take();
+      while (pause) await pause;
       const environment = nextAlive(idle) ?? newEnvironment();
+      working += 1;
       const outcome = await environment.invoke(event);
+      working -= 1;
       if (environment.isAlive()) idle.push(environment);
       else environments.delete(environment.id);
       slots.give();
       return outcome;
     }
-    return { invoke };
+    return { invoke, working: () => working };
+  }
+
+  async function between(act: () => void): Promise<void> {
+    while (pause) await pause;
+    const ended = Promise.withResolvers<undefined>();
+    pause = ended.promise;
+    try {
+      while ([...pools.values()].some(pool => pool.working() > 0)) await sleep(LOOK_MS);
+      act();
+    } finally {
+      pause = null;
+      ended.resolve(undefined);
+    }
   }
 
   return {
+    between,
     invoke: (name, event) => {
       const pool = pools.get(name);
       if (pool) return pool.invoke(event);
@@ -63,6 +91,10 @@ export function createFunctions(
       const environment = environments.get(id);
       await environment?.kill();
       return environment !== undefined;
+    },
+    working: () => {
+      const counts = [...pools].map(([name, pool]): [string, number] => [name, pool.working()]);
+      return Object.fromEntries(counts.filter(([, count]) => count > 0));
     },
     close: async () => {
       await Promise.all([...environments.values()].map(environment => environment.kill()));

@@ -32,6 +32,13 @@ describe('respond', () => {
     expect(published()).toEqual(['two']);
   });
 
+  test('may replace the answer of a platform that took the request', async () => {
+    const respond = { status: 502, body: '<html>Bad gateway</html>', taken: true };
+    await fake.control('POST', '/faults', { platform: 'x', respond });
+    expect((await fake.tweet('one')).status).toBe(502);
+    expect(published()).toEqual(['one']);
+  });
+
   test.each([
     ['text', 'gone', 'text/plain; charset=utf-8', 'gone'],
     ['text that is JSON', '{"a":1}', 'application/json', '{"a":1}'],

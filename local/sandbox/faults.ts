@@ -12,6 +12,8 @@ const RespondSchema = v.strictObject({
   headers: v.optional(v.record(v.string(), HeaderSchema), {}),
   /** Text is sent as it is, all else as JSON. */
   body: v.optional(JsonSchema),
+  /** The platform takes the request all the same; only its answer is replaced, as by a gateway that lost it. */
+  taken: v.optional(v.boolean(), false),
 });
 
 const FaultSchema = v.pipe(

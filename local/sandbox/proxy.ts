@@ -151,15 +151,23 @@ async function answerOf(
   exchange: Exchange,
   fault: Fault | null,
 ): Promise<Answer> {
-  if (fault?.respond) return cannedAnswer(fault.respond);
-  const { host, path, query } = target;
+  if (fault?.respond?.taken === false) return cannedAnswer(fault.respond);
+  const answer = await answerOfDouble(url, target, exchange);
+  return fault?.respond ? cannedAnswer(fault.respond) : answer;
+}
+
+async function answerOfDouble(
+  url: string,
+  { double, host, path, query }: Target,
+  exchange: Exchange,
+): Promise<Answer> {
   const bodiless = exchange.method === 'GET' || exchange.method === 'HEAD';
   const request = new Request(`${url}/${host}${path}${query === '' ? '' : `?${query}`}`, {
     method: exchange.method,
     headers: exchange.headers,
     body: bodiless ? null : new Uint8Array(exchange.body),
   });
-  const response = await target.double.app.fetch(request);
+  const response = await double.app.fetch(request);
   return {
     status: response.status,
     headers: [...response.headers],
