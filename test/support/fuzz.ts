@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Schema } from '../../lib/openapi/json-schema.ts';
 import type { Operation, Parameter } from '../../lib/openapi/operation.ts';
-import type { DocumentedOperation } from './openapi.ts';
+import { parametersOf, type DocumentedOperation } from './openapi.ts';
 
 /** What is sent, ready for the wire. */
 export interface FuzzRequest {
@@ -144,7 +144,7 @@ export function requestsTo(target: DocumentedOperation, known: Known): fc.Arbitr
 }
 
 function pathOf(target: DocumentedOperation, known: Known): fc.Arbitrary<string> {
-  const parameters = (target.operation.parameters ?? []).filter((each): each is Parameter => 'name' in each);
+  const parameters = parametersOf(target);
   const inPath = parameters.filter(each => each.in === 'path');
   const inQuery = parameters.filter(each => each.in === 'query');
   const segments = fc.record(

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import { documentOfAll } from '../../lib/docs.ts';
 import type { Schema } from '../../lib/openapi/json-schema.ts';
-import type { Media, Operation, ResponseObject } from '../../lib/openapi/operation.ts';
+import type { Media, Operation, Parameter, ResponseObject } from '../../lib/openapi/operation.ts';
 
 export interface DocumentedOperation {
   method: string;
@@ -21,6 +21,10 @@ export const operations: readonly DocumentedOperation[] = Object.entries(documen
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
+
+/** Parameters of an operation's path and query. */
+export const parametersOf = ({ operation }: DocumentedOperation): Parameter[] =>
+  (operation.parameters ?? []).filter((each): each is Parameter => 'name' in each);
 
 const ajv = new Ajv({ strict: false });
 formats.default(ajv);
