@@ -1,6 +1,8 @@
 import type { Bench } from './bench.ts';
 import { bundles } from './bundles.ts';
+import { checking } from './checking.ts';
 import { cost } from './cost.ts';
+import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -9,7 +11,7 @@ import { throughput } from './throughput.ts';
  * `npm run bench [-- name …]`: what the service costs and how fast it is, measured on the local stack of this machine.
  * Times depend on the machine; the calls and units behind the prices do not.
  */
-const BENCHES: readonly Bench[] = [start, bundles, cost, throughput, lateness];
+const BENCHES: readonly Bench[] = [start, bundles, checking, cost, growth, throughput, lateness];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter(name => !BENCHES.some(bench => bench.name === name));

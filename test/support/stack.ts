@@ -32,6 +32,8 @@ export interface TestStack extends Ready {
   control: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
   /** Calls the stack itself: `/_local/…`. */
   local: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+  /** The parts behind the API: an endpoint that speaks as AWS does, and the name of the table there. */
+  aws: { endpoint: string; table: string };
   /** Moves the clock of the whole stack on. */
   advance: (seconds: number) => Promise<void>;
   /** Waits until the condition gives a value; fails with its name after the limit. */
@@ -105,6 +107,7 @@ export async function startStack({ data, args = [], env = {} }: StackOptions = {
     },
     control: (method, path, body) => call(ready.sandbox_url + path, method, body, {}),
     local,
+    aws: readAws(data === undefined ? `${readyFile}.stack` : join(data, 'stack.json')),
     advance: async seconds => {
       await local('POST', '/_local/clock', { advance_seconds: seconds });
     },
@@ -124,6 +127,11 @@ async function readReady(file: string, child: ChildProcess, complaint: () => str
     await sleep(50);
   }
   return JSON.parse(readFileSync(file, 'utf8')) as Ready;
+}
+
+function readAws(file: string): TestStack['aws'] {
+  const { aws_endpoint, table } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  return { endpoint: aws_endpoint!, table: table! };
 }
 
 function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
