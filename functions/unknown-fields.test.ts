@@ -49,6 +49,28 @@ describe('a field that nothing knows', () => {
     expect(one.body.warnings).toEqual([unknown('foo')]);
   });
 
+  test('is named beside the fault of the field that it was perhaps meant to be', async () => {
+    const answer = await house.call('POST', '/agency/profiles', { user_name: 'x', colour: 'red' });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: 'Validation failed',
+        details: [
+          {
+            field: 'username',
+            message: 'Is required (you sent user_name, which is not known)',
+            platform: null,
+          },
+        ],
+      },
+    });
+    const fine = { title: 'A', profile_id: profileId, public_url: 'https://cdn.example.com/a.mp4' };
+    const batch = await house.call('POST', '/agency/media', [fine, { ...fine, title: '', titel: 'B' }]);
+    expect(batch.body.details).toMatchObject([
+      { field: '[1].title', message: expect.stringMatching(/\(you sent titel, which is not known\)$/) },
+    ]);
+  });
+
   test('may be named like what every object has', async () => {
     const text = '{"username":"Proto","constructor":{},"toString":1,"hasOwnProperty":2}';
     const answer = await house.call('POST', '/agency/profiles', text);

@@ -180,6 +180,20 @@ describe('POST /posts', () => {
     expect(details.map(({ field }) => field)).toEqual([...fields, ...violations.map(({ field }) => field)]);
   });
 
+  test('names a slip beside the fault that it led to', async () => {
+    const refused = await create({ descripton: 'Hello' });
+    expect(refused.body).toEqual({
+      error: 'Validation failed',
+      details: [
+        {
+          field: 'description',
+          message: 'Is required for a text post (you sent descripton, which is not known)',
+          platform: null,
+        },
+      ],
+    });
+  });
+
   test('warns of nearly the same text within 48 hours', async () => {
     const text = 'Our new shop opens on Saturday at nine in the morning, come and have a coffee with us';
     const first = await create({ description: text });

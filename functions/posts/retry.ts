@@ -9,6 +9,7 @@ import type { Destination } from '../../shared/model/destination.ts';
 import { PlatformIdSchema, readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
+import { WarningView } from '../../shared/posts/view.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost, replacePost } from '../../shared/store/posts.ts';
 
@@ -40,9 +41,7 @@ const RetryView = v.object({
   post_id: v.string(),
   destinations_count: v.number(),
   platforms: v.array(PlatformIdSchema),
-  warnings: v.array(
-    v.object({ code: v.literal('MAY_BE_LIVE'), message: v.string(), platform: PlatformIdSchema }),
-  ),
+  warnings: v.array(WarningView),
 });
 
 export const retryPost = route({

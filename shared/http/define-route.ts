@@ -3,7 +3,7 @@ import { isUuid, newId } from '../model/id.ts';
 import { notFound, place, unauthorized, validationFailed, type Detail } from './errors.ts';
 import { withoutLongLists } from './long-lists.ts';
 import type { ApiRequest, Auth, RawRequest, Route, RouteDefinition } from './route.ts';
-import { unknownFields, withWarnings } from './unknown-fields.ts';
+import { unknownFields, withHints, withWarnings } from './unknown-fields.ts';
 
 /**
  * Makes a route of its definition. Bodies, queries and path parameters that do not fit answer 400 with every fault;
@@ -25,16 +25,32 @@ export function route<
     query,
     body,
     invoke: async (raw, services) => {
-      const short = body ? withoutLongLists(body, raw.body) : { body: raw.body, details: [] };
-      const read = readRequest(definition, { ...raw, body: short.body }, services.now);
-      const own = 'details' in read ? read.details : [];
-      if ('details' in read || short.details.length > 0) {
-        throw validationFailed([...short.details, ...besides(short.details, own)]);
+      if (!body) return handler(readAll(definition, raw, services.now), services);
+      try {
+        const answer = await handler(readAll(definition, raw, services.now), services);
+        return withWarnings(answer, unknownFields(body, raw.body));
+      } catch (error) {
+        throw withHints(error, body, raw.body);
       }
-      const unknown = body ? unknownFields(body, raw.body) : [];
-      return withWarnings(await handler(read.request, services), unknown);
     },
   };
+}
+
+/** The request as its handler gets it. Throws 400 with every fault. */
+function readAll<
+  P extends v.ObjectEntries | undefined,
+  Q extends v.ObjectEntries | undefined,
+  B extends v.ObjectEntries | undefined,
+  A extends Auth,
+  M extends number | undefined,
+>(definition: RouteDefinition<P, Q, B, A, M>, raw: RawRequest, now: () => number) {
+  const short = withoutLongLists(definition.body ?? {}, raw.body);
+  const read = readRequest(definition, { ...raw, body: short.body }, now);
+  const own = 'details' in read ? read.details : [];
+  if ('details' in read || short.details.length > 0) {
+    throw validationFailed([...short.details, ...besides(short.details, own)]);
+  }
+  return read.request;
 }
 
 /** Path parameter of a resource id. */

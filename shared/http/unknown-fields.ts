@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { nearestName } from '../text/nearest.ts';
-import { place, type ApiResponse } from './errors.ts';
+import { ApiError, place, type ApiResponse } from './errors.ts';
 
 /** Most of them that one answer names. */
 const MOST = 100;
@@ -56,4 +56,39 @@ export function withWarnings(answer: ApiResponse, warnings: readonly unknown[]):
     ...answer,
     body: { ...body, warnings: [...warnings, ...(own.success ? own.output.warnings : [])] },
   };
+}
+
+const Refusal = v.looseObject({
+  details: v.array(v.looseObject({ field: v.string(), message: v.string() })),
+});
+
+/**
+ * A refusal whose faults are perhaps slips: where a field has a fault and the body has an unknown one of nearly that
+ * name, the message says so. Anything else as it is.
+ */
+export function withHints(error: unknown, entries: v.ObjectEntries, body: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const refusal = v.safeParse(Refusal, error.response.body);
+  if (!refusal.success) return error;
+  const slips = slipsOf(entries, body);
+  const details = refusal.output.details.map(detail => {
+    const slip = slips.get(detail.field);
+    return slip === undefined
+      ? detail
+      : { ...detail, message: `${detail.message} (you sent ${slip}, which is not known)` };
+  });
+  return new ApiError({ ...error.response, body: { ...refusal.output, details } });
+}
+
+/** Unknown names of a body by the field that each was perhaps meant to be. */
+function slipsOf(entries: v.ObjectEntries, body: unknown): ReadonlyMap<string, string> {
+  const known = Object.keys(entries);
+  const slips = foreignNames(entries, body)
+    .slice(0, MOST)
+    .map(({ name, where }) => ({ name, where, near: nearestName(name, known) }));
+  return new Map(
+    slips.flatMap(({ name, where, near }) =>
+      near === null ? [] : [[where === null ? near : place(where, near), name] as const],
+    ),
+  );
 }

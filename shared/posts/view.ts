@@ -68,6 +68,7 @@ export const WarningView = v.pipe(
       'MEDIA_NOT_CHECKED',
       'DUPLICATE_CONTENT',
       'DEFAULT_GRID',
+      'MAY_BE_LIVE',
     ]),
     message: v.string(),
     field: v.optional(v.string()),
