@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  closeStack,
+  create,
+  eventually,
+  finalPost,
+  isFinal,
+  liveWith,
+  startObserved,
+  type Receiver,
+} from '../support/e2e.ts';
+import { connectedProfiles } from '../support/profiles.ts';
+import type { Json, TestStack } from '../support/stack.ts';
+
+/** Dates: many posts for the same second, a year ahead, and in a process that lives in another time zone. */
+
+const START_MS = 150_000;
+const TEST_MS = 280_000;
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
+/** An account's daily cap at Bluesky is 50. */
+const PROFILES = ['North', 'East', 'South', 'West'];
+const POSTS = 200;
+const PARALLEL = 10;
+
+let stack: TestStack;
+let hook: Receiver;
+beforeAll(async () => {
+  ({ stack, hook } = await startObserved({ env: { TZ: 'America/New_York' } }));
+}, START_MS);
+afterAll(() => closeStack(stack));
+
+const clock = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
+const schedules = async () => (await stack.local('GET', '/_local/schedules')).body.schedules;
+const moveTo = async (time: number) => stack.advance(Math.max(0, (time - (await clock())) / 1000));
+
+test(
+  `${POSTS} posts due at the same second are live once each, though workers die, and leave no schedule`,
+  async () => {
+    await connectedProfiles(stack, PROFILES, ['bluesky']);
+    const due = Math.ceil((await clock()) / 60_000) * 60_000 + 2 * HOUR_S * 1000;
+    const ids = new Map<string, string>();
+    await inParallel(POSTS, async index => {
+      const description = `Of many, number ${index}`;
+      const body = {
+        profile_name: PROFILES[index % PROFILES.length],
+        platforms: ['bluesky'],
+        description,
+        scheduled_date: new Date(due).toISOString(),
+      };
+      ids.set(await create(stack, body), description);
+    });
+    expect(await schedules()).toHaveLength(POSTS);
+    // Three workers die in the middle of it: one before its request arrived, two after.
+    for (const [kill, after] of [
+      ['before', 20],
+      ['after', 60],
+      ['after', 100],
+    ] as const) {
+      await stack.control('POST', '/_control/faults', {
+        platform: 'bluesky',
+        path: 'putRecord',
+        kill,
+        after,
+      });
+    }
+    await moveTo(due - 80_000);
+    await eventually('every schedule has fired', 60_000, async () =>
+      (await schedules()).length === 0 ? true : null,
+    );
+    await moveTo(due - 2000);
+    const outcomes = await untilAllAreFinal([...ids.keys()]);
+    const { body: faults } = await stack.control('GET', '/_control/faults');
+    expect(faults.items.map(({ hits }: Json) => hits)).toEqual([1, 1, 1]);
+
+    expect(outcomes.filter(({ status }) => status !== 'published')).toEqual([]);
+    for (const { post_id, scheduled_date } of outcomes) {
+      const live = await liveWith(stack, ids.get(post_id) ?? '');
+      expect([post_id, live.length]).toEqual([post_id, 1]);
+      expect(live[0]!.published_at >= scheduled_date).toBe(true);
+    }
+    const told = await eventually('every post is announced', 60_000, async () => {
+      const events = (await hook.events()).filter(({ event }) => event === 'post.published');
+      const posts = new Set(events.map(({ data }) => data.post_id));
+      return posts.size === POSTS ? events : null;
+    });
+    expect(new Set(told.map(({ id }) => id)).size).toBe(POSTS);
+  },
+  TEST_MS,
+);
+
+test(
+  'a post 365 days ahead waits a year, one a day later is refused',
+  async () => {
+    const due = Math.ceil((await clock()) / 1000) * 1000 + 365 * DAY_S * 1000 - 60_000;
+    const refused = await stack.api('POST', '/posts', {
+      profile_name: 'Demo',
+      post_type: 'text',
+      platforms: ['telegram'],
+      description: 'Too far',
+      scheduled_date: new Date(due + DAY_S * 1000).toISOString(),
+    });
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ field: 'scheduled_date' }] } });
+
+    const description = 'In a year';
+    const scheduled_date = new Date(due).toISOString();
+    const id = await create(stack, { platforms: ['telegram'], description, scheduled_date });
+    expect(await schedules()).toHaveLength(1);
+    await moveTo(due - 100_000);
+    expect(await liveWith(stack, description)).toEqual([]);
+    await moveTo(due - 2000);
+    expect(await finalPost(stack, id, 90_000)).toMatchObject({ status: 'published' });
+    expect(await liveWith(stack, description)).toHaveLength(1);
+    expect(await schedules()).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test('a date without an offset is UTC, in whatever zone the process lives', async () => {
+  const tomorrow = new Date((await clock()) + DAY_S * 1000).toISOString().slice(0, 10);
+  const scheduled = async (scheduled_date: string) => {
+    const id = await create(stack, { platforms: ['telegram'], description: scheduled_date, scheduled_date });
+    const { body } = await stack.api('GET', `/posts/${id}`);
+    expect((await stack.api('DELETE', `/posts/${id}`)).status).toBe(204);
+    return body.scheduled_date;
+  };
+  expect(await scheduled(`${tomorrow}T09:00:00`)).toBe(`${tomorrow}T09:00:00.000Z`);
+  expect(await scheduled(`${tomorrow}T09:00:00+02:00`)).toBe(`${tomorrow}T07:00:00.000Z`);
+});
+
+async function inParallel(count: number, act: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < count; index = next++) await act(index);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, lane));
+}
+
+/** Moves on, minute by minute, once nothing but the leases of the dead is left. */
+async function untilAllAreFinal(ids: readonly string[]): Promise<Json[]> {
+  const final = new Map<string, Json>();
+  await eventually('every post has its outcome', TEST_MS / 2, async () => {
+    const before = final.size;
+    for (const post of await page(ids.length)) {
+      if (post.destinations.every(isFinal)) final.set(post.post_id, post);
+    }
+    const open = ids.filter(id => !final.has(id));
+    if (open.length > 0 && open.length < 10 && final.size === before) await stack.advance(60);
+    return open.length === 0 ? true : null;
+  });
+  return ids.map(id => final.get(id));
+}
+
+/** The newest posts, a page a request: a question for each would use up the rate of the key. */
+async function page(count: number): Promise<Json[]> {
+  const posts: Json[] = [];
+  let cursor = '';
+  while (posts.length < count) {
+    const { body } = await stack.api('GET', `/posts?limit=100${cursor}`);
+    posts.push(...body.data);
+    if (body.next_cursor === null) break;
+    cursor = `&cursor=${encodeURIComponent(body.next_cursor)}`;
+  }
+  return posts;
+}
