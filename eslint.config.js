@@ -15,6 +15,7 @@ const FLOORS = [
     'shared/media',
     'shared/posts',
     'shared/profiles',
+    'shared/queue',
     'shared/runtime',
   ],
   ['functions'],

@@ -44,6 +44,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
     housekeeping.openForSending(group);
   },
   playlists: (group, { table }) => table.open(group, 'BatchGetItem', 'Query', 'DeleteItem'),
+  queue: (group, { table }) => table.open(group, 'BatchGetItem', 'Query'),
   workspace: (group, { table }) => table.open(group, 'Query', 'DeleteItem'),
   integrations: (group, { table, secrets, redirectAllowlist }) => {
     table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');

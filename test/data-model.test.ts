@@ -17,6 +17,7 @@ import {
   saveDestination,
   setWake,
 } from '../shared/store/posts.ts';
+import { endTurn, getQueue, takeTurn } from '../shared/store/queue.ts';
 import { keepAnswer, takeKey } from '../shared/store/idempotency.ts';
 import { takeTokens } from '../shared/store/rate-limits.ts';
 import { createProfile, findProfileByName, listProfiles } from '../shared/store/profiles.ts';
@@ -85,6 +86,13 @@ const placeOf = ({ post_id, due_at }: Post) => ({
   at: due_at,
   taken_at: due_at,
 });
+/** A post at the first place of a slot of its own. */
+const queuedPost = (post: Post): Post => ({
+  ...post,
+  scheduling: 'queue',
+  profile_id: post.post_id,
+  queue_place: 0,
+});
 const traceOf = ({ post_id, due_at }: Post) => ({ post_id, at: due_at, sketch: PRINT.sketch });
 
 const USE = { fingerprint: 'f'.repeat(43), seed: { id: newId(), at: 1 }, run: newId() };
@@ -128,6 +136,28 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'edit a post': ({ table, post }) =>
     replacePost(table, post, { ...post, version: post.version + 1, wake_at: post.wake_at! + 1 }),
   'delete a post': ({ table, post }) => deletePost(table, post),
+  "store a post in a queue's slot": ({ table, fresh }) => createPost(table, queuedPost(fresh)),
+  'delete a post in a slot': async ({ table, fresh }) => {
+    await createPost(world.table, queuedPost(fresh));
+    return deletePost(table, queuedPost(fresh));
+  },
+  'move a post to another slot': async ({ table, fresh }) => {
+    const from = queuedPost(fresh);
+    await createPost(world.table, from);
+    const to = { ...from, due_at: from.due_at + 1, wake_at: from.wake_at! + 1, version: from.version + 1 };
+    return replacePost(table, from, to);
+  },
+  'read a queue of 20 posts': async ({ table, fresh }) => {
+    const profile_id = newId();
+    for (let n = 0; n < 20; n += 1) {
+      await createPost(world.table, { ...queuedPost(fresh), profile_id, post_id: newId(), queue_place: n });
+    }
+    return getQueue(table, fresh.workspace_id, profile_id);
+  },
+  'take a turn at a queue': async ({ table, post }) => {
+    await takeTurn(table, post, post.due_at);
+    await endTurn(table, post);
+  },
   'take a place under a daily cap': ({ table, post }) => putPlace(table, placeOf(post)),
   "count an account's places": async ({ table, post }) => {
     for (let n = 0; n < 25; n += 1) await putPlace(world.table, { ...placeOf(post), post_id: newId() });

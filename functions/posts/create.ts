@@ -1,4 +1,4 @@
-import { claimsOf, releaseAll, withoutClaims } from '../../shared/caps/reserve.ts';
+import { requirePlan } from '../../shared/http/authenticate.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
@@ -11,10 +11,18 @@ import { readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { noteContent } from '../../shared/posts/similar.ts';
 import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
+import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createPost as storePost, getPost as readPost } from '../../shared/store/posts.ts';
 import { CreatedPostView, POST_EXAMPLE, refusals } from '../../shared/posts/view.ts';
+
+const MESSAGES: Readonly<Record<Post['scheduling'], string>> = {
+  immediate: 'The post is being published',
+  scheduled: 'The post is scheduled',
+  queue: 'The post is in the queue',
+  best_time: 'The post is scheduled for the best time',
+};
 
 export const createPost = route({
   method: 'POST',
@@ -33,11 +41,11 @@ export const createPost = route({
   },
   handler: async ({ body, principal, base_url, newResourceId, asked_at }, services) => {
     const input = await readInput(services, principal.workspace_id, body);
+    if (input.add_to_queue) requirePlan(services, principal, QUEUE_PLAN);
     const { checked, profile, connections } = await preparePost(services, principal.workspace_id, input);
     const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, asked_at);
-    const post = await admit(services, wanted, connections, () => storeOnce(services, wanted));
-    // An earlier run of this request holds places of its own.
-    await releaseAll(services.table, withoutClaims(claimsOf(wanted), claimsOf(post)));
+    const store = (placed: Post) => storeOnce(services, placed);
+    const post = await admit(services, { post: wanted, connections, store, held: [] });
     await setAlarm(services, post);
     const duplicates = await noteContent(services, post);
 
@@ -46,7 +54,7 @@ export const createPost = route({
       status: 201,
       headers: { location: `${new URL(base_url).pathname}/posts/${post.post_id}` },
       body: {
-        message: immediate ? 'The post is being published' : 'The post is scheduled',
+        message: MESSAGES[post.scheduling],
         post_id: post.post_id,
         destinations_count: connections.length,
         received_type: post.post_type,
@@ -62,9 +70,13 @@ export const createPost = route({
   },
 });
 
-/** Stores the post, unless an earlier run of the same request did so already: then that one counts. */
-async function storeOnce({ table }: Services, post: Post): Promise<Post> {
-  if (await storePost(table, post)) return post;
+/**
+ * Stores the post, unless an earlier run of the same request did so already: then that one counts. Null when another
+ * post got its place in the queue.
+ */
+async function storeOnce({ table }: Services, post: Post): Promise<Post | null> {
+  const written = await storePost(table, post);
+  if (written !== 'stale') return written === 'written' ? post : null;
   const stored = await readPost(table, post.workspace_id, post.post_id);
   if (!stored) throw conflict('The post was deleted while it was created', { code: 'POST_DELETED' });
   return stored;

@@ -74,7 +74,7 @@ export const retryPost = route({
     if (wanted.length === 0) throw nothingToRetry(post, doubtful);
 
     const next = withRevived(post, wanted, services.now());
-    if (!(await replacePost(services.table, post, next))) throw movedOn(post);
+    if ((await replacePost(services.table, post, next)) !== 'written') throw movedOn(post);
     await setAlarm(services, next);
     return {
       status: 202,

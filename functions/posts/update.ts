@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { claimsOf, releaseAll, withoutClaims } from '../../shared/caps/reserve.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
+import { requirePlan } from '../../shared/http/authenticate.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
@@ -12,13 +13,14 @@ import { anyPostFields, postFieldDocs } from '../../shared/posts/input.ts';
 import { preparePost, refused } from '../../shared/posts/prepare.ts';
 import { allFaults, readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
+import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost, replacePost } from '../../shared/store/posts.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { toIso } from '../../shared/time/instant.ts';
 import { comparedText, noteContent } from '../../shared/posts/similar.ts';
 import { PostView, refusals, WarningView } from '../../shared/posts/view.ts';
 import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
+import { atTimeOf, timingAfter } from './timing.ts';
 
 /** Any field of a post; what is left out stays as it is. */
 const optionalFields = Object.fromEntries(
@@ -49,20 +51,25 @@ export const updatePost = route({
     const post = await getPost(services.table, principal.workspace_id, params.id.toLowerCase());
     if (!post) throw notFound('Post');
     if (destinationsOf(post).some(({ status }) => status !== 'pending')) throw notEditable(post);
-    const input = await readMerged(services, post, body);
+    const timing = timingAfter(post, body);
+    const input = await readMerged(services, post, { ...body, ...timing.input });
+    if (input.add_to_queue) requirePlan(services, principal, QUEUE_PLAN);
     const prepared = await preparePost(services, principal.workspace_id, input);
 
     const { checked, profile, connections } = prepared;
-    const next: Post = {
+    const wanted: Post = {
       ...newPost(post.post_id, input, checked, profile, connections, principal, services.now()),
       version: post.version + 1,
       created_by: post.created_by,
       created_at: post.created_at,
     };
-    const replace = async () => {
-      if (!(await replacePost(services.table, post, next))) throw await notEditableNow(services, post);
+    const timed = timing.keeps ? atTimeOf(post, wanted, services.now()) : wanted;
+    const store = async (placed: Post) => {
+      const written = await replacePost(services.table, post, placed);
+      if (written === 'stale') throw await notEditableNow(services, post);
+      return written === 'written' ? placed : null;
     };
-    await admit(services, next, connections, replace, claimsOf(post));
+    const next = await admit(services, { post: timed, connections, store, held: claimsOf(post) });
     await leave(services, post, next);
     await setAlarm(services, next);
     const warnings = [
@@ -96,7 +103,6 @@ function inputOf(post: Post, profile_name: string): Record<string, unknown> {
     description: post.description,
     first_comment: post.first_comment,
     auto_truncate: post.auto_truncate,
-    scheduled_date: post.scheduling === 'immediate' ? null : toIso(post.due_at),
     ...post.options,
   };
 }

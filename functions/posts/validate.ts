@@ -86,7 +86,7 @@ async function lookCloser(
   try {
     const [files, limits, similar] = await Promise.all([
       fileFaults(http, content, checked.platforms),
-      limitFindings(services, checked.scheduled_at ?? services.now(), connections),
+      limitFindings(services, checked, connections),
       profile ? similarTo(services, workspaceId, profile.id, checked) : [],
     ]);
     return {
@@ -110,12 +110,14 @@ function similarTo(
   return findSimilar(services, { workspace_id, profile_id, post_id, title, description, media_urls, due_at });
 }
 
-/** Limits that would answer 429: daily caps, and what platforms announced. */
+/** Limits that would answer 429: daily caps, and what platforms announced. The queue goes round them. */
 async function limitFindings(
   services: Services,
-  at: number,
+  { scheduling, scheduled_at }: ExaminedPost['checked'],
   connections: ExaminedPost['connections'],
 ): Promise<Finding[]> {
+  if (scheduling === 'queue') return [];
+  const at = scheduled_at ?? services.now();
   const post_id = newId(services.now());
   const claims = connections.map(({ id, platform }) => ({ account_id: id, platform, post_id, at }));
   const refusals = await refusalsOf(services, claims);

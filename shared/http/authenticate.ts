@@ -29,13 +29,20 @@ export async function authenticate(
   if (key === null) throw unauthorized();
   const principal = await principalOf(services, hashApiKey(key), route !== null);
   if (!principal) throw unauthorized();
-  const feature = route?.plan ?? { feature: 'API access', minimum: API_PLAN };
-  const upgrade = () => services.setting(ENV.upgradeUrl);
-  if (!reaches(principal.plan, API_PLAN)) throw planTooLow('API access', API_PLAN, principal.plan, upgrade());
-  if (!reaches(principal.plan, feature.minimum)) {
-    throw planTooLow(feature.feature, feature.minimum, principal.plan, upgrade());
-  }
+  requirePlan(services, principal, { feature: 'API access', minimum: API_PLAN });
+  if (route?.plan) requirePlan(services, principal, route.plan);
   return principal;
+}
+
+/** Throws 403 where the plan does not include a feature. */
+export function requirePlan(
+  services: Services,
+  { plan }: Principal,
+  { feature, minimum }: { feature: string; minimum: Plan },
+): void {
+  if (!reaches(plan, minimum)) {
+    throw planTooLow(feature, minimum, plan, services.setting(ENV.upgradeUrl));
+  }
 }
 
 export function reaches(plan: Plan, minimum: Plan): boolean {

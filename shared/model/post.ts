@@ -22,6 +22,8 @@ export const PostSchema = v.object({
   scheduling: v.picklist(['immediate', 'scheduled', 'queue', 'best_time']),
   /** When the post is to be published; an immediate post is due when it is created. */
   due_at: Instant,
+  /** Its place in the slot of its profile's queue at `due_at`; absent where it holds none. */
+  queue_place: v.exactOptional(v.pipe(v.number(), v.integer())),
   /** Grows with every edit; a to-do note for an older version is void. */
   version: v.pipe(v.number(), v.integer()),
   created_by: v.nullable(v.string()),

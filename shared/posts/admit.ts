@@ -1,31 +1,17 @@
-import { announcedLimitOf, capReached, platformLimited } from '../caps/answers.ts';
-import { claimsOf, releaseAll, reserveAll, withoutClaims, type Claim } from '../caps/reserve.ts';
 import type { Post } from '../model/post.ts';
-import type { Connection } from '../model/profile.ts';
+import { enqueue, queueBusy } from '../queue/enqueue.ts';
 import type { Services } from '../runtime/services.ts';
+import { storeUnderCaps, type Application } from './under-caps.ts';
 
 /**
- * Lets a post in that has no fault, or says why not now: a limit that a platform announced (429), a daily cap (429).
- * Afterwards the post holds its places under the caps; `store` runs with them, and gives them back when it fails.
- * `held`: places that an earlier version of the post holds; they stay its own whatever happens here.
+ * Stores a post that has no fault, or says why not now: a limit that a platform announced (429), a daily cap (429). What
+ * is stored holds its places under the caps; a post for the queue that has no place there gets one.
  */
-export async function admit<T>(
-  services: Services,
-  post: Post,
-  connections: readonly Connection[],
-  store: () => Promise<T>,
-  held: readonly Claim[] = [],
-): Promise<T> {
-  const limited = announcedLimitOf(connections, post.due_at);
-  if (limited) throw platformLimited(limited, services.now());
-
-  const claims = withoutClaims(claimsOf(post), held);
-  const refusals = await reserveAll(services, claims);
-  if (refusals.length > 0) throw capReached(refusals, services.now());
-  try {
-    return await store();
-  } catch (error) {
-    await releaseAll(services.table, claims);
-    throw error;
-  }
+export async function admit(services: Services, application: Application): Promise<Post> {
+  const { scheduling, queue_place } = application.post;
+  if (scheduling === 'queue' && queue_place === undefined) return enqueue(services, application);
+  const { stored, hurdle } = await storeUnderCaps(services, application);
+  if (hurdle) throw hurdle.answer;
+  if (!stored) throw queueBusy();
+  return stored;
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Detail } from '../http/errors.ts';
 import { JsonObjectSchema, type JsonObject } from '../model/json.ts';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
+import type { Post } from '../model/post.ts';
 import { assertPublicUrl, HttpFailure } from '../net/http.ts';
 import { mediaFieldOf, type PostContent } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
@@ -23,7 +24,8 @@ export interface CheckedPost {
   media_urls: string[];
   /** Fields of the listed platforms, as they were sent. */
   options: JsonObject;
-  /** Epoch milliseconds; null: now. */
+  scheduling: Post['scheduling'];
+  /** The date that was given, epoch milliseconds. */
   scheduled_at: number | null;
 }
 
@@ -48,6 +50,7 @@ export async function checkPost(
     first_comment: normalised(input.first_comment),
     media_urls: input.media_urls,
     options: ownOptions(input, platforms),
+    scheduling: schedulingOf(input),
     scheduled_at: schedule.at,
   };
   details.push(...schedule.details, ...(await urlFaults(fetchedUrls(post))));
@@ -94,6 +97,12 @@ function readPlatforms(names: readonly string[]): { platforms: PlatformId[]; det
   return { platforms: [...platforms], details };
 }
 
+function schedulingOf(input: PostInput): Post['scheduling'] {
+  if (input.add_to_queue) return 'queue';
+  if (input.schedule_best_time) return 'best_time';
+  return input.scheduled_date === null ? 'immediate' : 'scheduled';
+}
+
 function readSchedule(input: PostInput, now: number): { at: number | null; details: Detail[] } {
   const { scheduled_date, add_to_queue, schedule_best_time } = input;
   const ways = [scheduled_date !== null, add_to_queue, schedule_best_time].filter(Boolean).length;
@@ -106,7 +115,6 @@ function readSchedule(input: PostInput, now: number): { at: number | null; detai
       ),
     );
   }
-  if (add_to_queue) details.push(detail('add_to_queue', 'Queue slots are not offered by this version yet'));
   if (schedule_best_time) {
     details.push(detail('schedule_best_time', 'Best times are not offered by this version yet'));
   }

@@ -6,7 +6,7 @@ import { firstLook } from '../delivery/timing.ts';
 import type { CheckedPost } from './check.ts';
 import type { CommonPostInput } from './input.ts';
 
-/** A new post with one pending destination for each account. */
+/** A new post with one pending destination for each account. One for the queue has no time of its own yet. */
 export function newPost(
   id: string,
   input: CommonPostInput,
@@ -29,7 +29,7 @@ export function newPost(
     first_comment: checked.first_comment,
     auto_truncate: input.auto_truncate,
     options: checked.options,
-    scheduling: checked.scheduled_at === null ? 'immediate' : 'scheduled',
+    scheduling: checked.scheduling,
     due_at: dueAt,
     version: 1,
     created_by: principal.user_id,
@@ -54,4 +54,9 @@ function pendingDestination(connection: Connection, now: number): Destination {
     changed_at: now,
     announce: [],
   };
+}
+
+/** A post at another time. */
+export function movedTo(post: Post, dueAt: number, now: number): Post {
+  return { ...post, due_at: dueAt, wake_at: firstLook(dueAt, now) };
 }

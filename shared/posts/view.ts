@@ -154,6 +154,7 @@ export const refusals = {
     description: 'An account has reached its cap of 24 hours, a platform its limit, or the key its rate',
     schema: v.union([DailyCapView, PlatformLimitView]),
   },
+  503: { description: 'So many posts ask for a slot of the queue at once that this one was always too late' },
 };
 
 /** A body of POST /posts, for the document. */

@@ -4,7 +4,9 @@ import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { PostSchema, type Post } from '../model/post.ts';
 import { pagesOf } from './query.ts';
+import { placeLeft, placeTaken } from './queue.ts';
 import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { transact, type TransactItems } from './transact.ts';
 
 const PREFIX = 'POST#';
 
@@ -19,17 +21,16 @@ export function postOfKey(key: Key): { workspace_id: string; post_id: string } |
   return { workspace_id: key.PK.slice(workspaceKey('').length), post_id: key.SK.slice(PREFIX.length) };
 }
 
-/** Stores a new post. False when the id exists: an earlier run of the same request got this far. */
-export function createPost(table: Table, post: Post): Promise<boolean> {
-  return holds(() =>
-    table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: postItem(post),
-        ConditionExpression: 'attribute_not_exists(PK)',
-      }),
-    ),
-  );
+/**
+ * How a write of a whole post ended. `stale`: the post is not as the writer expects it. `place_taken`: another post got
+ * the place in the queue's slot. Nothing is written then.
+ */
+export type Written = 'written' | 'stale' | 'place_taken';
+
+/** Stores a new post. `stale` when the id exists: an earlier run of the same request got this far. */
+export function createPost(table: Table, post: Post): Promise<Written> {
+  const absent = { ConditionExpression: 'attribute_not_exists(PK)' };
+  return putPost(table, post, absent, placeTaken(table, null, post));
 }
 
 /** Reads a post, always as it is now: a worker that acts on an old copy loses its first conditional write. */
@@ -137,35 +138,45 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
 }
 
 /** Puts `to` in the place of `from`, on the condition that `from` was not edited and no destination moved. */
-export function replacePost(table: Table, from: Post, to: Post): Promise<boolean> {
-  const { expression, names, values } = unmoved(from);
-  return holds(() =>
-    table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: postItem(to),
-        ConditionExpression: expression,
-        ExpressionAttributeNames: names,
-        ExpressionAttributeValues: values,
-      }),
-    ),
-  );
+export function replacePost(table: Table, from: Post, to: Post): Promise<Written> {
+  const moves = [...placeTaken(table, from, to), ...placeLeft(table, from, to)];
+  return putPost(table, to, stillAs(from), moves);
 }
 
 /** Deletes a post on the condition that it was not edited and no destination moved. */
-export function deletePost(table: Table, post: Post): Promise<boolean> {
+export async function deletePost(table: Table, post: Post): Promise<boolean> {
+  const Key = postKey(post.workspace_id, post.post_id);
+  const part = { TableName: table.name, Key, ...stillAs(post) };
+  const alone = () => table.client.send(new DeleteCommand(part));
+  const written = await writeWith(table, { Delete: part }, placeLeft(table, post, null), alone);
+  return written === 'written';
+}
+
+function putPost(table: Table, post: Post, condition: object, moves: TransactItems): Promise<Written> {
+  const part = { TableName: table.name, Item: postItem(post), ...condition };
+  return writeWith(table, { Put: part }, moves, () => table.client.send(new PutCommand(part)));
+}
+
+/** Writes a post: alone, or in one transaction with its moves in the queue, which costs twice as much. */
+async function writeWith(
+  table: Table,
+  part: TransactItems[number],
+  moves: TransactItems,
+  alone: () => Promise<unknown>,
+): Promise<Written> {
+  if (moves.length === 0) return (await holds(alone)) ? 'written' : 'stale';
+  const failed = await transact(table, [part, ...moves]);
+  if (failed.length === 0) return 'written';
+  return failed.includes(0) ? 'stale' : 'place_taken';
+}
+
+function stillAs(post: Post) {
   const { expression, names, values } = unmoved(post);
-  return holds(() =>
-    table.client.send(
-      new DeleteCommand({
-        TableName: table.name,
-        Key: postKey(post.workspace_id, post.post_id),
-        ConditionExpression: expression,
-        ExpressionAttributeNames: names,
-        ExpressionAttributeValues: values,
-      }),
-    ),
-  );
+  return {
+    ConditionExpression: expression,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
 }
 
 /** The condition that a post is still what was read: same version, and every destination at the same revision. */

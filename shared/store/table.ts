@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createHash } from 'node:crypto';
 
@@ -24,14 +24,23 @@ export function wakeShard(id: string): string {
 
 export const workspaceKey = (workspaceId: string) => `WS#${workspaceId}`;
 
-/** Runs a conditional write; false when its condition did not hold. Everything else throws. */
+const TRIES = 6;
+const FIRST_WAIT_MS = 10;
+
+/**
+ * Runs a conditional write; false when its condition did not hold. A transaction that holds the item at this moment is
+ * waited for. Everything else throws.
+ */
 export async function holds(write: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await write();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await write();
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      if (!(error instanceof TransactionConflictException) || attempt === TRIES) throw error;
+      await new Promise(resolve => setTimeout(resolve, Math.random() * FIRST_WAIT_MS * 2 ** attempt));
+    }
   }
 }
 

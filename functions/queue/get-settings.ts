@@ -1,0 +1,27 @@
+import { route } from '../../shared/http/define-route.ts';
+import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
+import { getQueue } from '../../shared/store/queue.ts';
+import { profileNameField } from './fields.ts';
+import { findProfile } from './find.ts';
+import { settingsAnswer, SettingsAnswer } from './view.ts';
+
+export const getSettings = route({
+  method: 'GET',
+  path: '/queue/settings',
+  operation_id: 'getQueueSettings',
+  summary: 'The slots of a profile',
+  description: 'A profile without settings of its own has slots at 9:00, 12:00 and 17:00 UTC, a post each.',
+  tag: 'Queue',
+  auth: 'key',
+  plan: QUEUE_PLAN,
+  query: { profile_name: profileNameField },
+  responses: {
+    200: { description: 'The settings', schema: SettingsAnswer },
+    404: { description: 'Profile not found' },
+  },
+  handler: async ({ query, principal }, services) => {
+    const profile = await findProfile(services, principal, query.profile_name);
+    const { settings } = await getQueue(services.table, profile.workspace_id, profile.id);
+    return { status: 200, body: settingsAnswer(profile.profile_name, settings) };
+  },
+});

@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { route } from '../../shared/http/define-route.ts';
+import { openPlaces } from '../../shared/queue/calendar.ts';
+import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
+import { getQueue } from '../../shared/store/queue.ts';
+import { toIso } from '../../shared/time/instant.ts';
+import { profileNameField } from './fields.ts';
+import { findProfile } from './find.ts';
+import { timeView } from './view.ts';
+
+export const nextSlot = route({
+  method: 'GET',
+  path: '/queue/next-slot',
+  operation_id: 'getNextSlot',
+  summary: 'The next slot of a profile that has room',
+  tag: 'Queue',
+  auth: 'key',
+  plan: QUEUE_PLAN,
+  query: { profile_name: profileNameField },
+  responses: {
+    200: {
+      description: 'The slot that a post with `add_to_queue` would get now',
+      schema: v.object({ profile_name: v.string(), timezone: v.string(), next_slot: timeView }),
+    },
+    404: { description: 'Profile not found' },
+  },
+  handler: async ({ query, principal }, services) => {
+    const profile = await findProfile(services, principal, query.profile_name);
+    const queue = await getQueue(services.table, profile.workspace_id, profile.id);
+    const { at } = openPlaces(queue, services.now()).next().value;
+    const { timezone } = queue.settings;
+    return { status: 200, body: { profile_name: profile.profile_name, timezone, next_slot: toIso(at) } };
+  },
+});

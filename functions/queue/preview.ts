@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { pageQuery } from '../../shared/http/cursor.ts';
+import { route } from '../../shared/http/define-route.ts';
+import { bookedSlots } from '../../shared/queue/calendar.ts';
+import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
+import { getQueue } from '../../shared/store/queue.ts';
+import { profileNameField } from './fields.ts';
+import { findProfile } from './find.ts';
+import { slotView, SlotView } from './view.ts';
+
+export const preview = route({
+  method: 'GET',
+  path: '/queue/preview',
+  operation_id: 'previewQueue',
+  summary: 'The next slots of a profile, and the posts in them',
+  tag: 'Queue',
+  auth: 'key',
+  plan: QUEUE_PLAN,
+  query: { profile_name: profileNameField, limit: v.optional(pageQuery.limit.wrapped, '10') },
+  responses: {
+    200: {
+      description: 'The slots that are ahead, free or not',
+      schema: v.object({ profile_name: v.string(), timezone: v.string(), slots: v.array(SlotView) }),
+    },
+    404: { description: 'Profile not found' },
+  },
+  handler: async ({ query, principal }, services) => {
+    const profile = await findProfile(services, principal, query.profile_name);
+    const queue = await getQueue(services.table, profile.workspace_id, profile.id);
+    const { timezone } = queue.settings;
+    const slots = bookedSlots(queue, services.now());
+    const shown = Array.from({ length: query.limit }, () => slots.next().value);
+    return {
+      status: 200,
+      body: {
+        profile_name: profile.profile_name,
+        timezone,
+        slots: shown.map(slot => slotView(slot, timezone)),
+      },
+    };
+  },
+});

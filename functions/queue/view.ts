@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { QueueSlotSchema, type QueueSettings } from '../../shared/model/queue.ts';
+import type { BookedSlot } from '../../shared/queue/calendar.ts';
+import { toIso } from '../../shared/time/instant.ts';
+import { localTime } from '../../shared/time/zone.ts';
+
+const count = v.pipe(v.number(), v.integer());
+export const timeView = v.pipe(v.string(), v.isoTimestamp());
+
+export const SettingsAnswer = v.pipe(
+  v.object({
+    success: v.literal(true),
+    settings: v.object({
+      profile_name: v.string(),
+      timezone: v.string(),
+      slots: v.array(QueueSlotSchema),
+      posts_per_slot: count,
+    }),
+  }),
+  v.title('QueueSettings'),
+);
+
+export const SlotView = v.pipe(
+  v.object({
+    slot_at: timeView,
+    local_time: v.pipe(v.string(), v.description('On the clocks of the time zone: `2026-12-01T09:00`')),
+    capacity: count,
+    used: count,
+    post_ids: v.array(v.pipe(v.string(), v.uuid())),
+  }),
+  v.title('QueueSlot'),
+);
+
+export function settingsAnswer(
+  profileName: string,
+  { timezone, slots, posts_per_slot }: QueueSettings,
+): v.InferOutput<typeof SettingsAnswer> {
+  return { success: true, settings: { profile_name: profileName, timezone, slots, posts_per_slot } };
+}
+
+export function slotView(
+  { at, capacity, places }: BookedSlot,
+  timezone: string,
+): v.InferOutput<typeof SlotView> {
+  return {
+    slot_at: toIso(at),
+    local_time: localTime(at, timezone),
+    capacity,
+    used: places.length,
+    post_ids: places.map(({ post_id }) => post_id),
+  };
+}

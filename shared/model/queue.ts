@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+
+/** In the order in which ISO 8601 counts them, Monday first. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export const WeekdaySchema = v.picklist(WEEKDAYS, `Must be one of ${WEEKDAYS.join(', ')}`);
+export type Weekday = v.InferOutput<typeof WeekdaySchema>;
+
+/** A time of day, `HH:MM`, on some days of the week. */
+export const QueueSlotSchema = v.object({ time: v.string(), days: v.array(WeekdaySchema) });
+export type QueueSlot = v.InferOutput<typeof QueueSlotSchema>;
+
+/** A profile without settings of its own has these. */
+const DEFAULT_SLOTS: QueueSlot[] = ['09:00', '12:00', '17:00'].map(time => ({ time, days: [...WEEKDAYS] }));
+
+/** When the queued posts of a profile go out. */
+export const QueueSettingsSchema = v.object({
+  /** IANA name. */
+  timezone: v.optional(v.string(), 'UTC'),
+  slots: v.optional(v.pipe(v.array(QueueSlotSchema), v.nonEmpty()), () => DEFAULT_SLOTS),
+  posts_per_slot: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
+});
+export type QueueSettings = v.InferOutput<typeof QueueSettingsSchema>;
+
+/** A post's place in the slot at `at` (epoch milliseconds); a slot with room for several has several. */
+export interface QueuePlace {
+  at: number;
+  place: number;
+  post_id: string;
+}
