@@ -5,6 +5,7 @@ import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import { RULES } from '../shared/platforms/registry.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';
+import type { MediaBucket } from './media-bucket.ts';
 import { Schedules } from './schedules.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
@@ -14,6 +15,7 @@ export interface PublishingProps {
   table: ServiceTable;
   secrets: Secrets;
   events: WorkQueue;
+  media: MediaBucket;
   /** Base of the API with its version, for links in events. */
   publicUrl: string;
 }
@@ -74,7 +76,7 @@ export class Publishing extends Construct {
 
   private addPublisher(
     { platform, notes }: Lane,
-    { table, secrets, events, publicUrl }: PublishingProps,
+    { table, secrets, events, media, publicUrl }: PublishingProps,
   ): void {
     const { timeout_s, memory_mb, max_concurrency } = RULES[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
@@ -86,6 +88,7 @@ export class Publishing extends Construct {
       layers: [sharpLayer(this)],
     });
     table.open(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    media.open(publisher, 'GetObject', 'PutObject', 'ListBucket');
     secrets.openKeyRing(publisher);
     secrets.openPlatformApps(publisher, [platform]);
     notes.openForSending(publisher, publishQueueVariable(platform));

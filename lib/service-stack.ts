@@ -27,7 +27,7 @@ export class ServiceStack extends Stack {
     const publicUrl = settings.publicUrl ?? gateway.url;
 
     const { events } = new Webhooks(this, 'Webhooks', { table, secrets });
-    const publishing = new Publishing(this, 'Publishing', { table, secrets, events, publicUrl });
+    const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
     const { schedules } = publishing;
     const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping });

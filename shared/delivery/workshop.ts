@@ -1,4 +1,5 @@
 import { openAccount, renewAccount, usableAccount, type OpenAccount } from '../connections/vault.ts';
+import { mediaFiles } from '../media/files.ts';
 import type { DestinationOf } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
@@ -39,7 +40,9 @@ export async function openWorkshop(
   if (!publisher || !connection || connection.needs_reconnect) return null;
   const client = createHttpClient();
   const job = jobOf(post, connection);
-  const { worker, settle_ms } = RULES[platform];
+  const rules = RULES[platform];
+  const { worker, settle_ms } = rules;
+  const files = mediaFiles({ http: client, bucket: run.services.bucket, rules, draft: job });
   let account: OpenAccount | null = null;
 
   const context = async (renew: boolean): Promise<StepContext> => {
@@ -51,6 +54,7 @@ export async function openWorkshop(
       credentials: account.credentials,
       http: platformHttp(platform, client),
       media: client,
+      files,
       now: run.services.now,
       remainingMs: run.remainingMs,
     };

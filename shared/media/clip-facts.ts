@@ -27,7 +27,8 @@ export async function clipFacts(file: FileAccess): Promise<Partial<ClipFacts>> {
     if (track) Object.assign(found, await pictureOf(track));
     const sound = await input.getPrimaryAudioTrack();
     if (sound) found.audio_codec = named(await sound.getCodec(), await sound.getInternalCodecId());
-    found.duration = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+    if (seconds > 0) found.duration = seconds;
     if (track) found.frame_rate = await rateOf(track);
   } catch (error) {
     if (error instanceof HttpFailure) throw error;

@@ -33,7 +33,7 @@ export function faultsOfFile(rules: PlatformRules, draft: Draft, facts: MediaFac
   if (!limits) return [`${rules.display_name} takes no ${wanted}s`];
   const own = brokenLimits(limits, facts);
   const needs = wanted === 'image' ? rules.pictures : null;
-  const unfit = needs && own.length === 0 ? pictureFaults(needs, facts) : [];
+  const unfit = needs && needs.unfit !== 'file' && own.length === 0 ? pictureFaults(needs, facts) : [];
   return [...own, ...unfit].map(named);
 }
 

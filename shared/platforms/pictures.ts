@@ -30,6 +30,8 @@ export interface PictureNeeds {
   animation: 'kept' | 'still' | 'refused';
   /** Closer limits of a picture that moves. */
   moving?: { max_bytes?: number; max_width?: number; max_height?: number };
+  /** A picture that cannot be made fit is sent as a file, and not refused. */
+  unfit?: 'file';
   /** A picture that moves is the only file of its post. */
   moves_alone?: boolean;
   /** Pictures of one post have one shape. */

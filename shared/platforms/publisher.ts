@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { PlatformId, PostType } from '../model/platform.ts';
 import type { Credentials } from '../model/profile.ts';
 import type { HttpClient } from '../net/http.ts';
+import type { MediaFiles } from './media-files.ts';
 import type { Draft } from './rules.ts';
 
 /** The account that a destination publishes to. */
@@ -34,8 +35,10 @@ export interface StepContext {
   credentials: Credentials;
   /** Requests to the platform's real URLs. */
   http: HttpClient;
-  /** Requests to URLs that the user gave (media); guarded. */
+  /** Requests to URLs that the user gave; guarded. */
   media: HttpClient;
+  /** The files that the post names. */
+  files: MediaFiles;
   /** Epoch milliseconds. */
   now: () => number;
   /** What is left of this invocation; a step that needs longer answers `again` instead of starting. */

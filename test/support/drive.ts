@@ -1,5 +1,6 @@
 import type { Checkpoint, CommitMark, PublishedPost } from '../../shared/model/destination.ts';
 import type { Credentials } from '../../shared/model/profile.ts';
+import { mediaFiles } from '../../shared/media/files.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type {
@@ -9,11 +10,16 @@ import type {
   StepContext,
   StepResult,
 } from '../../shared/platforms/publisher.ts';
+import { RULES } from '../../shared/platforms/registry.ts';
+import type { Bucket } from '../../shared/store/objects.ts';
+import { memoryBucket } from './memory-bucket.ts';
 
 export interface DriveOptions {
   credentials: Credentials;
   http: HttpClient;
   media: HttpClient;
+  /** Where derived pictures are kept; default: an empty one. */
+  bucket?: Bucket;
   now: () => number;
   /** Moves the clock on; plays the time that passes while nothing runs. */
   advance: (ms: number) => void;
@@ -99,9 +105,10 @@ async function finish(
   }
 }
 
-function contextOf(job: PublishJob, options: DriveOptions): StepContext {
-  const { credentials, http, media, now } = options;
-  return { job, credentials, http, media, now, remainingMs: options.remainingMs ?? (() => 60_000) };
+export function contextOf(job: PublishJob, options: DriveOptions): StepContext {
+  const { credentials, http, media, now, bucket = memoryBucket() } = options;
+  const files = mediaFiles({ http: media, bucket, rules: RULES[job.platform], draft: job });
+  return { job, credentials, http, media, files, now, remainingMs: options.remainingMs ?? (() => 60_000) };
 }
 
 /** What the table gives back: only JSON survives. */

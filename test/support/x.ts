@@ -59,8 +59,12 @@ export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: Gra
   advance,
 });
 
-/** The beginning of an MP4 and then noise. */
+/** The boxes of an MP4 with nothing to play in them: noise of exactly this size. */
 export function fakeVideo(size: number): Buffer {
-  const head = Buffer.from('00000020667479706d703432000000006d70343269736f6d61766331', 'hex');
+  const head = Buffer.from(
+    '0000001c667479706d703432000000006d70343269736f6d61766331000000086d6f6f76000000006d646174',
+    'hex',
+  );
+  head.writeUInt32BE(size - 36, 36);
   return Buffer.concat([head, randomBytes(size - head.length)]);
 }

@@ -1,24 +1,33 @@
-import type { HttpClient } from '../../net/http.ts';
-import { download } from './download.ts';
-import { shrinkImage, type Image } from '../image.ts';
+import { sendFollowing } from '../../net/follow.ts';
+import type { HttpResponse } from '../../net/http.ts';
+import type { FittedPicture } from '../media-files.ts';
+import type { StepContext } from '../publisher.ts';
+import { MB } from '../sizes.ts';
+import { THUMB } from './rules.ts';
 
 /** What a link's preview shows. */
 export interface Card {
   uri: string;
   title: string;
   description: string;
-  thumb: Image | null;
+  thumb: FittedPicture | null;
 }
 
-const PAGE = { maxBytes: 3 * 1024 * 1024, timeoutMs: 8_000, accept: 'text/html' };
-const PICTURE = { maxBytes: 15 * 1024 * 1024, timeoutMs: 8_000, accept: 'image/*' };
-/** The lexicon allows a thumbnail 1,000,000 bytes; twice that only pictures of a post. */
-const THUMB_BYTES = 976_000;
+/** What a page or picture may weigh, and what is asked for. */
+interface Wanted {
+  maxBytes: number;
+  accept: string;
+}
+const PAGE: Wanted = { maxBytes: 3 * MB, accept: 'text/html' };
+const PICTURE: Wanted = { maxBytes: 15 * MB, accept: 'image/*' };
+const TIMEOUT_MS = 8_000;
+
+type Tools = Pick<StepContext, 'media' | 'files'>;
 
 /** Reads a page's own description (Open Graph). Null where there is none: a card never stops a post. */
-export async function readCard(media: HttpClient, uri: string): Promise<Card | null> {
+export async function readCard(tools: Tools, uri: string): Promise<Card | null> {
   try {
-    const page = await download(media, uri, PAGE);
+    const page = await fetched(tools, uri, PAGE);
     const type = page.headers['content-type'] ?? '';
     if (page.status !== 200 || !/\bhtml\b/i.test(type)) return null;
     const html = decode(page.body, type);
@@ -29,7 +38,7 @@ export async function readCard(media: HttpClient, uri: string): Promise<Card | n
       uri,
       title: clip(title, 300),
       description: clip(meta.get('og:description') ?? meta.get('description') ?? '', 1000),
-      thumb: await readThumb(media, meta.get('og:image'), page.url),
+      thumb: await readThumb(tools, meta.get('og:image'), page.url),
     };
   } catch {
     return null;
@@ -37,17 +46,26 @@ export async function readCard(media: HttpClient, uri: string): Promise<Card | n
 }
 
 async function readThumb(
-  media: HttpClient,
+  tools: Tools,
   address: string | undefined,
   base: string,
-): Promise<Image | null> {
+): Promise<FittedPicture | null> {
   if (!address || !URL.canParse(address, base)) return null;
   try {
-    const { status, body } = await download(media, new URL(address, base).href, PICTURE);
-    return status === 200 ? await shrinkImage(body, { maxBytes: THUMB_BYTES }) : null;
+    const { status, body } = await fetched(tools, new URL(address, base).href, PICTURE);
+    return status === 200 ? await tools.files.fit(body, THUMB) : null;
   } catch {
     return null;
   }
+}
+
+function fetched(
+  { media }: Tools,
+  url: string,
+  { maxBytes, accept }: Wanted,
+): Promise<HttpResponse & { url: string }> {
+  const headers = { accept, 'user-agent': 'Mozilla/5.0 (compatible; social-publishing-service)' };
+  return sendFollowing(media, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS, maxBytes });
 }
 
 /** Contents of `<meta property|name=… content=…>`, the first of each name. */

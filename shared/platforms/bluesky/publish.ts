@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { PlatformError } from '../error.ts';
-import { shrinkImage, type Image } from '../image.ts';
+import type { FittedPicture } from '../media-files.ts';
 import {
   definePublisher,
   type Finding,
@@ -12,12 +12,12 @@ import {
 } from '../publisher.ts';
 import { readCard } from './card.ts';
 import { accepted, getPost, putPost, resolveHandle, uploadBlob, type Answer, type Server } from './client.ts';
-import { downloadImage } from './download.ts';
 import { asPlatformError, isTooBig, type Refusal } from './errors.ts';
 import { detectFacets, firstLink } from './facets.ts';
 import { findServer } from './identity.ts';
 import { cardEmbed, imagesEmbed, isRecordOf, postRecord, UploadedSchema, type Uploaded } from './record.ts';
 import { recordKey } from './record-key.ts';
+import { OLD_PICTURES, PICTURES } from './rules.ts';
 
 const StateSchema = v.object({
   images: v.array(UploadedSchema),
@@ -28,12 +28,7 @@ const StateSchema = v.object({
 });
 type State = v.InferOutput<typeof StateSchema>;
 
-/** What a record may carry a picture, what is aimed at, and what servers of older make still insist on. Bytes. */
-const MAX_IMAGE = 2_000_000;
-const TARGET = 1_950_000;
-const OLD_TARGET = 976_000;
-
-const DOWNLOAD = { maxBytes: 50 * 1024 * 1024, timeoutMs: 30_000 };
+const FETCH_MS = 30_000;
 /** A picture is begun only with this much time left: its download, its re-encoding and its upload. */
 const IMAGE_MS = 45_000;
 
@@ -59,21 +54,21 @@ async function uploadImages(context: StepContext, state: State): Promise<StepRes
   for (const url of context.job.media_urls.slice(images.length)) {
     const isProgress = images.length > state.images.length;
     if (isProgress && context.remainingMs() < IMAGE_MS) return { type: 'again', state: { ...state, images } };
-    const bytes = await downloadImage(context.media, url, DOWNLOAD);
-    images.push(await uploadImage(context, await fitted(bytes, state)));
+    images.push(await uploadImage(context, await pictureOf(context, url, state)));
   }
   return { type: 'next', state: { ...state, images } };
 }
 
-/** Pictures within the limit go as they are; re-encoding one without need would only harm it. */
-async function fitted(bytes: Uint8Array, { mended }: State): Promise<Image> {
-  const isOldServer = mended.includes('size');
-  const limit = isOldServer ? OLD_TARGET : MAX_IMAGE;
-  const maxBytes = bytes.byteLength > limit ? Math.min(limit, TARGET) : limit;
-  return shrinkImage(bytes, { maxBytes });
+async function pictureOf({ files }: StepContext, url: string, { mended }: State): Promise<FittedPicture> {
+  const file = await files.open(url, FETCH_MS);
+  try {
+    return await file.fitted(mended.includes('size') ? OLD_PICTURES : PICTURES);
+  } finally {
+    await file.close();
+  }
 }
 
-async function uploadImage(context: StepContext, image: Image): Promise<Uploaded> {
+async function uploadImage(context: StepContext, image: FittedPicture): Promise<Uploaded> {
   const { bytes, type, width, height } = image;
   const answer = await atHome(context, server => uploadBlob(server, accessToken(context), bytes, type));
   return { blob: accepted(answer).blob, width, height };
@@ -108,13 +103,13 @@ async function resolveMention({ http, job }: StepContext, handle: string): Promi
 
 /** The preview of a text's first link. Whatever goes wrong costs the picture or the card, never the post. */
 async function linkCard(context: StepContext, state: State, uri: string): Promise<JsonObject | null> {
-  const card = await readCard(context.media, uri);
+  const card = await readCard(context, uri);
   if (!card) return null;
   const thumb = state.mended.includes('size') ? null : card.thumb;
   return cardEmbed(card, thumb && (await uploadThumb(context, thumb)));
 }
 
-async function uploadThumb(context: StepContext, thumb: Image): Promise<Uploaded['blob'] | null> {
+async function uploadThumb(context: StepContext, thumb: FittedPicture): Promise<Uploaded['blob'] | null> {
   try {
     return (await uploadImage(context, thumb)).blob;
   } catch (error) {

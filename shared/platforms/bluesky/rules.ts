@@ -3,12 +3,27 @@ import { isBlank } from '../../text/normalize.ts';
 import { shapeText } from '../draft.ts';
 import { limited } from '../fields.ts';
 import { mixedGif } from '../gif.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
+import type { Draft, Fault, PictureNeeds, PlatformRules } from '../rules.ts';
 import { MB } from '../sizes.ts';
 
 /** The `app.bsky.feed.post` lexicon: `maxGraphemes` and `maxLength` of `text`. */
 const TEXT = [graphemes(300), utf8Bytes(3000)];
 const ALT_TEXT = utf16Units(1000);
+
+/** The `app.bsky.embed.images` lexicon. */
+export const PICTURES: PictureNeeds = {
+  formats: ['JPG', 'PNG', 'GIF', 'WebP'],
+  max_bytes: 2_000_000,
+  alpha: 'WebP',
+  animation: 'still',
+  moves_alone: true,
+};
+
+/** What servers of older make still insist on. */
+export const OLD_PICTURES: PictureNeeds = { ...PICTURES, max_bytes: 976_000 };
+
+/** The lexicon allows the thumbnail of a card 1,000,000 bytes; twice that only pictures of a post. */
+export const THUMB: PictureNeeds = { ...PICTURES, max_bytes: 976_000 };
 
 export const rules: PlatformRules = {
   platform: 'bluesky',
@@ -19,14 +34,7 @@ export const rules: PlatformRules = {
     // No post type here carries a video yet.
     video: { formats: ['MP4'], max_bytes: 100 * MB, max_seconds: 60 },
   },
-  // The `app.bsky.embed.images` lexicon.
-  pictures: {
-    formats: ['JPG', 'PNG', 'GIF', 'WebP'],
-    max_bytes: 2_000_000,
-    alpha: 'WebP',
-    animation: 'still',
-    moves_alone: true,
-  },
+  pictures: PICTURES,
   text: () => TEXT,
   title: () => [],
   titled: [],

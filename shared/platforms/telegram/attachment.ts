@@ -1,9 +1,8 @@
-import { imageSize } from 'image-size';
-import { BufferSource, Input, MP4 } from 'mediabunny';
-import type { PostType } from '../../model/platform.ts';
-import { describeImage, shrinkImage } from '../image.ts';
-import { fetchMedia, mediaRejected, type MediaSource } from './fetch-media.ts';
 import type { UploadFile } from '../../net/multipart.ts';
+import { PlatformError } from '../error.ts';
+import type { UserFile } from '../media-files.ts';
+import type { StepContext } from '../publisher.ts';
+import { PHOTOS } from './rules.ts';
 
 export type AttachmentKind = 'photo' | 'video' | 'animation' | 'document';
 
@@ -15,21 +14,22 @@ export interface Attachment {
   facts: Readonly<Record<string, string>>;
 }
 
-/** https://core.telegram.org/bots/api#sendphoto */
-const PHOTO = { maxBytes: 10_000_000, maxSides: 10_000, maxRatio: 20 };
-const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/bmp', 'image/tiff'];
-/** What the image library can make smaller. */
-const SHRINKABLE = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** A longer shape is no photo: https://core.telegram.org/bots/api#sendphoto */
+const MAX_RATIO = 20;
 
 /** Fetches a file and chooses how it is sent. Throws PlatformError `rejected` where Telegram would not take it. */
-export async function loadAttachment(source: MediaSource, url: string, type: PostType): Promise<Attachment> {
-  const file = await fetchMedia(source, url);
-  if (type === 'document') return asDocument(file);
-  if (file.type.startsWith('image/')) return fromImage(file);
-  if (type === 'video' && file.type.startsWith('video/')) return fromVideo(file);
-  throw mediaRejected(
-    `The file is ${file.type}, not an ${type === 'video' ? 'MP4 or other video' : 'image'}`,
-  );
+export async function loadAttachment(
+  { files }: Pick<StepContext, 'files'>,
+  url: string,
+  timeoutMs: number,
+): Promise<Attachment> {
+  const file = await files.open(url, timeoutMs);
+  try {
+    if (file.facts.kind === 'image') return await fromImage(file, url);
+    return file.facts.format === 'MP4' ? await fromVideo(file, url) : await asDocument(file, url);
+  } finally {
+    await file.close();
+  }
 }
 
 /**
@@ -42,52 +42,54 @@ export function asAlbum(attachments: readonly Attachment[]): readonly Attachment
   return attachments.map(({ file }) => ({ kind, file, facts: {} }));
 }
 
-function asDocument(file: UploadFile): Attachment {
-  return { kind: 'document', file, facts: {} };
+async function asDocument(file: UserFile, url: string): Promise<Attachment> {
+  return { kind: 'document', file: await whole(file, url), facts: {} };
 }
 
-async function fromImage(file: UploadFile): Promise<Attachment> {
-  if (file.type === 'image/gif' && (await describeImage(file.bytes)).animated) {
-    return { kind: 'animation', file, facts: {} };
-  }
-  const sides = PHOTO_TYPES.includes(file.type) ? sidesOf(file.bytes) : null;
-  if (!sides || sides.long > sides.short * PHOTO.maxRatio) return asDocument(file);
-  const scale = PHOTO.maxSides / (sides.long + sides.short);
-  if (scale >= 1 && file.bytes.byteLength <= PHOTO.maxBytes) return { kind: 'photo', file, facts: {} };
-  if (!SHRINKABLE.includes(file.type)) return asDocument(file);
-  const maxSide = Math.floor(sides.long * Math.min(1, scale));
-  const smaller = await shrinkImage(file.bytes, { maxBytes: PHOTO.maxBytes, maxSide });
-  return { kind: 'photo', file: { name: file.name, type: smaller.type, bytes: smaller.bytes }, facts: {} };
+async function whole({ facts, size, read }: UserFile, url: string): Promise<UploadFile> {
+  return { name: fileName(url, facts.type), type: facts.type, bytes: await read(0, size) };
 }
 
-function sidesOf(bytes: Uint8Array): { long: number; short: number } | null {
+/** A photo where it can be one; a picture that cannot be made fit is sent as a file. */
+async function fromImage(file: UserFile, url: string): Promise<Attachment> {
+  const { width, height } = file.facts;
+  if (width === null || height === null) return asDocument(file, url);
+  if (Math.max(width, height) > Math.min(width, height) * MAX_RATIO) return asDocument(file, url);
   try {
-    const { width, height } = imageSize(bytes);
-    return { long: Math.max(width, height), short: Math.min(width, height) };
-  } catch {
-    return null;
+    const { bytes, type, animated } = await file.fitted(PHOTOS);
+    const kind = animated && type === 'image/gif' ? 'animation' : 'photo';
+    return { kind, file: { name: fileName(url, type), type, bytes }, facts: {} };
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'MEDIA_REJECTED') return asDocument(file, url);
+    throw error;
   }
 }
 
 /** Only MP4 plays inside a chat; other containers are sent as files. */
-async function fromVideo(file: UploadFile): Promise<Attachment> {
-  if (file.type !== 'video/mp4') return asDocument(file);
-  return { kind: 'video', file, facts: await videoFacts(file.bytes) };
+async function fromVideo(file: UserFile, url: string): Promise<Attachment> {
+  const { width, height, duration } = file.facts;
+  const facts = {
+    ...(width === null || height === null ? {} : { width: String(width), height: String(height) }),
+    ...(duration === null ? {} : { duration: String(Math.round(duration)) }),
+    supports_streaming: 'true',
+  };
+  return { kind: 'video', file: await whole(file, url), facts };
 }
 
-async function videoFacts(bytes: Uint8Array): Promise<Record<string, string>> {
+const EXTENSIONS: Readonly<Record<string, string>> = { jpeg: 'jpg', quicktime: 'mov', 'x-m4v': 'm4v' };
+
+/** The URL's own name, since a document shows it; always with the extension of its true type. */
+function fileName(url: string, type: string): string {
+  const last = new URL(url).pathname.split('/').at(-1) ?? '';
+  const stem = decoded(last).replace(/\.[A-Za-z0-9]{1,5}$/, '') || 'file';
+  const subtype = type.split('/').at(-1) ?? '';
+  return `${stem}.${EXTENSIONS[subtype] ?? subtype.replace(/^(?:x-|vnd\.)/, '')}`;
+}
+
+function decoded(text: string): string {
   try {
-    using input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
-    const track = await input.getPrimaryVideoTrack();
-    if (!track) return {};
-    return {
-      width: String(await track.getDisplayWidth()),
-      height: String(await track.getDisplayHeight()),
-      duration: String(Math.round(await input.computeDuration())),
-      supports_streaming: 'true',
-    };
+    return decodeURIComponent(text);
   } catch {
-    // Telegram may know better than this parser; the facts are a help, not a condition.
-    return {};
+    return text;
   }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { PublishedPost } from '../../model/destination.ts';
+import { PlatformError } from '../error.ts';
 import { definePublisher, type PublishJob, type Step, type StepContext } from '../publisher.ts';
 import { asAlbum, loadAttachment, type Attachment, type AttachmentKind } from './attachment.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from './client.ts';
 import { secretOf } from './credentials.ts';
 import { ChatMigrated } from './errors.ts';
-import { unavailable } from './fetch-media.ts';
 
 const StateSchema = v.object({
   /** Changes when a group becomes a supergroup. */
@@ -76,12 +76,17 @@ function chatIdOf({ account }: PublishJob): string {
 
 /** Hands over one file after the other. Throws PlatformError where the time for an upload would not be left. */
 async function load(context: StepContext, take: (attachment: Attachment) => void): Promise<void> {
-  const { job, media, remainingMs } = context;
+  const { job, remainingMs } = context;
   for (const url of job.media_urls) {
     const timeoutMs = Math.min(MAX_FETCH_MS, remainingMs() - LEAST_UPLOAD_MS - RESERVE_MS);
-    if (timeoutMs <= 0) throw unavailable('The media URLs answer too slowly');
-    take(await loadAttachment({ http: media, timeoutMs }, url, job.post_type));
+    if (timeoutMs <= 0) throw tooSlow();
+    take(await loadAttachment(context, url, timeoutMs));
   }
+}
+
+function tooSlow(): PlatformError {
+  const message = 'The media URLs answer too slowly';
+  return new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message });
 }
 
 interface Order {

@@ -1,13 +1,26 @@
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank } from '../../text/normalize.ts';
 import { shapeText } from '../draft.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { MB } from '../sizes.ts';
+import type { Draft, Fault, PictureNeeds, PlatformRules } from '../rules.ts';
 
 /** Telegram counts code points at one place and may count otherwise at another; UTF-16 units are never fewer. */
 const MESSAGE = [utf16Units(4096)];
 /** A text beside media is their caption. */
 const CAPTION = [utf16Units(1024)];
+
+/** What a bot may upload: https://core.telegram.org/bots/api#sending-files */
+const MAX_BYTES = 50_000_000;
+
+/** What is sent as a photo; what cannot be one is sent as a file. https://core.telegram.org/bots/api#sendphoto */
+export const PHOTOS: PictureNeeds = {
+  formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'],
+  max_bytes: 10_000_000,
+  max_sides: 10_000,
+  alpha: 'WebP',
+  unfit: 'file',
+  animation: 'kept',
+  moving: { max_bytes: MAX_BYTES },
+};
 
 /** https://core.telegram.org/bots/api#sendmessage, #sendphoto, #sendmediagroup */
 export const rules: PlatformRules = {
@@ -19,20 +32,13 @@ export const rules: PlatformRules = {
     video: { max_files: 1 },
     document: { max_files: 1 },
   },
-  // What a bot may upload; larger pictures are scaled down.
   files: {
-    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'], max_bytes: 50 * MB },
-    video: { formats: ['MP4', 'MOV'], max_bytes: 50 * MB },
-    document: { formats: ['PDF'], max_bytes: 50 * MB },
+    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'], max_bytes: MAX_BYTES },
+    // Only MP4 plays inside a chat, others are sent as files.
+    video: { formats: ['MP4', 'MOV', 'WebM'], max_bytes: MAX_BYTES },
+    document: { formats: ['PDF'], max_bytes: MAX_BYTES },
   },
-  pictures: {
-    formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'],
-    max_bytes: 10_000_000,
-    max_sides: 10_000,
-    alpha: 'WebP',
-    animation: 'kept',
-    moving: { max_bytes: 50 * MB },
-  },
+  pictures: PHOTOS,
   text: ({ post_type }) => (post_type === 'text' ? MESSAGE : CAPTION),
   title: () => [],
   titled: [],
@@ -48,7 +54,7 @@ export const rules: PlatformRules = {
   // The platform knows none; this keeps a channel readable and far from flood control.
   daily_cap: 100,
   settle_ms: 5000,
-  worker: { timeout_s: 180, request_s: 160, memory_mb: 512, max_concurrency: 5 },
+  worker: { timeout_s: 180, request_s: 160, memory_mb: 1024, max_concurrency: 5 },
 };
 
 function check(draft: Draft): Fault[] {

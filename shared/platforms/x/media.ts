@@ -1,30 +1,18 @@
-import type { HttpClient } from '../../net/http.ts';
-import type { PostType } from '../../model/platform.ts';
-import { describeImage, shrinkImage } from '../image.ts';
+import type { MediaFormat } from '../../model/media.ts';
+import { PlatformError } from '../error.ts';
+import type { UserFile } from '../media-files.ts';
+import type { StepContext } from '../publisher.ts';
+import { MB } from '../sizes.ts';
 import type { MediaCategory } from './client.ts';
-import { mediaRejected, openOrigin, type Origin } from './origin.ts';
+import { PICTURES } from './rules.ts';
 
-const MIB = 1024 * 1024;
-const IMAGE_LIMIT = 5 * MIB;
-const GIF_LIMIT = 15 * MIB;
-const VIDEO_LIMIT = 512 * MIB;
+const VIDEO_LIMIT = 512 * MB;
 /** Subscribers may post longer videos; the service's own limit then is the nearer one. */
-const SUBSCRIBER_VIDEO_LIMIT = 1024 * MIB;
-/** A picture is held in memory to be shrunk. */
-const DOWNLOAD_LIMIT = 40 * MIB;
+const SUBSCRIBER_VIDEO_LIMIT = 1024 * MB;
 
-/** What X is told, by what the bytes are. */
-const IMAGE_TYPES: Readonly<Record<string, string>> = {
-  'image/jpeg': 'image/jpeg',
-  'image/png': 'image/png',
-  'image/apng': 'image/png',
-  'image/webp': 'image/webp',
-  'image/gif': 'image/gif',
-};
-const VIDEO_TYPES: Readonly<Record<string, string>> = {
-  'video/mp4': 'video/mp4',
-  'video/x-m4v': 'video/mp4',
-  'video/quicktime': 'video/quicktime',
+const VIDEO_TYPES: Readonly<Partial<Record<MediaFormat, string>>> = {
+  MP4: 'video/mp4',
+  MOV: 'video/quicktime',
 };
 
 /** A file as X takes it. */
@@ -32,71 +20,44 @@ export interface Media {
   category: MediaCategory;
   type: string;
   size: number;
-  read: Origin['read'];
-  close: Origin['close'];
-}
-
-export interface MediaOrder {
-  url: string;
-  post_type: PostType;
-  /** No other file goes into the same post. */
-  alone: boolean;
-  /** X calls accounts without one `None`. */
-  subscriber: boolean;
-  /** For reading; milliseconds. */
-  budgetMs: number;
+  read: (start: number, length: number) => Promise<Uint8Array>;
+  close: () => Promise<void>;
 }
 
 /** Opens a file of a post. Throws PlatformError `rejected` for what X does not take, naming limit and value. */
-export async function openMedia(http: HttpClient, order: MediaOrder): Promise<Media> {
-  const origin = await openOrigin(http, order.url, order.budgetMs);
+export async function openMedia({ files, job }: StepContext, url: string, timeoutMs: number): Promise<Media> {
+  const file = await files.open(url, timeoutMs);
+  if (job.post_type !== 'image') return videoOf(file, isSubscriber(job.account.attributes));
   try {
-    return order.post_type === 'video' ? videoOf(origin, order) : await imageOf(origin, order);
-  } catch (error) {
-    origin.close();
-    throw error;
+    return await imageOf(file);
+  } finally {
+    await file.close();
   }
 }
 
-function videoOf(origin: Origin, { subscriber }: MediaOrder): Media {
-  const type = knownType(origin, VIDEO_TYPES, 'MP4 and MOV videos');
-  assertSize('video', origin.size, subscriber ? SUBSCRIBER_VIDEO_LIMIT : VIDEO_LIMIT);
-  return { category: 'tweet_video', type, size: origin.size, read: origin.read, close: origin.close };
-}
+/** X calls accounts without a subscription `None`. */
+const isSubscriber = ({ subscription_type: type = 'None' }: Readonly<Record<string, string>>) =>
+  type !== 'None';
 
-async function imageOf(origin: Origin, { alone }: MediaOrder): Promise<Media> {
-  const type = knownType(origin, IMAGE_TYPES, 'JPEG, PNG, WebP and GIF images');
-  assertSize('image', origin.size, DOWNLOAD_LIMIT);
-  const bytes = await origin.read(0, origin.size);
-  origin.close();
-  if (type === 'image/gif' && (await describeImage(bytes)).animated) {
-    if (!alone) throw mediaRejected('X takes an animated GIF only alone in a post');
-    assertSize('animated GIF', bytes.length, GIF_LIMIT);
-    return inMemory('tweet_gif', type, bytes);
+function videoOf({ facts, size, read, close }: UserFile, subscriber: boolean): Media {
+  const limit = subscriber ? SUBSCRIBER_VIDEO_LIMIT : VIDEO_LIMIT;
+  if (size > limit) {
+    throw mediaRejected(`The video has ${size} bytes; X takes at most ${limit} from this account`);
   }
-  if (bytes.length <= IMAGE_LIMIT) return inMemory('tweet_image', type, bytes);
-  const smaller = await shrinkImage(bytes, { maxBytes: IMAGE_LIMIT });
-  return inMemory('tweet_image', smaller.type, smaller.bytes);
+  return { category: 'tweet_video', type: VIDEO_TYPES[facts.format] ?? facts.type, size, read, close };
 }
 
-function inMemory(category: MediaCategory, type: string, bytes: Uint8Array): Media {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+async function imageOf(file: UserFile): Promise<Media> {
+  const { bytes, type, animated } = await file.fitted(PICTURES);
   return {
-    category,
+    category: type === 'image/gif' && animated ? 'tweet_gif' : 'tweet_image',
     type,
-    size: bytes.length,
-    read: (start, length) => Promise.resolve(buffer.subarray(start, start + length)),
-    close: () => undefined,
+    size: bytes.byteLength,
+    read: (start, length) => Promise.resolve(bytes.subarray(start, start + length)),
+    close: () => Promise.resolve(),
   };
 }
 
-function knownType({ type }: Origin, known: Readonly<Record<string, string>>, wanted: string): string {
-  const found = known[type ?? ''];
-  if (found !== undefined) return found;
-  throw mediaRejected(`X takes ${wanted}; the URL gives ${type ?? 'no media file'}`);
-}
-
-function assertSize(what: string, size: number, limit: number): void {
-  if (size <= limit) return;
-  throw mediaRejected(`The ${what} has ${size} bytes, X takes at most ${limit}`);
+export function mediaRejected(message: string): PlatformError {
+  return new PlatformError({ kind: 'rejected', code: 'MEDIA_REJECTED', message });
 }

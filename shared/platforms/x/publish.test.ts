@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
-import { drive, reconcile } from '../../../test/support/drive.ts';
+import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { connect, fakeVideo, jobOf, optionsOf } from '../../../test/support/x.ts';
 import type { Grant } from '../connector.ts';
@@ -195,10 +195,7 @@ describe('a create whose answer was lost', () => {
     await expect(run(post)).rejects.toThrow();
     const [step] = publisher.plan(post);
     const repeat = () =>
-      step!.run(
-        { job: post, ...optionsOf(host, grant), remainingMs: () => 60_000, repeated: true },
-        publisher.start(post),
-      );
+      step!.run({ ...contextOf(post, optionsOf(host, grant)), repeated: true }, publisher.start(post));
     expect(await repeat()).toMatchObject({
       type: 'published',
       post: { platform_post_id: last().platform_post_id },
@@ -236,7 +233,7 @@ describe('media', () => {
     expect(last().media).toMatchObject([{ type: 'image/gif', sha256: sha256(gif) }]);
     await expect(run(images([jpeg, gif]))).rejects.toMatchObject({
       code: 'MEDIA_REJECTED',
-      message: expect.stringContaining('alone'),
+      message: expect.stringContaining('must be the only one of its post'),
     });
   });
 
@@ -302,7 +299,7 @@ describe('media', () => {
   test('begins nothing that it has no time for', async () => {
     const post = video(fakeVideo(MIB));
     const [step] = publisher.plan(post);
-    const context = { job: post, ...optionsOf(host, grant), remainingMs: () => 5000 };
+    const context = contextOf(post, { ...optionsOf(host, grant), remainingMs: () => 5000 });
     expect(await step!.run(context, publisher.start(post))).toMatchObject({ type: 'again' });
   });
 
@@ -340,9 +337,9 @@ describe('media', () => {
   });
 
   test.each([
-    ['a page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'no media file'],
-    ['a text', 'video', Buffer.from('plain'), 'no media file'],
-    ['an image in a video post', 'video', null, 'image/jpeg'],
+    ['a page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'web page'],
+    ['a text', 'video', Buffer.from('plain'), 'not supported'],
+    ['an image in a video post', 'video', null, 'Is JPG, which is no video'],
     ['nothing', 'image', Buffer.alloc(0), 'empty'],
   ] as const)('%s is refused', async (_, post_type, bytes, words) => {
     const media_urls = [host.addMedia('odd', bytes ?? jpeg)];

@@ -3,7 +3,7 @@ import { cutToFit } from '../../text/truncate.ts';
 import { shapeText } from '../draft.ts';
 import { choice, limited } from '../fields.ts';
 import { mixedGif } from '../gif.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
+import type { Draft, Fault, PictureNeeds, PlatformRules } from '../rules.ts';
 import { GB, HOURS, MB } from '../sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
@@ -11,6 +11,16 @@ const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted ch
 const ALT_TEXT = utf16Units(1000);
 /** More than one cashtag is refused for self-serve apps. */
 const MAX_CASHTAGS = 1;
+
+/** https://docs.x.com/x-api/media/quickstart/best-practices */
+export const PICTURES: PictureNeeds = {
+  formats: ['JPG', 'PNG', 'GIF', 'WebP'],
+  max_bytes: 5 * MB,
+  alpha: 'WebP',
+  animation: 'kept',
+  moving: { max_bytes: 15 * MB, max_width: 1280, max_height: 1080 },
+  moves_alone: true,
+};
 
 /** X counts and keeps the composed form; what a link is, X's own grammar tells. */
 function shape(draft: Draft): string {
@@ -55,14 +65,7 @@ export const rules: PlatformRules = {
       max_frame_rate: 60,
     },
   },
-  pictures: {
-    formats: ['JPG', 'PNG', 'GIF', 'WebP'],
-    max_bytes: 5 * MB,
-    alpha: 'WebP',
-    animation: 'kept',
-    moving: { max_bytes: 15 * MB, max_width: 1280, max_height: 1080 },
-    moves_alone: true,
-  },
+  pictures: PICTURES,
   text: () => [TEXT],
   title: () => [],
   titled: [],

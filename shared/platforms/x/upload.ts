@@ -10,8 +10,7 @@ import {
   type Caller,
   type Processing,
 } from './client.ts';
-import { openMedia, type Media } from './media.ts';
-import { mediaRejected } from './origin.ts';
+import { mediaRejected, openMedia, type Media } from './media.ts';
 
 const UploadSchema = v.object({
   id: v.string(),
@@ -100,18 +99,13 @@ async function sendFile(context: StepContext, state: State, maxParts: number): P
     // The session of an earlier run is gone or broken: this file anew.
     return { state: { ...state, uploads: done, restarted: true }, parts: 0 };
   } finally {
-    media.close();
+    await media.close();
   }
 }
 
-function openFile({ job, media, remainingMs }: StepContext, index: number): Promise<Media> {
-  return openMedia(media, {
-    url: job.media_urls[index] ?? '',
-    post_type: job.post_type,
-    alone: job.media_urls.length === 1,
-    subscriber: (job.account.attributes['subscription_type'] ?? 'None') !== 'None',
-    budgetMs: Math.max(TIME_FOR_CLEANUP_MS, remainingMs() - TIME_FOR_CLEANUP_MS),
-  });
+function openFile(context: StepContext, index: number): Promise<Media> {
+  const timeoutMs = Math.max(TIME_FOR_CLEANUP_MS, context.remainingMs() - TIME_FOR_CLEANUP_MS);
+  return openMedia(context, context.job.media_urls[index] ?? '', timeoutMs);
 }
 
 async function begin(caller: Caller, { category, type, size }: Media): Promise<Upload> {

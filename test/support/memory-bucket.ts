@@ -1,0 +1,43 @@
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import type { Bucket } from '../../shared/store/objects.ts';
+
+export interface MemoryBucket extends Bucket {
+  objects: Map<string, { bytes: Buffer; type: string }>;
+  /** Makes every request fail. */
+  fail: (why: Error | null) => void;
+}
+
+/** A bucket for tests in which nothing depends on S3's manners. */
+export function memoryBucket(): MemoryBucket {
+  const objects: MemoryBucket['objects'] = new Map();
+  let failure: Error | null = null;
+  const send = (command: unknown): Promise<unknown> => {
+    if (failure) return Promise.reject(failure);
+    if (command instanceof PutObjectCommand) {
+      const { Key, Body, ContentType } = command.input;
+      objects.set(Key!, { bytes: Buffer.from(Body as Uint8Array), type: ContentType! });
+      return Promise.resolve({});
+    }
+    if (command instanceof HeadObjectCommand || command instanceof GetObjectCommand) {
+      const found = objects.get(command.input.Key!);
+      if (!found) return Promise.reject(new NotFound({ message: 'NotFound', $metadata: {} }));
+      const head = { ContentLength: found.bytes.length, ContentType: found.type, ETag: '"1"' };
+      return Promise.resolve({ ...head, Body: Readable.from([found.bytes]) });
+    }
+    return Promise.reject(new Error('Not known here'));
+  };
+  return {
+    client: { send } as unknown as S3Client,
+    name: 'media',
+    publicUrl: 'https://media.example.com',
+    objects,
+    fail: why => (failure = why),
+  };
+}
