@@ -229,6 +229,24 @@ function mutate(
   return Object.fromEntries([...kept, ...changes]);
 }
 
+/** Headers that the service reads, or that some layer before it might. */
+const OTHER_HEADERS = [
+  'x-request-id',
+  'accept',
+  'accept-language',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'origin',
+  'cookie',
+  'if-none-match',
+];
+/** What a header may hold: Latin-1 without controls. */
+const headerValue = fc.oneof(
+  fc.constantFrom('', '*', 'null', 'a'.repeat(3000), '../..', '__proto__', '\u00ff\u00e9', 'a, b;q=x', '"'),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 60 }).map(text => text.trim()),
+);
+
 function headersOf({ requestBody }: Operation): fc.Arbitrary<Record<string, string>> {
   const type = requestBody
     ? fc.oneof(
@@ -246,7 +264,9 @@ function headersOf({ requestBody }: Operation): fc.Arbitrary<Record<string, stri
     fc.uuid(),
     fc.constantFrom('k', '""', 'a'.repeat(256), 'a"b'),
   );
-  return fc.tuple(type, key).map(([contentType, idempotencyKey]) => ({
+  const other = fc.dictionary(fc.constantFrom(...OTHER_HEADERS), headerValue, { maxKeys: 2 });
+  return fc.tuple(type, key, other).map(([contentType, idempotencyKey, others]) => ({
+    ...others,
     'content-type': contentType,
     ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
   }));

@@ -81,7 +81,8 @@ const UserSchema = v.object({
     id: Id,
     name: v.string(),
     username: v.string(),
-    profile_image_url: v.nullish(v.string(), null),
+    // An ornament: a picture that is none keeps nobody from connecting.
+    profile_image_url: v.fallback(v.nullish(v.string(), null), null),
     subscription_type: v.nullish(v.string(), null),
   }),
 });

@@ -38,6 +38,15 @@ describe('connecting', () => {
     expect(grant.account.avatar_url).toMatch(/avatar\.jpg$/);
   });
 
+  test.each([undefined, null, 7, { url: 'https://x.example/a.jpg' }])(
+    'does not fail for a picture that is %j',
+    async picture => {
+      const data = { id: '2244994945', name: 'Demo', username: 'demo', profile_image_url: picture };
+      host.failNext({ match: /users\/me/, respond: { status: 200, body: JSON.stringify({ data }) } });
+      expect((await connect(host)).account).toMatchObject({ username: 'demo', avatar_url: null });
+    },
+  );
+
   test('a refusing user comes back with an error', async () => {
     const { back } = await authorize(host, { auto: 'deny' });
     expect(back?.get('error')).toBe('access_denied');

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { apiKeyPrefix, hashApiKey, isApiKey, newApiKey } from './api-key.ts';
+
+const keys = Array.from({ length: 1000 }, newApiKey);
+
+describe('a key', () => {
+  test('is a prefix and 40 letters and digits: nothing that a URL, a shell or a form would change', () => {
+    for (const key of keys) expect(key).toMatch(/^sps_[0-9A-Za-z]{40}$/);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.every(isApiKey)).toBe(true);
+  });
+
+  test('that is damaged is recognised without a look-up', () => {
+    for (const key of keys.slice(0, 100)) {
+      for (let place = 0; place < key.length; place += 1) {
+        const other = key[place] === 'a' ? 'b' : 'a';
+        expect(isApiKey(key.slice(0, place) + other + key.slice(place + 1))).toBe(false);
+      }
+      const broken = [
+        key.slice(1),
+        key.slice(0, -1),
+        `${key}=`,
+        `${key} `,
+        key.toLowerCase(),
+        key.toUpperCase(),
+        '',
+      ];
+      expect(broken.filter(isApiKey)).toEqual([]);
+    }
+  });
+
+  test('is stored as its SHA-256, and shown by its beginning', () => {
+    const key = 'sps_' + 'A'.repeat(40);
+    expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
+    expect(apiKeyPrefix(key)).toBe('sps_AAAAAA');
+  });
+});
