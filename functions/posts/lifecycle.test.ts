@@ -103,6 +103,18 @@ describe('POST /posts/{id}', () => {
     await world.settle(post);
     const refused = await update(post, { scheduled_date: new Date(world.clock.now + 60_000).toISOString() });
     expect(refused).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'published' } });
+    world.clock.now += 120_000;
+    await world.runDue();
+    expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toHaveLength(1);
+  });
+
+  test('refuses a post that has failed, whatever its new date: it is retried, or made anew', async () => {
+    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    const refused = await update(post, { scheduled_date: new Date(world.clock.now + 60_000).toISOString() });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'failed' } });
   });
 
   test('that races with the firing has one winner, 200 times: never the old text with a 200', async () => {

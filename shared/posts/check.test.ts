@@ -187,6 +187,54 @@ describe('texts', () => {
   });
 });
 
+describe('texts are counted as their platform counts', () => {
+  const link = `https://example.com/${'b'.repeat(200)}`;
+  const bytes498 = `${'a'.repeat(495)}\u2019\u2019\u2019`;
+  const image = { post_type: 'image', media_urls: [IMAGE] };
+  test.each([
+    ['x: a link of 220 characters weighs 23', ['x'], { description: `${'a'.repeat(250)} ${link}` }, []],
+    ['x: and no less', ['x'], { description: `${'a'.repeat(257)} ${link}` }, ['x description']],
+    ['x: Han weighs two', ['x'], { description: '字'.repeat(141) }, ['x description']],
+    ['x: 140 of them fit', ['x'], { description: '字'.repeat(140) }, []],
+    ['x: Greek, Cyrillic, Hebrew, Arabic weigh one', ['x'], { description: 'αжאع'.repeat(70) }, []],
+    ['x: a decomposed letter weighs one', ['x'], { description: 'e\u0301'.repeat(280) }, []],
+    ['bluesky: and counts one', ['bluesky'], { description: 'e\u0301'.repeat(300) }, []],
+    ['threads: 498 characters of 504 bytes', ['threads'], { description: bytes498 }, ['threads description']],
+    [
+      'telegram: a caption of 1500',
+      ['telegram'],
+      { ...image, description: 'a'.repeat(1500) },
+      ['telegram description'],
+    ],
+    [
+      'telegram: to be cut',
+      ['telegram'],
+      { ...image, description: 'a'.repeat(1500), auto_truncate: true },
+      [],
+    ],
+    ['telegram: a message of 1500', ['telegram'], { description: 'a'.repeat(1500) }, []],
+    [
+      'linkedin: as written, not as escaped',
+      ['linkedin'],
+      { description: `${'('.repeat(50)}${'a'.repeat(2940)}` },
+      [],
+    ],
+  ])('%s', async (_, platforms, body, found) => {
+    expect(await faults({ platforms, ...body })).toEqual(found);
+  });
+
+  test.each(['line\u0007two', 'line\u0000two', 'line\u009ftwo'])('control characters go: %j', async text => {
+    const { post, details } = await check({ description: text });
+    expect(details).toEqual([]);
+    expect(post.description).toBe('linetwo');
+  });
+
+  test('threads says which measure is over', async () => {
+    const { details } = await check({ platforms: ['threads'], description: bytes498 });
+    expect(details).toMatchObject([{ message: 'Is 504 UTF-8 bytes long; Threads takes 500' }]);
+  });
+});
+
 describe('warnings of ignored fields', () => {
   const video = { post_type: 'video', media_urls: [VIDEO] };
   const image = { post_type: 'image', media_urls: [IMAGE] };

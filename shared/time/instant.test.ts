@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { parseInstant, toIso } from './instant.ts';
+
+const read = (text: string) => {
+  const at = parseInstant(text);
+  return at === null ? null : toIso(at);
+};
+
+describe('a date-time', () => {
+  test.each([
+    ['2026-11-01T09:00:00Z', '2026-11-01T09:00:00.000Z'],
+    ['2026-11-01T09:00:00.123Z', '2026-11-01T09:00:00.123Z'],
+    ['2026-11-01T09:00:00+02:00', '2026-11-01T07:00:00.000Z'],
+    ['2026-11-01T09:00:00-0530', '2026-11-01T14:30:00.000Z'],
+    ['2026-11-01T09:00', '2026-11-01T09:00:00.000Z'],
+    [' 2026-11-01 09:00:00 ', '2026-11-01T09:00:00.000Z'],
+    ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+  ])('%s is %s', (text, instant) => expect(read(text)).toBe(instant));
+
+  test.each([
+    '',
+    'tomorrow',
+    '2026-11-01',
+    '09:00',
+    '1793523600',
+    '2026-02-29T10:00:00Z',
+    '2026-13-01T10:00:00Z',
+    '2026-11-01T25:00:00Z',
+    '2026-11-01T09:00:00 Europe/Berlin',
+    '1.11.2026 09:00',
+  ])('is not %j', text => expect(read(text)).toBeNull());
+
+  test('without an offset is UTC, whatever the zone of the process', () => {
+    const module = new URL('./instant.ts', import.meta.url).href;
+    const script = `import { parseInstant } from '${module}'; console.log(parseInstant('2026-11-01T09:00:00'))`;
+    for (const TZ of ['America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'UTC']) {
+      const told = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+        env: { ...process.env, TZ, NODE_OPTIONS: '' },
+      });
+      expect([TZ, Number(told)]).toEqual([TZ, Date.UTC(2026, 10, 1, 9)]);
+    }
+  });
+});
