@@ -4,7 +4,7 @@ import { beginConnect } from '../../shared/connections/oauth-state.ts';
 import { withContext } from '../../shared/connections/vault.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
-import { route } from '../../shared/http/define-route.ts';
+import { plainMessage, route } from '../../shared/http/define-route.ts';
 import { ApiError, notFound, validationFailed, type ApiResponse } from '../../shared/http/errors.ts';
 import { readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import type { Profile } from '../../shared/model/profile.ts';
@@ -82,7 +82,7 @@ async function connectDirectly(
     throw validationFailed(
       input.issues.map(issue => ({
         field: v.getDotPath(issue) ?? 'body',
-        message: issue.received === 'undefined' ? 'Is required' : messageOf(issue),
+        message: issue.received === 'undefined' ? 'Is required' : plainMessage(issue),
         platform,
       })),
     );
@@ -92,11 +92,6 @@ async function connectDirectly(
   );
   const connection = await storeGrant(services, profile, platform, grant);
   return { status: 201, body: { account: accountRecord(connection, profile.profile_name) } };
-}
-
-/** valibot's own words quote the value, and here the value may be a secret. */
-function messageOf(issue: v.BaseIssue<unknown>): string {
-  return issue.message.startsWith('Invalid ') ? `Must be ${issue.expected ?? issue.type}` : issue.message;
 }
 
 /** The platform asks its user: remember the request and tell where its consent page is. */

@@ -132,6 +132,18 @@ describe('targets', () => {
     }) as unknown as Post;
 });
 
+describe('POST /integrations/{platform}/connect', () => {
+  test('says in plain words what is wrong with the fields of a platform', async () => {
+    const body = { profile_name: 'Acme', identifier: '', app_password: 7 };
+    const { status, body: answer } = await connect('bluesky', body);
+    expect(status).toBe(400);
+    expect(answer.details).toEqual([
+      { field: 'identifier', message: 'Must not be empty', platform: 'bluesky' },
+      { field: 'app_password', message: 'Must be a string', platform: 'bluesky' },
+    ]);
+  });
+});
+
 describe('DELETE /integrations/{id}', () => {
   test('ends the connection, for its workspace alone', async () => {
     const { id } = await house.connect(profile, 'telegram');

@@ -151,10 +151,24 @@ function detailOf(issue: v.BaseIssue<unknown>, where: string): Detail {
   return { field, message, platform: null };
 }
 
+/** What a kind of check asks for, in plain words. */
+const PLAIN: Readonly<Record<string, string>> = {
+  string: 'Must be a string',
+  number: 'Must be a number',
+  boolean: 'Must be true or false',
+  array: 'Must be an array',
+  object: 'Must be an object',
+  non_empty: 'Must not be empty',
+  integer: 'Must be a whole number',
+  safe_integer: 'Must be a whole number',
+};
+
 /** valibot's own messages quote the value, which may be a secret: say what was expected instead. */
-function plainMessage(issue: v.BaseIssue<unknown>): string {
+export function plainMessage(issue: v.BaseIssue<unknown>): string {
   const isOwn = issue.message.startsWith('Invalid ');
   if (!isOwn) return issue.message;
+  const plain = PLAIN[issue.type];
+  if (plain !== undefined) return plain;
   if (issue.kind === 'schema') return `Must be ${issue.expected ?? issue.type}`;
   return `Must satisfy ${issue.type}${issue.expected ? ` (${issue.expected})` : ''}`;
 }
