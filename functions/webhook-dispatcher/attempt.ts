@@ -16,7 +16,7 @@ import {
   type DeliveryRef,
   type Progress,
 } from '../../shared/store/webhooks.ts';
-import { DAY, SECOND } from '../../shared/time/instant.ts';
+import { DAY, MINUTE, SECOND } from '../../shared/time/instant.ts';
 import { exchange, type Outcome } from './exchange.ts';
 
 export interface Dispatcher {
@@ -30,6 +30,8 @@ export interface Dispatcher {
 const EARLY = 2 * SECOND;
 /** A webhook with nothing but failures for so long is switched off. */
 const FAILING_LIMIT = 5 * DAY;
+/** Longest time that a receiver which does not answer is spared. */
+const MAX_PAUSE = 5 * MINUTE;
 const DELIVERED: Progress = { status: 'delivered', next_attempt_at: null, wake_at: null };
 const FAILED: Progress = { status: 'failed', next_attempt_at: null, wake_at: null };
 
@@ -47,13 +49,12 @@ export async function attemptDelivery(ref: DeliveryRef, dispatcher: Dispatcher):
 }
 
 async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
-  const { services, http, random } = dispatcher;
+  const { services, random } = dispatcher;
   const at = services.now();
-  const headers = deliveryHeaders(delivery, await secretsOf(webhook, services), at);
-  const outcome = await exchange(http, { url: webhook.url, headers, body: delivery.body }, at);
-  const health = healthAfter(webhook, outcome, services.now());
-  if (health) await updateWebhook(services.table, webhook.workspace_id, webhook.id, health);
-  const next = health?.active === false ? FAILED : progressAfter(delivery, outcome, services.now(), random());
+  const spared = isSpared(delivery, webhook, at);
+  const outcome = spared ? SPARED : await send(delivery, webhook, dispatcher);
+  const active = spared || (await keepHealth(webhook, outcome, services));
+  const next = active ? progressAfter(delivery, outcome, services.now(), random()) : FAILED;
   const { status_code, duration_ms, error } = outcome;
   const recorded = await recordAttempt(
     services.table,
@@ -62,6 +63,44 @@ async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatc
     next,
   );
   if (recorded) await noteNext(delivery, next, services);
+}
+
+const SPARED: Outcome = {
+  status_code: null,
+  duration_ms: 0,
+  error: 'Not sent: the receiver gave no answer to others just before',
+  timed_out: false,
+  retry_after_ms: 0,
+};
+
+/**
+ * A receiver that keeps timing out would hold ten seconds of a function for each delivery, so for a while its turns pass
+ * without it. Never the last turn, nor what a user asks for.
+ */
+export function isSpared(delivery: Delivery, { paused_until }: Webhook, now: number): boolean {
+  if (paused_until === null || paused_until <= now) return false;
+  if (delivery.event === 'webhook.test' || delivery.redelivery_of !== null) return false;
+  return retryDelay(delivery.attempts.length + 1, 0) !== null;
+}
+
+async function send(delivery: Delivery, webhook: Webhook, { services, http }: Dispatcher): Promise<Outcome> {
+  const now = services.now();
+  const headers = deliveryHeaders(delivery, await secretsOf(webhook, services), now);
+  return exchange(http, { url: webhook.url, headers, body: delivery.body }, now);
+}
+
+/** Stores what an attempt tells about its webhook. False when the webhook is switched off now. */
+async function keepHealth(
+  webhook: Webhook,
+  outcome: Outcome,
+  { table, now }: Dispatcher['services'],
+): Promise<boolean> {
+  const { workspace_id, id } = webhook;
+  // After a failure as it is now: another delivery may have succeeded while this one waited for an answer.
+  const current = outcome.error === null ? webhook : await getWebhook(table, workspace_id, id);
+  const health = current && healthAfter(current, outcome, now());
+  if (health) await updateWebhook(table, workspace_id, id, health);
+  return health?.active !== false;
 }
 
 /** The way on after an attempt. A wait too long for the queue is left to the sweeper, who looks every minute. */
@@ -75,13 +114,20 @@ export function progressAfter(delivery: Delivery, outcome: Outcome, now: number,
 
 const fitsQueue = (delay: number) => delay <= MAX_DELAY_S * SECOND;
 
-/** What an attempt changes in its webhook: 410 or days of nothing but failures switch it off. */
+/**
+ * What an attempt changes in its webhook: 410 or days of nothing but failures switch it off. One that times out is left
+ * alone for as long as it has been failing.
+ */
 export function healthAfter(webhook: Webhook, outcome: Outcome, now: number): Partial<Webhook> | null {
-  if (outcome.error === null) return webhook.failing_since === null ? null : { failing_since: null };
+  const { failing_since, paused_until } = webhook;
+  if (outcome.error === null)
+    return failing_since === null ? null : { failing_since: null, paused_until: null };
   if (outcome.status_code === 410) return { active: false, disabled_reason: 'gone', updated_at: now };
-  if (webhook.failing_since === null) return { failing_since: now };
-  if (now - webhook.failing_since < FAILING_LIMIT) return null;
-  return { active: false, disabled_reason: 'failing', updated_at: now };
+  if (failing_since === null) return { failing_since: now };
+  const failing = now - failing_since;
+  if (failing >= FAILING_LIMIT) return { active: false, disabled_reason: 'failing', updated_at: now };
+  if (!outcome.timed_out || (paused_until !== null && paused_until > now)) return null;
+  return { paused_until: now + Math.min(failing, MAX_PAUSE) };
 }
 
 async function noteNext(delivery: Delivery, next: Progress, services: Dispatcher['services']): Promise<void> {

@@ -13,6 +13,8 @@ export interface Outcome {
   status_code: number | null;
   duration_ms: number;
   error: string | null;
+  /** No answer came within the time. */
+  timed_out: boolean;
   /** How long the receiver asks to be left alone, milliseconds. */
   retry_after_ms: number;
 }
@@ -37,10 +39,19 @@ export async function exchange(
       status_code: status,
       duration_ms,
       error: faultOf(status, answer),
+      timed_out: false,
       retry_after_ms: retryAfter(headers['retry-after'], now),
     };
   } catch (error) {
-    return { status_code: null, duration_ms: elapsed(), error: failureText(error), retry_after_ms: 0 };
+    if (!(error instanceof HttpFailure)) throw error;
+    const timed_out = error.reason === 'timeout';
+    return {
+      status_code: null,
+      duration_ms: elapsed(),
+      error: timed_out ? `No answer within ${TIMEOUT_MS / SECOND} s` : error.message,
+      timed_out,
+      retry_after_ms: 0,
+    };
   }
 }
 
@@ -52,11 +63,6 @@ function faultOf(status: number, answer: string): string | null {
     .trim()
     .slice(0, MAX_EXCERPT);
   return excerpt === '' ? `Answered ${status}` : `Answered ${status}: ${excerpt}`;
-}
-
-function failureText(error: unknown): string {
-  if (!(error instanceof HttpFailure)) throw error;
-  return error.reason === 'timeout' ? `No answer within ${TIMEOUT_MS / SECOND} s` : error.message;
 }
 
 /**

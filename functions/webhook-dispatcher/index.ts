@@ -1,17 +1,52 @@
-import { EventsNoteSchema } from '../../shared/events/note.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ENV } from '../../shared/aws/env.ts';
+import { receiveNotes, removeNote, type ReceivedNote } from '../../shared/aws/queue.ts';
+import { EventsNoteSchema, type EventsNote } from '../../shared/events/note.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
+import { describeError, log } from '../../shared/runtime/log.ts';
 import { services } from '../../shared/runtime/services.ts';
-import { consume, type QueueHandler } from '../../shared/runtime/worker.ts';
+import { consume, failureOf, type QueueHandler } from '../../shared/runtime/worker.ts';
+import { SECOND } from '../../shared/time/instant.ts';
+import { stayBusy } from './busy.ts';
 import { work } from './work.ts';
 
-/** Events on their way to the receivers. The notes of a batch run side by side, so a slow receiver delays no other. */
+/** What a note may take: the time-out of an exchange, and the table before and after it. */
+const NEEDED_MS = 20 * SECOND;
+
+const shared = services();
+
+/** Events on their way to the receivers. All notes at hand run side by side, so a slow receiver delays no other. */
 export const handler: QueueHandler = async (event, context) => {
-  // One client a batch: connections do not survive the freeze between two invocations.
+  // One client an invocation: connections do not survive the freeze between two.
   const http = createHttpClient();
-  const dispatcher = { services: services(), http, random: Math.random };
+  const act = (note: EventsNote) => work(note, { services: shared, http, random: Math.random });
   try {
-    return await consume(EventsNoteSchema, note => work(note, dispatcher))(event, context);
+    return await stayBusy(consume(EventsNoteSchema, act)(event, context), {
+      receive,
+      work: note => workOff(note, act),
+      hasTime: () => context.getRemainingTimeInMillis() > NEEDED_MS,
+    });
   } finally {
     http.close();
   }
 };
+
+const queueUrl = () => shared.setting(ENV.eventsQueueUrl);
+
+async function receive(): Promise<ReceivedNote[]> {
+  try {
+    return await receiveNotes(shared.sqs, queueUrl());
+  } catch (error) {
+    log.warn('No more notes could be taken from the queue', describeError(error));
+    await sleep(SECOND);
+    return [];
+  }
+}
+
+/** A note that fails, or cannot be taken off, comes back when its time-out ends. */
+async function workOff(note: ReceivedNote, act: (note: EventsNote) => Promise<void>): Promise<void> {
+  if ((await failureOf(note, act, EventsNoteSchema)) !== null) return;
+  await removeNote(shared.sqs, queueUrl(), note).catch((error: unknown) =>
+    log.warn('A note that was worked off could not be removed', describeError(error)),
+  );
+}

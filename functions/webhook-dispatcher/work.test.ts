@@ -8,11 +8,12 @@ import { deliveryNote, EventsNoteSchema } from '../../shared/events/note.ts';
 import { announce } from '../../shared/events/publish.ts';
 import { newSecret } from '../../shared/events/signature.ts';
 import { newId } from '../../shared/model/id.ts';
-import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
+import { newDelivery, type Delivery, type Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import {
+  createDelivery,
   deleteWebhook,
   deliveryOfKey,
   getWebhook,
@@ -107,13 +108,24 @@ describe('an event', () => {
     for (const other of others) expect(await deliveriesOf(other)).toEqual([]);
   });
 
-  test('puts its notes into the fair-queue group of each webhook', async () => {
+  test('is in the fair-queue group of its workspace, a repetition in that of its webhook', async () => {
     const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(500);
     await announce(house.services, house.event(), house.workspace_id);
-    const [fanOut] = house.takeNotes();
-    expect(fanOut).toMatchObject({ group: house.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
-    await run(fanOut!);
+    const [first] = house.takeNotes();
+    expect(first).toMatchObject({ group: house.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
+    await run(first!);
     expect(house.takeNotes()).toMatchObject([{ group: webhook.id, body: { kind: 'delivery' } }]);
+  });
+
+  test('whose signing breaks for one receiver does not keep the others from it', async () => {
+    const broken = await house.addWebhook({ url: receiver.url, sealed_secret: 'not sealed' });
+    const whole = await house.addWebhook({ url: receiver.url });
+    await announce(house.services, house.event(), house.workspace_id);
+    const [note] = house.takeNotes();
+    await expect(run(note!)).rejects.toThrow();
+    expect(await onlyDelivery(whole)).toMatchObject({ status: 'delivered' });
+    expect(await onlyDelivery(broken)).toMatchObject({ status: 'pending', attempts: [] });
   });
 
   test('that is announced twice is sent once', async () => {
@@ -124,11 +136,11 @@ describe('an event', () => {
     expect((await onlyDelivery(webhook)).attempts).toHaveLength(1);
   });
 
-  test('whose fan-out died before it sent the note is found by the sweeper', async () => {
+  test('whose note was lost before its first attempt is found by the sweeper', async () => {
     const webhook = await house.addWebhook({ url: receiver.url });
     await announce(house.services, house.event(), house.workspace_id);
-    await run(house.takeNotes()[0]!);
-    house.takeNotes(); // lost
+    house.takeNotes(); // lost, once the delivery was stored
+    await createDelivery(house.services.table, newDelivery(house.event(), webhook, house.clock.now));
     expect(await sweep()).toEqual([]);
     house.clock.now += 2 * MINUTE;
     const notes = await sweep();
@@ -413,5 +425,121 @@ describe('a webhook that was', () => {
     }
     house.clock.now += DAY;
     expect(await sweep()).toEqual([]);
+  });
+});
+
+describe('a receiver that keeps timing out', () => {
+  const slowly = () => {
+    // Stands for ten seconds.
+    dispatcher = {
+      ...dispatcher,
+      http: { ...http, open: request => http.open({ ...request, timeoutMs: 100 }) },
+    };
+    receiver.script(() => undefined);
+  };
+
+  /** Times out twice, a minute apart: from then on it is spared for a minute. */
+  async function untilSpared(): Promise<Webhook> {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    slowly();
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ paused_until: null });
+    house.clock.now += MINUTE;
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ paused_until: house.clock.now + MINUTE });
+    expect(receiver.received).toHaveLength(2);
+    return webhook;
+  }
+  const newest = async (webhook: Webhook) => (await deliveriesOf(webhook))[0]!;
+
+  test('is spared for as long as it has been failing, five minutes at most; turns go on in the log', async () => {
+    const webhook = await untilSpared();
+    house.clock.now += 30 * SECOND;
+    const { delayed } = await publish();
+    expect(receiver.received).toHaveLength(2);
+    expect(delayed).toMatchObject([{ delayS: 5 }]);
+    expect(await newest(webhook)).toMatchObject({
+      status: 'pending',
+      attempts: [{ status_code: null, error: expect.stringMatching(/^Not sent: /) }],
+    });
+    house.clock.now += HOUR;
+    await publish();
+    expect(receiver.received).toHaveLength(3);
+    expect(await stateOf(webhook)).toMatchObject({ paused_until: house.clock.now + 5 * MINUTE });
+  });
+
+  test('gets everything at once again after the first success', async () => {
+    const webhook = await untilSpared();
+    house.clock.now += 2 * MINUTE;
+    receiver.script(200);
+    await publish();
+    expect(await stateOf(webhook)).toMatchObject({ failing_since: null, paused_until: null });
+  });
+
+  test('gets what a user asks for: a redelivery, a test', async () => {
+    const webhook = await untilSpared();
+    receiver.script(200);
+    const { table } = house.services;
+    const asked = { ...house.event(), event: 'webhook.test' as const };
+    const tested = newDelivery(asked, webhook, house.clock.now);
+    await createDelivery(table, tested);
+    await updateWebhook(table, house.workspace_id, webhook.id, { paused_until: house.clock.now + HOUR });
+    await run({ queueUrl: '', delayS: 0, ...deliveryNote(tested) });
+    const again = {
+      ...newDelivery(house.event(), webhook, house.clock.now),
+      redelivery_of: tested.delivery_id,
+    };
+    await createDelivery(table, again);
+    await updateWebhook(table, house.workspace_id, webhook.id, { paused_until: house.clock.now + HOUR });
+    await run({ queueUrl: '', delayS: 0, ...deliveryNote(again) });
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  test('gets the last attempt of a delivery in any case', async () => {
+    const webhook = await untilSpared();
+    receiver.script(200);
+    const { table } = house.services;
+    const failed = { at: 1, status_code: 500, duration_ms: 1, error: 'Answered 500' };
+    const delivery = {
+      ...newDelivery(house.event(), webhook, house.clock.now),
+      attempts: Array.from({ length: 7 }, () => failed),
+    };
+    await createDelivery(table, delivery);
+    await run({ queueUrl: '', delayS: 0, ...deliveryNote(delivery) });
+    expect(await newest(webhook)).toMatchObject({ status: 'delivered' });
+  });
+});
+
+describe('connections', () => {
+  test('are kept for the next request of the same invocation', async () => {
+    await house.addWebhook({ url: receiver.url });
+    const sockets = new Set<unknown>();
+    receiver.script(response => {
+      sockets.add(response.socket);
+      response.end('ok');
+    });
+    for (let n = 0; n < 5; n += 1) await publish();
+    expect(receiver.received).toHaveLength(5);
+    expect(sockets.size).toBe(1);
+  });
+
+  test('whose answer never ends are closed after 4 KB', async () => {
+    await house.addWebhook({ url: receiver.url });
+    let written = 0;
+    const closed = Promise.withResolvers<void>();
+    receiver.script(response => {
+      response.writeHead(500);
+      const talk = setInterval(() => {
+        written += 1024;
+        response.write('x'.repeat(1024));
+      }, 5);
+      response.once('close', () => {
+        clearInterval(talk);
+        closed.resolve();
+      });
+    });
+    await publish();
+    await closed.promise;
+    expect(written).toBeLessThan(64 * 1024);
   });
 });

@@ -1,7 +1,7 @@
-import { enqueueDelivery } from '../../shared/events/enqueue.ts';
+import type { ServiceEvent } from '../../shared/model/event.ts';
 import type { EventsNote } from '../../shared/events/note.ts';
-import { newDelivery, wants } from '../../shared/model/webhook.ts';
-import { listWebhooks } from '../../shared/store/webhooks.ts';
+import { newDelivery, wants, type Webhook } from '../../shared/model/webhook.ts';
+import { createDelivery, listWebhooks } from '../../shared/store/webhooks.ts';
 import { attemptDelivery, type Dispatcher } from './attempt.ts';
 
 /** Does what a note of the events queue asks for. A receiver's failure is an outcome; only our own faults are thrown. */
@@ -9,14 +9,24 @@ export function work(note: EventsNote, dispatcher: Dispatcher): Promise<void> {
   return note.kind === 'event' ? fanOut(note, dispatcher) : attemptDelivery(note, dispatcher);
 }
 
-/** Makes one delivery for each webhook that wants the event. Safe to repeat: the ids are derived. */
+/**
+ * Makes one delivery for each webhook that wants the event, and its first attempt at once. Safe to repeat: the ids are
+ * derived, and a delivery that was attempted is not due again. A fault at one of them does not end the others.
+ */
 async function fanOut(
   { workspace_id, event }: Extract<EventsNote, { kind: 'event' }>,
-  { services }: Dispatcher,
+  dispatcher: Dispatcher,
 ): Promise<void> {
-  const webhooks = await listWebhooks(services.table, workspace_id);
+  const webhooks = await listWebhooks(dispatcher.services.table, workspace_id);
   const wanting = webhooks.filter(webhook => wants(webhook, event));
-  await Promise.all(
-    wanting.map(webhook => enqueueDelivery(services, newDelivery(event, webhook, services.now()))),
-  );
+  const results = await Promise.allSettled(wanting.map(webhook => deliverFirst(event, webhook, dispatcher)));
+  const fault = results.find(result => result.status === 'rejected');
+  if (fault) throw fault.reason;
+}
+
+async function deliverFirst(event: ServiceEvent, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
+  const { table, now } = dispatcher.services;
+  const delivery = newDelivery(event, webhook, now());
+  await createDelivery(table, delivery);
+  await attemptDelivery(delivery, dispatcher);
 }

@@ -39,6 +39,7 @@ export const createWebhook = route({
       active: true,
       disabled_reason: null,
       failing_since: null,
+      paused_until: null,
       sealed_secret: seal(await services.keyRing(), id, secret),
       previous_secret: null,
       created_at: asked_at,

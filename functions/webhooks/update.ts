@@ -6,7 +6,7 @@ import { findWebhook, webhookNotFound } from './find.ts';
 import { WebhookView, webhookView } from './view.ts';
 
 /** Switching a webhook on, or pointing it elsewhere, gives it a clean record. */
-const CLEAN = { disabled_reason: null, failing_since: null };
+const CLEAN = { failing_since: null, paused_until: null };
 
 export const updateWebhook = route({
   method: 'PATCH',
@@ -31,8 +31,8 @@ export const updateWebhook = route({
     if (body.url !== undefined) await assertReceiver(body.url);
     const changes = {
       ...body,
-      ...(body.active === true ? CLEAN : {}),
-      ...(body.url === undefined ? {} : { failing_since: null }),
+      ...(body.active === true ? { disabled_reason: null } : {}),
+      ...(body.active === true || body.url !== undefined ? CLEAN : {}),
       updated_at: services.now(),
     };
     const webhook = await storeChanges(services.table, principal.workspace_id, params.id, changes);

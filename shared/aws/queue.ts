@@ -1,4 +1,9 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { JsonObject } from '../model/json.ts';
 
 /** Longest delay of one SQS message, in seconds. */
@@ -23,4 +28,26 @@ export async function sendNote(sqs: SQSClient, note: Note): Promise<void> {
       DelaySeconds: Math.max(0, Math.min(MAX_DELAY_S, Math.floor(note.delayS ?? 0))),
     }),
   );
+}
+
+export interface ReceivedNote {
+  messageId: string;
+  receipt: string;
+  body: string;
+}
+
+/** Takes up to ten notes from a queue; waits a second for the first. What is not removed comes back. */
+export async function receiveNotes(sqs: SQSClient, queueUrl: string): Promise<ReceivedNote[]> {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+  );
+  return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
+    messageId: MessageId,
+    receipt: ReceiptHandle,
+    body: Body,
+  }));
+}
+
+export async function removeNote(sqs: SQSClient, queueUrl: string, { receipt }: ReceivedNote): Promise<void> {
+  await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt }));
 }

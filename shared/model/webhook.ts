@@ -20,6 +20,8 @@ export const WebhookSchema = v.object({
   disabled_reason: v.nullable(v.picklist(DISABLED_REASONS)),
   /** Time of the first failed attempt since the last successful one; null while deliveries succeed. */
   failing_since: v.nullable(Instant),
+  /** A receiver that keeps timing out is spared until then. */
+  paused_until: v.optional(v.nullable(Instant), null),
   sealed_secret: v.string(),
   /** After a rotation the secret before signs too, for a while; `rotation` is the id of the request that replaced it. */
   previous_secret: v.nullable(

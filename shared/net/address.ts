@@ -21,6 +21,10 @@ const FORBIDDEN = {
   ],
   ipv6: [
     ['::', 96],
+    // Addresses of IPv4 once more (RFC 2765), Teredo and its neighbours, the site-local ones of old.
+    ['::ffff:0:0:0', 96],
+    ['2001::', 23],
+    ['fec0::', 10],
     ['64:ff9b::', 96],
     ['64:ff9b:1::', 48],
     ['100::', 64],

@@ -1,4 +1,4 @@
-import { lookup as resolve } from 'node:dns/promises';
+import { lookup } from 'node:dns/promises';
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -50,6 +50,11 @@ export class HttpFailure extends Error {
   }
 }
 
+/** All addresses of a host name. */
+export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
+
+const resolveAll: Resolve = host => lookup(host, { all: true });
+
 export interface HttpClient {
   send: Http;
   /** Like `send`, but gives the answer's body as a stream. The time-out then ends the reading too. */
@@ -64,8 +69,11 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
  * The one way out. Each address is checked after the look-up and the connection goes to just that address, so neither
  * a private literal nor a name that changes its answer gets through.
  */
-export function createHttpClient(settings: NetSettings = readNetSettings()): HttpClient {
-  const lookup = guardedLookup(settings);
+export function createHttpClient(
+  settings: NetSettings = readNetSettings(),
+  resolve: Resolve = resolveAll,
+): HttpClient {
+  const guarded = guardedLookup(settings, resolve);
   const agents = {
     'http:': new HttpAgent({ keepAlive: true, maxSockets: 50 }),
     'https:': new HttpsAgent({ keepAlive: true, maxSockets: 50 }),
@@ -79,7 +87,7 @@ export function createHttpClient(settings: NetSettings = readNetSettings()): Htt
       method: request.method,
       headers: { ...contentLength(request.body), ...request.headers },
       agent: url.protocol === 'https:' ? agents['https:'] : agents['http:'],
-      lookup,
+      lookup: guarded,
       signal: AbortSignal.timeout(request.timeoutMs),
     });
     outgoing.once('error', error => reject(asFailure(error, outgoing.writableFinished)));
@@ -155,9 +163,9 @@ function mayReach(address: string, { allowLoopback, allowPrivate }: NetSettings)
   return isPublicAddress(address, allowLoopback, allowPrivate);
 }
 
-function guardedLookup(settings: NetSettings): LookupFunction {
+function guardedLookup(settings: NetSettings, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, { all: true })
+    resolve(hostname)
       .then(addresses => {
         const refused = addresses.find(({ address }) => !mayReach(address, settings));
         const first = addresses[0];
@@ -175,11 +183,12 @@ function guardedLookup(settings: NetSettings): LookupFunction {
 export async function assertPublicUrl(
   text: string,
   settings: NetSettings = readNetSettings(),
+  resolve: Resolve = resolveAll,
 ): Promise<void> {
   const url = checkedUrl(text, settings);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return;
-  const addresses = await resolve(host, { all: true }).catch(() => []);
+  const addresses = await resolve(host).catch(() => []);
   if (addresses.length === 0) throw new HttpFailure('network', `${host} does not resolve`, false);
   if (addresses.some(({ address }) => !mayReach(address, settings))) {
     throw new HttpFailure('blocked', `${host} resolves to an address that is not public`, false);

@@ -13,20 +13,22 @@ export function consume<T>(
   act: (note: T, context: Context) => Promise<void>,
 ): QueueHandler {
   return async ({ Records }, context) => {
-    const failures = await Promise.all(Records.map(record => failureOf(record, schema, act, context)));
+    const failures = await Promise.all(
+      Records.map(record => failureOf(record, note => act(note, context), schema)),
+    );
     return { batchItemFailures: failures.filter(failure => failure !== null) };
   };
 }
 
-async function failureOf<T>(
-  record: SQSRecord,
+/** Acts on one message; its failure, logged, or null. */
+export async function failureOf<T>(
+  record: Pick<SQSRecord, 'messageId' | 'body'>,
+  act: (note: T) => Promise<void>,
   schema: v.GenericSchema<unknown, T>,
-  act: (note: T, context: Context) => Promise<void>,
-  context: Context,
 ): Promise<{ itemIdentifier: string } | null> {
   try {
     const json: unknown = JSON.parse(record.body);
-    await act(v.parse(schema, json), context);
+    await act(v.parse(schema, json));
     return null;
   } catch (error) {
     log.error('A note was not handled and comes back', {

@@ -41,6 +41,7 @@ function webhook(changes: Partial<Webhook> = {}): Webhook {
     active: true,
     disabled_reason: null,
     failing_since: null,
+    paused_until: null,
     sealed_secret: 'v1.sealed',
     previous_secret: null,
     created_at: now,

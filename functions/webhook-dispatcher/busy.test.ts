@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stayBusy, type MoreWork } from './busy.ts';
+
+/** A queue of notes, and what was done with them. */
+function more(notes: string[], changes: Partial<MoreWork<string>> = {}) {
+  const done: string[] = [];
+  let asked = 0;
+  const work: MoreWork<string> = {
+    receive: async () => {
+      asked += 1;
+      await sleep(1);
+      return notes.splice(0, 10);
+    },
+    work: note => Promise.resolve(void done.push(note)),
+    hasTime: () => true,
+    ...changes,
+  };
+  return { work, done, asked: () => asked };
+}
+
+test('a batch that is soon done asks the queue for nothing', async () => {
+  const { work, done, asked } = more(['a']);
+  expect(await stayBusy(Promise.resolve('result'), work)).toBe('result');
+  expect(done).toEqual([]);
+  expect(asked()).toBe(0);
+});
+
+test('while a batch waits, everything else on the queue is worked on', async () => {
+  const notes = Array.from({ length: 35 }, (_, i) => `note ${i}`);
+  const { work, done } = more([...notes]);
+  const slow = Promise.withResolvers<string>();
+  const busy = stayBusy(slow.promise, work);
+  while (done.length < notes.length) await sleep(5);
+  slow.resolve('result');
+  expect(await busy).toBe('result');
+  expect(done).toEqual(notes);
+});
+
+test('no new notes are taken when the time runs short, and the open ones are waited for', async () => {
+  let time = true;
+  const late = Promise.withResolvers<void>();
+  const { work, asked } = more(['a', 'b'], { work: () => late.promise, hasTime: () => time });
+  const slow = Promise.withResolvers<string>();
+  let over = false;
+  const busy = stayBusy(slow.promise, work).finally(() => void (over = true));
+  while (asked() === 0) await sleep(5);
+  time = false;
+  slow.resolve('result');
+  await sleep(20);
+  expect(over).toBe(false);
+  late.resolve();
+  expect(await busy).toBe('result');
+});
+
+test('a batch that breaks breaks the invocation', async () => {
+  await expect(stayBusy(Promise.reject(new Error('broken')), more([]).work)).rejects.toThrow('broken');
+});
+
+test('at most 200 notes are open at a time', async () => {
+  let open = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const { work } = more(
+    Array.from({ length: 500 }, (_, i) => `${i}`),
+    {
+      work: async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise<void>(resolve => release.push(resolve));
+        open -= 1;
+      },
+    },
+  );
+  const slow = Promise.withResolvers<string>();
+  const busy = stayBusy(slow.promise, work);
+  const pump = setInterval(() => release.splice(0, 50).forEach(let_go => let_go()), 200);
+  await sleep(1_500);
+  slow.resolve('result');
+  await busy;
+  clearInterval(pump);
+  expect(most).toBeGreaterThan(100);
+  expect(most).toBeLessThanOrEqual(210);
+});
