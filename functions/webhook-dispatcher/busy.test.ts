@@ -39,8 +39,11 @@ test('while a batch waits, everything else on the queue is worked on', async () 
 
 test('no new notes are taken when the time runs short, and the open ones are waited for', async () => {
   let time = true;
-  const late = Promise.withResolvers<void>();
-  const { work, asked } = more(['a', 'b'], { work: () => late.promise, hasTime: () => time });
+  const late = Promise.withResolvers<null>();
+  const { work, asked } = more(['a', 'b'], {
+    work: async () => void (await late.promise),
+    hasTime: () => time,
+  });
   const slow = Promise.withResolvers<string>();
   let over = false;
   const busy = stayBusy(slow.promise, work).finally(() => void (over = true));
@@ -49,7 +52,7 @@ test('no new notes are taken when the time runs short, and the open ones are wai
   slow.resolve('result');
   await sleep(20);
   expect(over).toBe(false);
-  late.resolve();
+  late.resolve(null);
   expect(await busy).toBe('result');
 });
 

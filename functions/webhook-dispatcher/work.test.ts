@@ -526,7 +526,7 @@ describe('connections', () => {
   test('whose answer never ends are closed after 4 KB', async () => {
     await house.addWebhook({ url: receiver.url });
     let written = 0;
-    const closed = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<null>();
     receiver.script(response => {
       response.writeHead(500);
       const talk = setInterval(() => {
@@ -535,7 +535,7 @@ describe('connections', () => {
       }, 5);
       response.once('close', () => {
         clearInterval(talk);
-        closed.resolve();
+        closed.resolve(null);
       });
     });
     await publish();
