@@ -1,0 +1,342 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import sharp from 'sharp';
+import { apngOf, heic, pdfWithScript, pngOfSize, svg } from '../../test/support/bad-files.ts';
+import { createTestBucket, type TestBucket } from '../../test/support/bucket.ts';
+import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
+import { memoryBucket, type MemoryBucket } from '../../test/support/memory-bucket.ts';
+import type { PlatformId } from '../model/platform.ts';
+import { RULES } from '../platforms/registry.ts';
+import type { Draft } from '../platforms/rules.ts';
+import { mediaFiles } from './files.ts';
+
+const TIMEOUT_MS = 5000;
+const REJECTED = { kind: 'rejected', code: 'MEDIA_REJECTED', outcomeUnknown: false };
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+let host: MediaHost;
+let bucket: MemoryBucket;
+let odd: Server;
+let oddUrl: string;
+/** What the next requests get, by path. */
+const answers = new Map<string, RequestListener>();
+
+beforeAll(async () => {
+  host = await mediaHost();
+  odd = createServer((request, response) => {
+    const answer = answers.get(new URL(request.url ?? '', 'http://odd').pathname);
+    if (answer) answer(request, response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>(resolve => odd.listen(0, '127.0.0.1', resolve));
+  oddUrl = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  odd.closeAllConnections();
+  odd.close();
+  await host.close();
+});
+beforeEach(() => {
+  bucket = memoryBucket();
+});
+/** Nothing is left on the disk, whatever came of it. */
+afterEach(() => expect(readdirSync(tmpdir()).filter(name => /^media-[0-9a-f-]{36}$/.test(name))).toEqual([]));
+
+/** Serves bytes as an object store does that knows no types. */
+function serve(bytes: Uint8Array, name = sha256(bytes).slice(0, 12)): string {
+  answers.set(`/${name}`, (_, response) => {
+    response.writeHead(200, { 'content-type': 'binary/octet-stream', 'content-length': bytes.byteLength });
+    response.end(bytes);
+  });
+  return `${oddUrl}/${name}`;
+}
+
+const draftOf = (change: Partial<Draft>): Draft => ({
+  post_type: 'image',
+  title: null,
+  description: null,
+  media_urls: [],
+  first_comment: null,
+  auto_truncate: false,
+  options: {},
+  ...change,
+});
+const filesOf = (platform: PlatformId, change: Partial<Draft>) =>
+  mediaFiles({ http: host.http, bucket, rules: RULES[platform], draft: draftOf(change) });
+
+/** What a platform is given of a picture. */
+async function pictureFor(platform: PlatformId, url: string, change: Partial<Draft> = {}) {
+  const files = filesOf(platform, { media_urls: [url], ...change });
+  const file = await files.open(url, TIMEOUT_MS);
+  try {
+    return await file.fitted(RULES[platform].pictures!);
+  } finally {
+    await file.close();
+  }
+}
+const openAs = async (platform: PlatformId, url: string, change: Partial<Draft> = {}) => {
+  const file = await filesOf(platform, { media_urls: [url], ...change }).open(url, TIMEOUT_MS);
+  await file.close();
+  return file.facts;
+};
+const plain = (width = 400, height = 300) =>
+  sharp({ create: { width, height, channels: 3, background: 'teal' } });
+const clear = () =>
+  sharp({ create: { width: 400, height: 300, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
+
+describe('a picture for a platform', () => {
+  test('B025: a PNG reaches Instagram as a JPEG', async () => {
+    const made = await pictureFor('instagram', serve(await plain().png().toBuffer()));
+    expect(made).toMatchObject({ type: 'image/jpeg', width: 400, height: 300, animated: false });
+  });
+
+  test('B026: transparency is white on Instagram, and untouched on LinkedIn', async () => {
+    const png = await clear().png().toBuffer();
+    const url = serve(png);
+    const { bytes } = await pictureFor('instagram', url);
+    expect((await sharp(bytes).stats()).channels[0]?.min).toBeGreaterThan(250);
+    expect(sha256((await pictureFor('linkedin', url)).bytes)).toBe(sha256(png));
+  });
+
+  test('B040: a GIF that moves arrives byte for byte', async () => {
+    for (const platform of ['x', 'linkedin', 'bluesky', 'pinterest', 'telegram'] as const) {
+      const made = await pictureFor(platform, `${host.url}/anim.gif`);
+      const gif = await fetch(`${host.url}/anim.gif`).then(answer => answer.arrayBuffer());
+      expect({ platform, hash: sha256(made.bytes) }).toEqual({ platform, hash: sha256(new Uint8Array(gif)) });
+      expect(made.animated).toBe(true);
+    }
+  });
+
+  test('B041: a picture that moves does not go with others, whatever its name is', async () => {
+    const gif = await fetch(`${host.url}/anim.gif`).then(answer => answer.arrayBuffer());
+    const media_urls = [serve(new Uint8Array(gif)), `${host.url}/photo.jpg`];
+    for (const platform of ['x', 'bluesky'] as const) {
+      await expect(pictureFor(platform, media_urls[0]!, { media_urls })).rejects.toMatchObject({
+        ...REJECTED,
+        message: expect.stringMatching(/^File 1 of 2: .* must be the only one of its post/),
+      });
+    }
+  });
+
+  test('B043: 4000 x 3000 with orientation 6 stands upright on Instagram', async () => {
+    const jpeg = await plain(4000, 3000).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const made = await pictureFor('instagram', serve(jpeg));
+    expect(made).toMatchObject({ width: 3200, height: 4000 });
+    expect((await sharp(made.bytes).metadata()).orientation).toBeUndefined();
+  });
+
+  test('B044: 36.6 megapixels are made fewer for LinkedIn', async () => {
+    const { width, height } = await pictureFor('linkedin', serve(await plain(6100, 6000).jpeg().toBuffer()));
+    expect(width * height).toBeLessThanOrEqual(36_152_320);
+  });
+
+  test('that moves is refused where only stills are taken', async () => {
+    const url = serve(apngOf(await plain().png().toBuffer()));
+    await expect(pictureFor('threads', url)).rejects.toMatchObject({
+      ...REJECTED,
+      message: 'Moves; only still pictures are taken (Threads)',
+    });
+  });
+
+  test('may be the cover of a video', async () => {
+    const png = serve(await clear().png().toBuffer());
+    const options = { instagram_cover_url: png };
+    const files = filesOf('instagram', { post_type: 'video', options });
+    expect(await files.cover('instagram_cover_url', TIMEOUT_MS)).toMatchObject({ type: 'image/jpeg' });
+    expect(await files.cover('other', TIMEOUT_MS)).toBeNull();
+    const heavy = filesOf('youtube', {
+      post_type: 'video',
+      options: { youtube_thumbnail_url: `${host.url}/photo.jpg?bytes=3000000` },
+    });
+    await expect(heavy.cover('youtube_thumbnail_url', TIMEOUT_MS)).rejects.toMatchObject(REJECTED);
+  });
+});
+
+describe('what was made is kept', () => {
+  const derived = () => [...bucket.objects.keys()];
+
+  test('by its content and recipe: a retry makes nothing anew, from whatever address', async () => {
+    const png = await clear().png().toBuffer();
+    const first = await pictureFor('instagram', serve(png, 'one'));
+    const [key] = derived();
+    expect(key).toMatch(new RegExp(`^public/derived/${sha256(png)}/[0-9a-f]{16}$`));
+    // What lies there is what is given: nothing is made again.
+    const other = await plain(40, 30).jpeg().toBuffer();
+    bucket.objects.set(key!, { bytes: other, type: 'image/jpeg' });
+    expect(await pictureFor('instagram', serve(png, 'two'))).toMatchObject({ width: 40, height: 30 });
+    expect(first.bytes.byteLength).not.toBe(other.byteLength);
+    expect(derived()).toEqual([key]);
+  });
+
+  test('twice at once: the same bytes, in one place', async () => {
+    const url = serve(await plain(1500, 1000).png().toBuffer());
+    const made = await Promise.all([1, 2, 3].map(() => pictureFor('instagram', url)));
+    expect(new Set(made.map(({ bytes }) => sha256(bytes))).size).toBe(1);
+    expect(derived()).toHaveLength(1);
+    expect(sha256(bucket.objects.get(derived()[0]!)!.bytes)).toBe(sha256(made[0]!.bytes));
+  });
+
+  test('and costs nothing where storage does not answer', async () => {
+    bucket.fail(new Error('down'));
+    const made = await pictureFor('instagram', serve(await plain().png().toBuffer()));
+    expect(made.type).toBe('image/jpeg');
+    await expect(made.publicUrl()).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: false });
+  });
+
+  test('one recipe serves every platform that has it', async () => {
+    const url = serve(await plain().webp().toBuffer());
+    for (const platform of ['instagram', 'facebook'] as const) {
+      const file = await filesOf('tiktok', { media_urls: [url] }).open(url, TIMEOUT_MS);
+      const needs = { ...RULES['facebook'].pictures!, formats: [...RULES['facebook'].pictures!.formats] };
+      await file.fitted(platform === 'instagram' ? needs : { ...needs, formats: needs.formats.reverse() });
+      await file.close();
+    }
+    expect(derived()).toHaveLength(1);
+  });
+});
+
+describe('with the bucket of the stack', () => {
+  let real: TestBucket;
+  beforeAll(async () => {
+    real = await createTestBucket();
+  });
+  afterAll(() => real.close());
+
+  test.each([
+    ['a made one', () => plain().png().toBuffer(), 'image/jpeg'],
+    ['one that fits', () => plain().jpeg().toBuffer(), 'image/jpeg'],
+  ])('B052: a platform fetches %s from the service itself', async (_, draw, type) => {
+    const url = serve(await draw());
+    const files = mediaFiles({
+      http: host.http,
+      bucket: real,
+      rules: RULES.instagram,
+      draft: draftOf({ media_urls: [url] }),
+    });
+    for (let round = 0; round < 2; round += 1) {
+      const file = await files.open(url, TIMEOUT_MS);
+      const made = await file.fitted(RULES.instagram.pictures!);
+      await file.close();
+      const answer = await fetch(await made.publicUrl());
+      expect(answer.headers.get('content-type')).toBe(type);
+      expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(made.bytes));
+    }
+    expect(real.operations.filter(name => name === 'PutObject')).toHaveLength(real.keys().length);
+  });
+});
+
+describe('a file that is not within the limits is refused with limit and value', () => {
+  test.each<[PlatformId, string, Partial<Draft>, RegExp]>([
+    ['pinterest', 'clip.mp4', { post_type: 'video' }, /^$/],
+    ['linkedin', 'clip.mov', { post_type: 'video' }, /Is MOV; must be one of MP4 \(LinkedIn\)/],
+    [
+      'gbp',
+      'clip.mp4?bytes=30000000',
+      { post_type: 'video' },
+      /size is 30000000 bytes; at most 26214400 bytes/,
+    ],
+    ['tiktok', 'clip.mp4?bytes=6000000000', { post_type: 'video' }, /size is 6000000000 bytes; at most/],
+    [
+      'facebook',
+      'clip.mp4',
+      { post_type: 'video', options: { facebook_media_type: 'REELS' } },
+      /height is 360 pixels; at least 960 pixels.*ratio of width to height is 1.78; at most 1/,
+    ],
+    ['x', 'photo.jpg', { post_type: 'video' }, /Is JPG, which is no video/],
+    ['x', 'clip.mp4', { post_type: 'image' }, /Is MP4, which is no image/],
+    ['telegram', 'doc.pdf?bytes=50000001', { post_type: 'document' }, /at most 50000000 bytes/],
+  ])('%s: %s', async (platform, name, change, message) => {
+    const opened = openAs(platform, `${host.url}/${name}`, change);
+    if (message.source === '^$') expect(await opened).toMatchObject({ kind: 'video' });
+    else await expect(opened).rejects.toMatchObject({ ...REJECTED, message: expect.stringMatching(message) });
+  });
+});
+
+describe('bad input', () => {
+  test.each<[string, () => Buffer | Promise<Buffer>, RegExp]>([
+    ['zero bytes', () => Buffer.alloc(0), /empty/],
+    ['HEIC under another name', heic, /HEIC/],
+    ['SVG', () => svg(), /SVG/],
+    ['a web page', () => Buffer.from('<html>Sign in</html>'), /web page/],
+    ['a bomb', () => pngOfSize(30_000, 30_000), /900000000 pixels/],
+    ['a picture that breaks off', async () => (await plain().png().toBuffer()).subarray(0, 300), /damaged/],
+    ['a document', () => pdfWithScript('plain'), /PDF with a script/],
+  ])('%s as a picture for Instagram is refused', async (_, make, message) => {
+    await expect(pictureFor('instagram', serve(await make()))).rejects.toMatchObject({
+      ...REJECTED,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('a picture and a script in one is passed on as what its first bytes say', async () => {
+    const both = Buffer.concat([await plain().gif().toBuffer(), Buffer.from('<script>alert(1)</script>')]);
+    expect(await pictureFor('x', serve(both))).toMatchObject({ type: 'image/gif' });
+    const made = await pictureFor('facebook', serve(Buffer.concat([await plain().webp().toBuffer(), both])));
+    expect(made.type).toBe('image/jpeg');
+    expect(Buffer.from(made.bytes).includes('script')).toBe(false);
+  });
+
+  // B046
+  test('an answer that was compressed is tried again later', async () => {
+    answers.set('/zipped', (_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('no matter what'),
+    );
+    for (const post_type of ['image', 'video'] as const) {
+      await expect(openAs('x', `${oddUrl}/zipped`, { post_type })).rejects.toMatchObject({
+        kind: 'transient',
+      });
+    }
+  });
+
+  test('a host that says 6 GB and sends less is tried again later', async () => {
+    const head = await plain().jpeg().toBuffer();
+    answers.set('/liar', (_, response) => {
+      response.writeHead(200, { 'content-length': 6_000_000_000 });
+      response.write(head, () => response.destroy());
+    });
+    for (const post_type of ['image', 'video'] as const) {
+      await expect(openAs('x', `${oddUrl}/liar`, { post_type })).rejects.toMatchObject({ kind: 'transient' });
+    }
+  });
+
+  test('a host that sends more than a platform takes is cut off', async () => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    let sent = 0;
+    answers.set('/endless', (_, response) => {
+      const more = (): void => {
+        sent += 1;
+        if (!response.destroyed) response.write(chunk, more);
+      };
+      more();
+    });
+    await expect(openAs('gbp', `${oddUrl}/endless`)).rejects.toMatchObject({
+      ...REJECTED,
+      message: 'The file is larger than 26214400 bytes',
+    });
+    expect(sent).toBeLessThan(60);
+  });
+
+  test('a host that never ends is waited for no longer than allowed', async () => {
+    answers.set('/slow', (_, response) => {
+      response.writeHead(200).write('x');
+    });
+    const files = filesOf('x', { media_urls: [`${oddUrl}/slow`] });
+    await expect(files.open(`${oddUrl}/slow`, 200)).rejects.toMatchObject({ kind: 'transient' });
+  });
+
+  // B050
+  test.each(['http://169.254.169.254/latest/meta-data/', 'http://10.0.0.1/a.jpg'])(
+    'a private address is refused, also behind a redirect: %s',
+    async url => {
+      answers.set('/away', (_, response) => void response.writeHead(302, { location: url }).end());
+      for (const post_type of ['image', 'video'] as const) {
+        await expect(openAs('x', url, { post_type })).rejects.toMatchObject(REJECTED);
+        await expect(openAs('x', `${oddUrl}/away`, { post_type })).rejects.toMatchObject(REJECTED);
+      }
+    },
+  );
+});
