@@ -5,6 +5,7 @@ import { routes as playlists } from './playlists/routes.ts';
 import { routes as posts } from './posts/routes.ts';
 import { routes as profiles } from './profiles/routes.ts';
 import { routes as queue } from './queue/routes.ts';
+import { routes as uploads } from './uploads/routes.ts';
 import { routes as webhooks } from './webhooks/routes.ts';
 import { routes as workspace } from './workspace/routes.ts';
 
@@ -14,6 +15,7 @@ export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
   profiles,
   media,
   playlists,
+  uploads,
   workspace,
   queue,
   integrations,

@@ -6,9 +6,11 @@ import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Gateway } from './gateway.ts';
 import type { Housekeeping } from './housekeeping.ts';
+import type { MediaBucket } from './media-bucket.ts';
 import type { Publishing } from './publishing.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
+import type { Uploads } from './uploads.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface ApiProps {
@@ -18,6 +20,8 @@ export interface ApiProps {
   publishing: Publishing;
   events: WorkQueue;
   housekeeping: Housekeeping;
+  media: MediaBucket;
+  uploads: Uploads;
   /** Where a plan can be changed; part of the 403 of the plan gate. */
   upgradeUrl: string;
   /** Origins to which a connect may send its user back; `*` for any. */
@@ -28,11 +32,13 @@ type Access = (group: ServiceFunction, props: ApiProps) => void;
 
 /** What each group may do beside what all may. */
 const ACCESS: Readonly<Record<string, Access>> = {
-  posts: (group, { table, publishing }) => {
+  posts: (group, { table, publishing, media, uploads }) => {
     table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');
     publishing.openLanes(group);
     publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
     publishing.schedules.open(group, 'CreateSchedule', 'DeleteSchedule');
+    media.open(group);
+    uploads.openForSending(group);
   },
   profiles: (group, { table, publishing, housekeeping }) => {
     table.open(group, 'Query', 'DeleteItem', 'BatchWriteItem');
@@ -42,6 +48,19 @@ const ACCESS: Readonly<Record<string, Access>> = {
   media: (group, { table, housekeeping }) => {
     table.open(group, 'Query', 'DeleteItem');
     housekeeping.openForSending(group);
+  },
+  uploads: (group, { table, media, uploads }) => {
+    table.open(group, 'BatchGetItem', 'DeleteItem');
+    media.open(
+      group,
+      'GetObject',
+      'ListBucket',
+      'PutObject',
+      'DeleteObject',
+      'AbortMultipartUpload',
+      'ListMultipartUploadParts',
+    );
+    uploads.openForSending(group);
   },
   playlists: (group, { table }) => table.open(group, 'BatchGetItem', 'Query', 'DeleteItem'),
   queue: (group, { table }) => table.open(group, 'BatchGetItem', 'Query'),

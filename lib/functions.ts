@@ -27,6 +27,8 @@ export const SIZES = {
   dispatcher: { memory_mb: 256, timeout_s: 30 },
   sweeper: { memory_mb: 256, timeout_s: 50 },
   'dead-letters': { memory_mb: 256, timeout_s: 30 },
+  /** Holds 32 MiB of a file at a time; more memory would bring more network, and cost more. */
+  'media-importer': { memory_mb: 512, timeout_s: 300 },
   housekeeper: { memory_mb: 512, timeout_s: 120 },
   'webhook-dispatcher': { memory_mb: 512, timeout_s: 60 },
   'key-ring': { memory_mb: 256, timeout_s: 30 },

@@ -91,9 +91,8 @@ export class MediaBucket extends Construct {
   /** Tells the function the bucket, and lets it do just these actions on objects. */
   open(to: ServiceFunction, ...actions: ObjectAction[]): void {
     const onObjects = actions.filter(action => action !== 'ListBucket').map(action => `s3:${action}`);
-    to.set(ENV.mediaBucket, this.bucket.bucketName)
-      .set(ENV.mediaUrl, this.url)
-      .allow(onObjects, this.bucket.arnForObjects('*'));
+    to.set(ENV.mediaBucket, this.bucket.bucketName).set(ENV.mediaUrl, this.url);
+    if (onObjects.length > 0) to.allow(onObjects, this.bucket.arnForObjects('*'));
     if (actions.includes('ListBucket')) to.allow(['s3:ListBucket'], this.bucket.bucketArn);
     Validations.of(to).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${this.logicalId()}.Arn>/*]`,

@@ -77,6 +77,7 @@ describe('queues', () => {
     ['dispatch', 'dispatcher', 1],
     ['events', 'webhook-dispatcher', 10],
     ['housekeeping', 'housekeeper', 1],
+    ['media', 'media-importer', 1],
     ['publish-dead-letters', 'dead-letters', 1],
   ])('%s is worked off by %s, at most %i at a time', (queue, worker, BatchSize) => {
     expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });
@@ -92,7 +93,7 @@ describe('queues', () => {
   test('keep for two weeks what failed five times', () => {
     const queues = stack.all('AWS::SQS::Queue').map(([, queue]) => queue);
     const working = queues.filter(({ QueueName }) => !QueueName.endsWith('-dead-letters'));
-    expect(working).toHaveLength(PLATFORM_IDS.length + 3);
+    expect(working).toHaveLength(PLATFORM_IDS.length + 4);
     for (const { RedrivePolicy, QueueName } of working) {
       expect(RedrivePolicy?.maxReceiveCount).toBe(5);
       expect(stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn)).toMatchObject({

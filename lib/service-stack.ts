@@ -10,6 +10,7 @@ import { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { Sweeper } from './sweeper.ts';
 import { ServiceTable } from './table.ts';
+import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -27,12 +28,13 @@ export class ServiceStack extends Stack {
     const publicUrl = settings.publicUrl ?? gateway.url;
 
     const { events } = new Webhooks(this, 'Webhooks', { table, secrets });
+    const uploads = new Uploads(this, 'Uploads', { table, media });
     const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
     const { schedules } = publishing;
     const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
-    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping });
+    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
     const { upgradeUrl, redirectAllowlist } = settings;
-    const parts = { gateway, table, secrets, publishing, events, housekeeping };
+    const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };
     new Api(this, 'Api', { ...parts, upgradeUrl, redirectAllowlist });
 
     new Observability(this, 'Observability', {
@@ -42,6 +44,7 @@ export class ServiceStack extends Stack {
         ...publishing.lanes.map(({ notes }) => notes),
         events,
         housekeeping.notes,
+        uploads.notes,
       ],
       sweeper: sweeper.worker,
       deadLetterReader: publishing.deadLetterReader,

@@ -7,6 +7,7 @@ import { ServiceFunction, SIZES } from './functions.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import type { Publishing } from './publishing.ts';
 import type { ServiceTable } from './table.ts';
+import type { Uploads } from './uploads.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface SweeperProps {
@@ -14,13 +15,18 @@ export interface SweeperProps {
   publishing: Publishing;
   events: WorkQueue;
   housekeeping: Housekeeping;
+  uploads: Uploads;
 }
 
 /** Every minute: what should have moved and did not, moves again. */
 export class Sweeper extends Construct {
   readonly worker: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { table, publishing, events, housekeeping }: SweeperProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { table, publishing, events, housekeeping, uploads }: SweeperProps,
+  ) {
     super(scope, id);
     this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
     table.openWakeIndex(this.worker);
@@ -28,6 +34,7 @@ export class Sweeper extends Construct {
     publishing.dispatch.openForSending(this.worker, ENV.dispatchQueueUrl);
     events.openForSending(this.worker, ENV.eventsQueueUrl);
     housekeeping.openForSending(this.worker);
+    uploads.openForSending(this.worker);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // The next minute is the better retry.

@@ -1,6 +1,7 @@
 import { requirePlan } from '../../shared/http/authenticate.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
+import { planCopies, startCopies } from '../../shared/media/copy-media.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
 import { admit } from '../../shared/posts/admit.ts';
 import { contentOf } from '../../shared/posts/check.ts';
@@ -44,9 +45,13 @@ export const createPost = route({
     if (input.add_to_queue) requirePlan(services, principal, QUEUE_PLAN);
     const { checked, profile, connections } = await preparePost(services, principal.workspace_id, input);
     const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, asked_at);
-    const store = (placed: Post) => storeOnce(services, placed);
+    const store = async (placed: Post) => {
+      await planCopies(services, placed);
+      return storeOnce(services, placed);
+    };
     const post = await admit(services, { post: wanted, connections, store, held: [] });
     await setAlarm(services, post);
+    await startCopies(services, post);
     const duplicates = await noteContent(services, post);
 
     const immediate = post.scheduling === 'immediate';

@@ -1,5 +1,6 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
+import { dropCopies } from '../../shared/media/copy-media.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
 import { canBeCancelled, cancelPost } from '../../shared/posts/cancel.ts';
 import { getPost } from '../../shared/store/posts.ts';
@@ -27,7 +28,10 @@ export const deletePost = route({
       const post = await getPost(services.table, principal.workspace_id, params.id.toLowerCase());
       if (!post) throw notFound('Post');
       if (!canBeCancelled(post) || look > LOOKS) throw notDeletable(post);
-      if (await cancelPost(services, post)) return { status: 204 };
+      if (await cancelPost(services, post)) {
+        await dropCopies(services, post);
+        return { status: 204 };
+      }
     }
   },
 });

@@ -4,6 +4,7 @@ import { setAlarm } from '../../shared/delivery/schedule.ts';
 import { requirePlan } from '../../shared/http/authenticate.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
+import { planCopies, startCopies } from '../../shared/media/copy-media.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
 import { admit } from '../../shared/posts/admit.ts';
 import { dropSchedule } from '../../shared/posts/cancel.ts';
@@ -65,6 +66,7 @@ export const updatePost = route({
     };
     const timed = timing.keeps ? atTimeOf(post, wanted, services.now()) : wanted;
     const store = async (placed: Post) => {
+      await planCopies(services, placed);
       const written = await replacePost(services.table, post, placed);
       if (written === 'stale') throw await notEditableNow(services, post);
       return written === 'written' ? placed : null;
@@ -72,6 +74,7 @@ export const updatePost = route({
     const next = await admit(services, { post: timed, connections, store, held: claimsOf(post) });
     await leave(services, post, next);
     await setAlarm(services, next);
+    await startCopies(services, next);
     const warnings = [
       ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
       ...(saysTheSame(post, next) ? [] : await noteContent(services, next)),

@@ -2,6 +2,7 @@ import { sendDispatchNote } from '../../shared/delivery/notes.ts';
 import { deliveryNote } from '../../shared/events/note.ts';
 import { sendEventsNote } from '../../shared/events/publish.ts';
 import { housekeepingOfKey, sendHousekeepingNote, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
+import { mediaNoteOfKey, sendMediaNote } from '../../shared/media/notes.ts';
 import { log } from '../../shared/runtime/log.ts';
 import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
@@ -42,6 +43,8 @@ async function wake(run: Services, key: Key): Promise<void> {
 function noteFor(run: Services, key: Key): () => Promise<void> {
   const delivery = deliveryOfKey(key);
   if (delivery) return () => sendEventsNote(run, deliveryNote(delivery));
+  const media = mediaNoteOfKey(key);
+  if (media) return () => sendMediaNote(run, media);
   const note = housekeepingOfKey(key);
   if (note) return () => sendHousekeepingNote(run, note);
   throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);

@@ -56,6 +56,7 @@ const BodyTooLarge = v.pipe(
     error: v.string(),
     code: v.literal('BODY_TOO_LARGE'),
     max_bytes: v.pipe(v.number(), v.integer()),
+    presign_endpoint: v.optional(v.string()),
   }),
   v.title('BodyTooLarge'),
 );

@@ -52,7 +52,7 @@ export function toSchema(schema: v.GenericSchema, mode: 'input' | 'output', name
 
 /** Where the converter says too little. */
 function overridden(schema: { type: string }, converted: AnyJsonSchema): AnyJsonSchema | null {
-  if (schema === JsonSchema) return {};
+  if (schema === JsonSchema || schema.type === 'custom') return {};
   return schema.type === 'loose_object' ? { ...converted, additionalProperties: true } : null;
 }
 

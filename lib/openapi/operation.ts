@@ -100,8 +100,17 @@ function requestBodyOf(
   const example = route.body_example ?? exampleOf(one, named);
   return {
     required: (one.required ?? []).length > 0,
-    content: { [JSON_TYPE]: { schema, example } },
+    content: {
+      [JSON_TYPE]: { schema: route.takes_form ? withoutFiles(schema) : schema, example },
+      ...(route.takes_form && { 'multipart/form-data': { schema } }),
+    },
   };
+}
+
+/** JSON holds no files. */
+function withoutFiles({ properties = {}, ...schema }: Schema): Schema {
+  const texts = Object.entries(properties).filter(([, { format }]) => format !== 'binary');
+  return { ...schema, properties: Object.fromEntries(texts) };
 }
 
 function bodySchema(route: Route, body: v.ObjectEntries, named: Schemas): Schema {

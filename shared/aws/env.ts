@@ -5,6 +5,7 @@ export const ENV = {
   dispatchQueueArn: 'DISPATCH_QUEUE_ARN',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
   housekeepingQueueUrl: 'HOUSEKEEPING_QUEUE_URL',
+  mediaQueueUrl: 'MEDIA_QUEUE_URL',
   /** Prefix of `…_X`, `…_BLUESKY`, …: one publish queue a platform. */
   publishQueueUrlPrefix: 'PUBLISH_QUEUE_URL_',
   scheduleGroup: 'SCHEDULE_GROUP',

@@ -1,4 +1,5 @@
 import { openAccount, renewAccount, usableAccount, type OpenAccount } from '../connections/vault.ts';
+import { withCopies } from '../media/copy-media.ts';
 import { mediaFiles } from '../media/files.ts';
 import type { DestinationOf } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
@@ -39,7 +40,7 @@ export async function openWorkshop(
   const publisher = run.publishers[platform];
   if (!publisher || !connection || connection.needs_reconnect) return null;
   const client = createHttpClient();
-  const job = jobOf(post, connection);
+  const job = jobOf(await withCopies(run.services, post), connection);
   const rules = RULES[platform];
   const { worker, settle_ms } = rules;
   const files = mediaFiles({ http: client, bucket: run.services.bucket, rules, draft: job });

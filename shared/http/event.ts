@@ -31,6 +31,11 @@ export function pathBelowBase(path: string): string | null {
   return /^(?:\/api)?\/v1(\/.*)$/.exec(path)?.[1] ?? null;
 }
 
+/** The body as it was sent. */
+export function bodyBytes(event: ApiEvent): Buffer {
+  return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
 /** The body as text, undone from the gateway's base64. */
 export function bodyText(event: ApiEvent): string {
   const body = event.body ?? '';

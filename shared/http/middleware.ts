@@ -5,7 +5,16 @@ import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { authenticate } from './authenticate.ts';
 import { ApiError, bodyTooLarge, malformedJson, notFound, unsupportedMediaType } from './errors.ts';
-import { bodyText, pathBelowBase, servedOf, toResult, type ApiEvent, type ApiResult } from './event.ts';
+import {
+  bodyBytes,
+  bodyText,
+  pathBelowBase,
+  servedOf,
+  toResult,
+  type ApiEvent,
+  type ApiResult,
+} from './event.ts';
+import { isForm, readForm } from './form.ts';
 import type { Route } from './route.ts';
 
 export type Middleware = middy.MiddlewareObj<ApiEvent, ApiResult>;
@@ -108,21 +117,27 @@ export function knownRoute(): Middleware {
   };
 }
 
-/** Reads a JSON body where the route takes one. An empty body counts as an empty object. */
-export function jsonBody(): Middleware {
+/** Reads the body where the route takes one: JSON, or a form. An empty body counts as an empty object. */
+export function readBody(): Middleware {
   return {
-    before: ({ event }) => {
+    before: async ({ event }) => {
       const served = servedOf(event);
       if (!served.route?.body) return;
+      const type = event.headers['content-type'];
+      if (served.route.takes_form === true && type !== undefined && isForm(type)) {
+        served.body = await readForm(bodyBytes(event), type);
+        return;
+      }
       const text = bodyText(event);
       if (Buffer.byteLength(text) > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
       if (text.trim() === '') {
         served.body = {};
         return;
       }
-      const type = event.headers['content-type'];
       if (type && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
-        throw unsupportedMediaType('application/json');
+        throw unsupportedMediaType(
+          served.route.takes_form === true ? 'application/json or multipart/form-data' : 'application/json',
+        );
       const parsed = parseJsonStrictly(text);
       if (parsed === undefined) throw malformedJson();
       served.body = parsed;

@@ -79,6 +79,8 @@ export interface RouteDefinition<
   params?: P;
   query?: Q;
   body?: B;
+  /** The body may also come as a multipart form of the same fields. */
+  takes_form?: boolean;
   /** The body may also be an array of up to so many such objects; the handler gets an array in both cases. */
   batch?: M;
   /** Documented answers beyond those that every route has (400, 401, 403, 405, 413, 415, 429, 500). */
@@ -99,6 +101,7 @@ export interface Route extends RouteDoc {
   params: Entries | undefined;
   query: Entries | undefined;
   body: Entries | undefined;
+  takes_form?: boolean;
   batch?: number | undefined;
   responses: Record<number, ResponseDoc>;
   /** Validates the raw parts of a request, then calls the handler. */

@@ -4,7 +4,7 @@ import { services as ownServices, type Services } from '../runtime/services.ts';
 import { notFound } from './errors.ts';
 import { bodyText, rawRequest, servedOf, toResult, type ApiEvent, type ApiResult } from './event.ts';
 import { answerOnce } from './idempotency.ts';
-import { accessLog, authentication, errors, jsonBody, knownRoute, requestId, routing } from './middleware.ts';
+import { accessLog, authentication, errors, knownRoute, readBody, requestId, routing } from './middleware.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RawRequest, Route } from './route.ts';
 
@@ -20,7 +20,7 @@ export function serve(routes: readonly Route[], services: Services = ownServices
     .use(authentication(services))
     .use(rateLimit(services))
     .use(knownRoute())
-    .use(jsonBody())
+    .use(readBody())
     .handler(event => answer(event, services));
 }
 

@@ -1,5 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
-import { factsOfType, formatOfType, type MediaFacts } from '../model/media.ts';
+import { factsOfType, formatOfType, type MediaFacts, type MediaFormat } from '../model/media.ts';
 import { inMemory, thrifty, TooMuchReading, type FileAccess } from './access.ts';
 import { clipFacts } from './clip-facts.ts';
 import { cutOffAt } from './containers.ts';
@@ -36,11 +36,11 @@ const HINTS: Readonly<Record<string, string>> = {
 export async function lookAt(file: FileAccess): Promise<Look> {
   const head = await file.read(0, HEAD_BYTES);
   if (head.byteLength === 0) return unsupported('an empty file', 'It is empty');
-  const type = await typeOf(head, file.said_type);
-  const format = type === null ? null : formatOfType(type);
-  if (type === null || format === null) return unknownType(type, file);
+  const identity = await identify(head, file.said_type);
+  if (identity.type !== 'known') return identity;
+  const { mime_type, format } = identity;
   const rest = thrifty(file, head, WHOLE_BYTES);
-  const facts = factsOfType(type, format, file.size);
+  const facts = factsOfType(mime_type, format, file.size);
   try {
     if (facts.kind === 'image') return await lookAtPicture(facts, head, rest);
     return facts.kind === 'video' ? await lookAtClip(facts, rest) : await lookAtDocument(facts, rest);
@@ -48,6 +48,19 @@ export async function lookAt(file: FileAccess): Promise<Look> {
     if (error instanceof TooMuchReading) return { type: 'known', facts };
     throw error;
   }
+}
+
+/** What the first bytes of a file say it is. */
+export type Identity =
+  { type: 'known'; mime_type: string; format: MediaFormat } | Extract<Look, { type: 'unsupported' }>;
+
+/** Tells a file's type from its first `HEAD_BYTES`. `saidType`: what its origin calls it. */
+export async function identify(head: Uint8Array, saidType = ''): Promise<Identity> {
+  const mime_type = await typeOf(head, saidType);
+  const format = mime_type === null ? null : formatOfType(mime_type);
+  return mime_type === null || format === null
+    ? unknownType(mime_type, saidType)
+    : { type: 'known', mime_type, format };
 }
 
 /** What bytes that are all here are. */
@@ -99,11 +112,15 @@ async function typeOf(head: Uint8Array, saidType = ''): Promise<string | null> {
   return /^<(?:!doctype html|html|head|body)\b/i.test(text) || /html/i.test(saidType) ? 'text/html' : null;
 }
 
-function unknownType(type: string | null, { said_type = '' }: FileAccess): Look {
-  const found = type ?? (said_type.split(';')[0]?.trim() || 'no known type');
+function unknownType(type: string | null, saidType: string): Extract<Look, { type: 'unsupported' }> {
+  const found = type ?? (saidType.split(';')[0]?.trim() || 'no known type');
   return unsupported(found, HINTS[found] ?? `It is ${found}, which is not supported`);
 }
 
-const unsupported = (found: string, message: string): Look => ({ type: 'unsupported', found, message });
+const unsupported = (found: string, message: string): Extract<Look, { type: 'unsupported' }> => ({
+  type: 'unsupported',
+  found,
+  message,
+});
 
 const damaged = (how: string): Look => unsupported('a damaged file', `It is damaged: ${how}`);

@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+
 /** What a file is for a post. */
 export type MediaKind = 'image' | 'video' | 'document';
 
@@ -19,6 +21,51 @@ export const MEDIA_FORMATS = {
   PDF: 'document',
 } as const satisfies Record<string, MediaKind>;
 export type MediaFormat = keyof typeof MEDIA_FORMATS;
+
+export const MediaFormatSchema = v.picklist([
+  'JPG',
+  'PNG',
+  'GIF',
+  'WebP',
+  'BMP',
+  'MP4',
+  'MOV',
+  'AVI',
+  'WMV',
+  'FLV',
+  'WebM',
+  '3GP',
+  'MKV',
+  'PDF',
+] as const satisfies readonly MediaFormat[]);
+
+/** How a file of each format is stored and served: its media type, and the ending of its name. */
+export const FILE_OF_FORMAT: Readonly<Record<MediaFormat, { type: string; extension: string }>> = {
+  JPG: { type: 'image/jpeg', extension: 'jpg' },
+  PNG: { type: 'image/png', extension: 'png' },
+  GIF: { type: 'image/gif', extension: 'gif' },
+  WebP: { type: 'image/webp', extension: 'webp' },
+  BMP: { type: 'image/bmp', extension: 'bmp' },
+  MP4: { type: 'video/mp4', extension: 'mp4' },
+  MOV: { type: 'video/quicktime', extension: 'mov' },
+  AVI: { type: 'video/x-msvideo', extension: 'avi' },
+  WMV: { type: 'video/x-ms-wmv', extension: 'wmv' },
+  FLV: { type: 'video/x-flv', extension: 'flv' },
+  WebM: { type: 'video/webm', extension: 'webm' },
+  '3GP': { type: 'video/3gpp', extension: '3gp' },
+  MKV: { type: 'video/x-matroska', extension: 'mkv' },
+  PDF: { type: 'application/pdf', extension: 'pdf' },
+};
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+/** Most bytes of a file: what the most generous platform takes, and room for what is made smaller for others. */
+export const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
+  image: 256 * MIB,
+  document: 1 * GIB,
+  video: 256 * GIB,
+};
 
 /** Media types with their aliases: detectors, browsers and object stores do not agree on one spelling. */
 const FORMAT_OF_TYPE: Readonly<Record<string, MediaFormat>> = {

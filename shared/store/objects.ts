@@ -49,7 +49,7 @@ export function keyOfUrl(bucket: Pick<Bucket, 'publicUrl'>, url: string): string
 }
 
 /** Keys are made once and never written again, so what is served under them may be kept for ever. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+export const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Stores bytes that are all here. */
 export async function putObject(bucket: Bucket, key: string, bytes: Uint8Array, type: string): Promise<void> {

@@ -22,6 +22,8 @@ export interface Call {
   query?: Record<string, string>;
   body?: unknown;
   as?: Principal;
+  /** Ids of what the request creates, where the test wants to know them. */
+  newResourceId?: () => string;
 }
 
 /** What a caller sees: plain JSON, as loose as tests need it. */
@@ -41,7 +43,7 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   const settings: Record<string, string> = { REDIRECT_ALLOWLIST: '*' };
   const services: Services = {
     table,
-    bucket: null as unknown as Bucket,
+    bucket: { publicUrl: 'https://media.example.com' } as Bucket,
     sqs,
     scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
     ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
@@ -54,7 +56,7 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   /** Calls a route. Fails where the OpenAPI document does not know the answer. */
   async function call(
     name: string,
-    { params = {}, query = {}, body, as = owner }: Call = {},
+    { params = {}, query = {}, body, as = owner, newResourceId }: Call = {},
   ): Promise<Shown> {
     const route = routes.find(({ method, path }) => `${method} ${path}` === name);
     if (!route) throw new Error(`There is no ${name}`);
@@ -66,6 +68,7 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
       request_id: 'r',
       headers: {},
       base_url: 'https://api.example.com/v1',
+      ...(newResourceId && { newResourceId }),
     };
     const answer = await answerOf(route.invoke(raw, services));
     assertDocumented(route.method, route.path, answer.status, json(answer.body));

@@ -111,7 +111,7 @@ export async function deliveryWorld() {
   };
   const services: Services = {
     table: mortalTable,
-    bucket: null as unknown as Bucket,
+    bucket: { publicUrl: 'https://media.example.com' } as Bucket,
     sqs: { send: (command: SendMessageCommand) => outside(() => send(command)) } as unknown as SQSClient,
     scheduler: {
       send: () => outside(() => Promise.reject(new Error('no scheduler here'))),
@@ -287,7 +287,7 @@ function fakePublisher(
 }
 
 /** Every post has accounts of its own, so that a daily cap is met only by the tests that mean to meet it. */
-function newPendingPost(now: number, platforms: readonly PlatformId[]): Post {
+export function newPendingPost(now: number, platforms: readonly PlatformId[]): Post {
   const post_id = newId(now);
   return {
     post_id,

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+import { route } from '../../shared/http/define-route.ts';
+import { validationFailed } from '../../shared/http/errors.ts';
+import { unconfirmedUntil } from '../../shared/media/confirm-upload.ts';
+import { drawKey } from '../../shared/media/run.ts';
+import { FILE_OF_FORMAT, formatOfType, MAX_BYTES, MEDIA_FORMATS } from '../../shared/model/media.ts';
+import type { Upload } from '../../shared/model/upload.ts';
+import { beginAssembly, MAX_SINGLE_BYTES } from '../../shared/store/multipart-objects.ts';
+import { MEDIA, PENDING, publicUrlOf, type Bucket } from '../../shared/store/objects.ts';
+import { signPart, signPut } from '../../shared/store/signed-objects.ts';
+import { HOUR, SECOND, toIso } from '../../shared/time/instant.ts';
+import { cleanName, fault, profileName } from './fields.ts';
+import { emptyUpload, findProfile, storeOnce } from './new-upload.ts';
+
+/** How long an address takes bytes. A large file takes longer; the credentials that sign may end before. */
+const SINGLE_MS = 1 * HOUR;
+const PARTS_MS = 6 * HOUR;
+
+/** So many addresses fit into one answer; parts of the largest file are no larger than S3 takes. */
+const MOST_PARTS = 1000;
+const MIB = 1024 ** 2;
+const LEAST_PART = 64 * MIB;
+
+const SinglePut = v.object({
+  upload_id: v.string(),
+  presigned_url: v.pipe(v.string(), v.description('PUT the bytes here, with the `headers`')),
+  public_url: v.pipe(v.string(), v.description('Where the file is served once it is confirmed')),
+  headers: v.record(v.string(), v.string()),
+  expires_at: v.pipe(v.string(), v.description('Until when the address takes the bytes')),
+});
+
+const InParts = v.object({
+  upload_id: v.string(),
+  public_url: v.string(),
+  parts: v.pipe(
+    v.array(v.object({ part_number: v.pipe(v.number(), v.integer()), presigned_url: v.string() })),
+    v.description('PUT each part to its address, in any order; all but the last have `part_size` bytes'),
+  ),
+  part_size: v.pipe(v.number(), v.integer()),
+  expires_at: v.string(),
+});
+
+export const presignUpload = route({
+  method: 'POST',
+  path: '/upload-media/presign',
+  operation_id: 'presignUpload',
+  summary: 'Get an address to put a file to',
+  description:
+    'PUT the bytes to `presigned_url` with the Content-Type that was announced, then confirm. Files above 5 GB say ' +
+    'their `file_size` and get an address for each part. What is not confirmed within a day is gone.',
+  tag: 'Uploads',
+  auth: 'key',
+  creates: true,
+  body: {
+    profile_name: profileName,
+    file_name: v.pipe(v.string(), v.nonEmpty('Must not be empty')),
+    file_type: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+    file_size: v.nullish(
+      v.pipe(v.number(), v.integer('Must be whole bytes'), v.minValue(1, 'Must be at least 1')),
+    ),
+  },
+  body_example: { profile_name: 'Acme Coffee', file_name: 'blend.mp4', file_type: 'video/mp4' },
+  responses: {
+    200: { description: 'One address, or one for each part', schema: v.union([SinglePut, InParts]) },
+    404: { description: 'Profile not found' },
+  },
+  handler: async ({ body, principal, newResourceId }, services) => {
+    const { file_type, file_size } = body;
+    const format = formatOfType(file_type);
+    if (format === null || !/^[\x20-\x7e]+$/.test(file_type)) {
+      const formats = Object.values(FILE_OF_FORMAT).map(({ type }) => type);
+      throw validationFailed([fault('file_type', `Must be one of ${formats.join(', ')}`)]);
+    }
+    const most = MAX_BYTES[MEDIA_FORMATS[format]];
+    if (file_size != null && file_size > most) {
+      throw validationFailed([fault('file_size', `Must be at most ${most} bytes for ${format}`)]);
+    }
+    const profile = await findProfile(services, principal, body.profile_name);
+    const now = services.now();
+    const key = drawKey(MEDIA, format);
+    const isLarge = file_size != null && file_size > MAX_SINGLE_BYTES;
+    const multipart = isLarge ? await beginParts(services.bucket, key, file_type, file_size) : null;
+    const upload = await storeOnce(services, {
+      ...emptyUpload(newResourceId(), profile, cleanName(body.file_name), now),
+      status: 'pending',
+      format,
+      key,
+      direct: {
+        pending_key: PENDING + randomBytes(24).toString('base64url'),
+        url_expires_at: now + (isLarge ? PARTS_MS : SINGLE_MS),
+        multipart,
+        etag: null,
+      },
+      expires_at: unconfirmedUntil(now),
+    });
+    return { status: 200, body: await addressesOf(services.bucket, upload, file_type, now) };
+  },
+});
+
+async function beginParts(bucket: Bucket, key: string, type: string, file_size: number) {
+  const { s3_upload_id } = await beginAssembly(bucket, key, type);
+  const part_size = Math.max(LEAST_PART, Math.ceil(file_size / MOST_PARTS / MIB) * MIB);
+  return { s3_upload_id, part_size, file_size };
+}
+
+async function addressesOf(bucket: Bucket, upload: Upload, type: string, now: number): Promise<unknown> {
+  const { upload_id, key, direct } = upload;
+  if (key === null || !direct) throw new Error('The upload has no address');
+  const common = {
+    upload_id,
+    public_url: publicUrlOf(bucket, key),
+    expires_at: toIso(direct.url_expires_at),
+  };
+  const seconds = Math.max(1, Math.floor((direct.url_expires_at - now) / SECOND));
+  if (!direct.multipart) {
+    const presigned_url = await signPut(bucket, direct.pending_key, type, seconds);
+    return { ...common, presigned_url, headers: { 'Content-Type': type } };
+  }
+  const { s3_upload_id, part_size, file_size } = direct.multipart;
+  const numbers = Array.from({ length: Math.ceil(file_size / part_size) }, (_, index) => index + 1);
+  const parts = await Promise.all(
+    numbers.map(async part_number => ({
+      part_number,
+      presigned_url: await signPart(bucket, { key, s3_upload_id }, part_number, seconds),
+    })),
+  );
+  return { ...common, parts, part_size };
+}

@@ -1,0 +1,496 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RequestListener } from 'node:http';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FormFile } from '../../shared/http/form.ts';
+import { MediaNoteSchema } from '../../shared/media/notes.ts';
+import { FILE_OF_FORMAT, type MediaFormat } from '../../shared/model/media.ts';
+import { createHttpClient } from '../../shared/net/http.ts';
+import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-house.ts';
+import { createTestBucket, type TestBucket } from '../../test/support/bucket.ts';
+import { testOrigin, type TestOrigin } from '../../test/support/origin.ts';
+import { filesOfFormats } from '../../test/support/formats.ts';
+import { testWith } from '../../test/support/tools.ts';
+import * as v from 'valibot';
+import { moveMedia } from '../media-importer/work.ts';
+import { routes } from './routes.ts';
+
+const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
+const HOUR = 3_600_000;
+const MIB = 1024 ** 2;
+
+let house: ApiHouse;
+let bucket: TestBucket;
+let files: Readonly<Record<MediaFormat, Buffer>>;
+/** What the origin answers; set by each test. */
+let answer: RequestListener;
+let origin: TestOrigin;
+const allowed = process.env['ALLOW_LOOPBACK'];
+
+beforeAll(async () => {
+  process.env['ALLOW_LOOPBACK'] = '1';
+  files = await filesOfFormats();
+  origin = await testOrigin((request, response) => answer(request, response));
+}, 30_000);
+afterAll(async () => {
+  if (allowed === undefined) delete process.env['ALLOW_LOOPBACK'];
+  else process.env['ALLOW_LOOPBACK'] = allowed;
+  await origin.close();
+});
+beforeEach(async () => {
+  house = await apiHouse(routes);
+  bucket = await createTestBucket();
+  Object.assign(house.services, { bucket });
+  await house.profile({ profile_name: 'Acme' });
+});
+afterEach(async () => {
+  await bucket.close();
+  await house.close();
+});
+
+const file = (bytes: Uint8Array, name = 'clip'): FormFile => ({ name, sha256: name, bytes: () => bytes });
+const upload = (body: object, as = house.owner) =>
+  house.call('POST /upload-media', { body: { profile_name: 'Acme', ...body }, as });
+const presign = (body: object = {}, as = house.owner) =>
+  house.call('POST /upload-media/presign', {
+    body: { profile_name: 'Acme', file_name: 'photo.png', file_type: 'image/png', ...body },
+    as,
+  });
+const confirm = (upload_id: string, as = house.owner) =>
+  house.call('POST /upload-media/confirm', { body: { upload_id }, as });
+const read = (upload_id: string, as = house.owner) =>
+  house.call('GET /upload-media/{upload_id}', { params: { upload_id }, as });
+const put = (url: string, bytes: Uint8Array, type = 'image/png') =>
+  fetch(url, { method: 'PUT', body: Uint8Array.from(bytes), headers: { 'content-type': type } });
+const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
+const message = ({ body }: Shown) => body.details?.[0]?.message;
+
+/** Works off the importer's notes, until there are none. */
+async function work(): Promise<void> {
+  const http = createHttpClient();
+  const run = {
+    services: house.services,
+    http,
+    remainingMs: () => 60_000,
+    leaveAfterBytes: Infinity,
+    patience: 3,
+  };
+  for (let notes = house.takeNotes(); notes.length > 0; notes = house.takeNotes()) {
+    for (const { body } of notes) await moveMedia(run, v.parse(MediaNoteSchema, body));
+  }
+  http.close();
+}
+
+describe('POST /upload-media with a file', () => {
+  test.each(FORMATS)('a %s comes back byte by byte, under its own type', async format => {
+    const { status, body } = await upload({ file: file(files[format], 'name.bin') });
+    expect([status, body]).toEqual([
+      201,
+      {
+        upload_id: expect.any(String),
+        public_url: expect.stringMatching(
+          new RegExp(`/media/[\\w-]{32}\\.${FILE_OF_FORMAT[format].extension}$`),
+        ),
+        file_name: 'name.bin',
+        file_type: FILE_OF_FORMAT[format].type,
+        size: files[format].length,
+        status: 'ready',
+        error: null,
+        created_at: '2026-12-01T10:00:00.000Z',
+      },
+    ]);
+    const shown = await fetch(body.public_url);
+    expect(shown.headers.get('content-type')).toBe(FILE_OF_FORMAT[format].type);
+    expect(files[format].equals(Buffer.from(await shown.arrayBuffer()))).toBe(true);
+    expect((await read(body.upload_id)).body).toEqual(body);
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0), /empty/],
+    ['a text under the name of a picture', Buffer.from('hello, I am no picture at all'), /not supported/],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), /SVG/],
+    ['a web page', Buffer.from('<!DOCTYPE html><html></html>'), /web page/],
+    ['a HEIC', Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), Buffer.alloc(64)]), /HEIC/],
+  ])('refuses %s, and keeps nothing of it', async (_, bytes, words) => {
+    const refused = await upload({ file: file(bytes, 'photo.png') });
+    expect([refused.status, message(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect(bucket.keys()).toEqual([]);
+  });
+
+  test.each(['JPG', 'PNG', 'WebP', 'MP4', 'WebM', 'PDF'] as const)('refuses half a %s', async format => {
+    const half = files[format].subarray(0, files[format].length / 2);
+    expect((await upload({ file: file(half) })).status).toBe(400);
+    expect(bucket.keys()).toEqual([]);
+  });
+
+  test('takes 4 MiB, and names the other way for more', async () => {
+    const filled = (size: number) => Buffer.concat([files.JPG, Buffer.alloc(size - files.JPG.length)]);
+    expect((await upload({ file: file(filled(4 * MIB)) })).status).toBe(201);
+    const { status, body } = await upload({ file: file(filled(4 * MIB + 1)) });
+    expect([status, body]).toEqual([
+      413,
+      {
+        error: expect.any(String),
+        code: 'BODY_TOO_LARGE',
+        max_bytes: 4 * MIB,
+        presign_endpoint: 'https://api.example.com/v1/upload-media/presign',
+      },
+    ]);
+  });
+
+  test.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\me\\Bild 1.png', 'Bild 1.png'],
+    ['фото 写真 📷.png', 'фото 写真 📷.png'],
+    ['evil\u202Egnp.exe\0', 'evilgnp.exe'],
+    ['..', 'file'],
+    ['', 'file'],
+    ['x'.repeat(400), 'x'.repeat(255)],
+  ])('keeps the name %j as data', async (name, kept) => {
+    const { body } = await upload({ file: file(files.PNG, name) });
+    expect(body.file_name).toBe(kept);
+    expect(body.public_url).not.toContain('passwd');
+  });
+
+  test('needs a profile of the workspace, and exactly one file', async () => {
+    expect((await upload({ profile_name: 'Nobody', file: file(files.PNG) })).status).toBe(404);
+    expect((await upload({})).status).toBe(400);
+    expect((await upload({ file: file(files.PNG), url: 'https://example.com/a.png' })).status).toBe(400);
+    expect((await upload({ file: 'a text' })).status).toBe(400);
+    expect(bucket.keys()).toEqual([]);
+  });
+});
+
+describe('POST /upload-media with a URL', () => {
+  const give =
+    (bytes: Buffer, headers: Record<string, string> = {}): RequestListener =>
+    (_, response) =>
+      void response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
+
+  test('takes a small file in at once, whatever its origin calls it', async () => {
+    answer = give(files.PNG, { 'content-type': 'application/octet-stream' });
+    const { status, body } = await upload({ url: `${origin.url}/media/8471` });
+    expect([status, body]).toEqual([
+      201,
+      expect.objectContaining({
+        status: 'ready',
+        file_type: 'image/png',
+        file_name: '8471',
+        size: files.PNG.length,
+      }),
+    ]);
+    expect(body.public_url).toMatch(/\.png$/);
+    expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
+    expect(house.takeNotes()).toEqual([]);
+  });
+
+  test('leaves a large file to the importer, and tells when it has come', async () => {
+    const large = Buffer.concat([files.JPG, Buffer.alloc(40 * MIB, 7)]);
+    answer = give(large);
+    const { status, body } = await upload({ url: `${origin.url}/large.jpg` });
+    expect([status, body]).toMatchObject([202, { status: 'processing', size: large.length }]);
+    expect((await fetch(body.public_url)).status).toBe(403);
+    await work();
+    expect((await read(body.upload_id)).body).toEqual({ ...body, status: 'ready' });
+    expect((await fetched(body.public_url)).equals(large)).toBe(true);
+    expect(bucket.operations).toContain('CompleteMultipartUpload');
+  });
+
+  test.each<[string, RequestListener, RegExp]>([
+    [
+      'a page',
+      (_, r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+      /web page/,
+    ],
+    ['nothing', (_, r) => void r.writeHead(200).end(), /empty/],
+    ['404', (_, r) => void r.writeHead(404).end('not here'), /answers 404/],
+    ['403', (_, r) => void r.writeHead(403).end(), /answers 403/],
+    ['5xx for ever', (_, r) => void r.writeHead(503).end(), /answers 503/],
+    [
+      'a redirect into the private network',
+      (_, r) => void r.writeHead(302, { location: 'http://10.0.0.1/x' }).end(),
+      /not public/,
+    ],
+    [
+      'a redirect to the metadata',
+      (_, r) => void r.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+      /not public/,
+    ],
+    [
+      'redirects in a circle',
+      (_, r) => void r.writeHead(302, { location: '/' }).end(),
+      /redirects more than/,
+    ],
+    ['a hangup', request => void request.socket.destroy(), /cannot be read/],
+    [
+      'less than it says',
+      (_, r) => {
+        r.writeHead(200, { 'content-length': 6 * 1024 ** 3 });
+        r.write(Buffer.from('89504e470d0a1a0a', 'hex'), () => r.destroy());
+      },
+      /cannot be read/,
+    ],
+    [
+      'a script in a PDF',
+      (_, r) => void r.writeHead(200).end('%PDF-1.4\n1 0 obj<</S/JavaScript/JS(x)>>\n%%EOF'),
+      /script/,
+    ],
+  ])('that gives %s is refused, and nothing is kept', async (_, listener, words) => {
+    answer = listener;
+    const refused = await upload({ url: `${origin.url}/` });
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      {
+        error: 'Validation failed',
+        details: [{ field: 'url', message: expect.stringMatching(words), platform: null }],
+      },
+    ]);
+    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+  });
+
+  test.each([
+    ['http://169.254.169.254/latest/meta-data/', /not public/],
+    ['http://[::ffff:10.0.0.1]/', /not public/],
+    ['ftp://example.com/x', /http/],
+    ['https://me:secret@example.com/x', /credentials/],
+    ['file:///etc/passwd', /http/],
+    ['nonsense', /http/],
+  ])('%s is refused before anybody asks for it', async (url, words) => {
+    const refused = await upload({ url });
+    expect([refused.status, message(refused)]).toEqual([400, expect.stringMatching(words)]);
+  });
+
+  test('of an earlier run of the same request goes on with it', async () => {
+    answer = give(files.PNG);
+    const id = '0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e55';
+    const again = () =>
+      house.call('POST /upload-media', {
+        body: { profile_name: 'Acme', url: `${origin.url}/a.png` },
+        newResourceId: () => id,
+      });
+    const first = await again();
+    expect((await again()).body).toEqual(first.body);
+    expect(bucket.keys()).toHaveLength(1);
+  });
+});
+
+describe('a direct upload', () => {
+  test('is put to its address, confirmed, and served where it was said', async () => {
+    const { status, body } = await presign();
+    expect([status, body]).toEqual([
+      200,
+      {
+        upload_id: expect.any(String),
+        presigned_url: expect.stringContaining('X-Amz-SignedHeaders=content-type%3Bhost'),
+        public_url: expect.stringMatching(/\/media\/[\w-]{32}\.png$/),
+        headers: { 'Content-Type': 'image/png' },
+        expires_at: '2026-12-01T11:00:00.000Z',
+      },
+    ]);
+    expect(body.presigned_url).not.toMatch(/checksum/i);
+    expect((await read(body.upload_id)).body).toMatchObject({
+      status: 'pending',
+      public_url: body.public_url,
+    });
+    expect((await put(body.presigned_url, files.PNG)).status).toBe(200);
+    expect((await fetch(body.public_url)).status).toBe(403);
+    const confirmed = await confirm(body.upload_id);
+    expect([confirmed.status, confirmed.body]).toMatchObject([
+      200,
+      {
+        upload_id: body.upload_id,
+        public_url: body.public_url,
+        file_name: 'photo.png',
+        status: 'ready',
+        size: files.PNG.length,
+      },
+    ]);
+    expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
+    expect((await confirm(body.upload_id)).body).toEqual(confirmed.body);
+  });
+
+  testWith('curl')('works with plain curl', async () => {
+    const { body } = await presign({ file_type: 'video/mp4', file_name: 'clip.mp4' });
+    const folder = mkdtempSync(join(tmpdir(), 'curl-'));
+    writeFileSync(join(folder, 'clip.mp4'), files.MP4);
+    const curl = (type: string) =>
+      runAside('curl', [
+        '-sS',
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{http_code}',
+        '-T',
+        join(folder, 'clip.mp4'),
+        '-H',
+        `Content-Type: ${type}`,
+        body.presigned_url,
+      ]);
+    expect([await curl('video/quicktime'), await curl('video/mp4')]).toEqual(['403', '200']);
+    rmSync(folder, { recursive: true });
+    expect((await confirm(body.upload_id)).status).toBe(200);
+  });
+
+  test('that nobody put there is not confirmed', async () => {
+    const { body } = await presign();
+    expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'NOT_UPLOADED' } });
+    house.clock.now += 2 * HOUR;
+    expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'UPLOAD_EXPIRED' } });
+    house.clock.now += 22 * HOUR;
+    expect((await confirm(body.upload_id)).status).toBe(404);
+    expect((await read(body.upload_id)).status).toBe(404);
+  });
+
+  test.each([
+    ['of another type', () => files.JPG, /is JPG, but PNG was announced/],
+    ['that is a web page', () => Buffer.from('<!doctype html><script>alert(1)</script>'), /web page/],
+    ['that is empty', () => Buffer.alloc(0), /empty/],
+    ['that is cut off', () => files.PNG.subarray(0, 2000), /breaks off|damaged/],
+  ])('%s is refused and deleted, and the address takes a better one', async (_, bytes, words) => {
+    const { body } = await presign();
+    await put(body.presigned_url, bytes());
+    const refused = await confirm(body.upload_id);
+    expect([refused.status, message(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect(bucket.keys()).toEqual([]);
+    await put(body.presigned_url, files.PNG);
+    expect((await confirm(body.upload_id)).status).toBe(200);
+  });
+
+  test('cannot be changed through its old address once it is confirmed', async () => {
+    const { body } = await presign();
+    await put(body.presigned_url, files.PNG);
+    await confirm(body.upload_id);
+    await put(body.presigned_url, Buffer.from('something else'));
+    expect((await confirm(body.upload_id)).status).toBe(200);
+    expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
+  });
+
+  test('that is confirmed many times at once is made once', async () => {
+    const { body } = await presign();
+    await put(body.presigned_url, files.PNG);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(body.upload_id)));
+    expect(answers.every(({ status }) => [200, 202].includes(status))).toBe(true);
+    expect((await read(body.upload_id)).body.status).toBe('ready');
+    expect(bucket.keys()).toHaveLength(1);
+  });
+
+  test('above 5 GB comes in parts', async () => {
+    const file_size = 5 * 1024 ** 3 + 1;
+    const { body } = await presign({ file_type: 'video/mp4', file_size });
+    expect(body).toMatchObject({
+      upload_id: expect.any(String),
+      public_url: expect.any(String),
+      part_size: 64 * MIB,
+    });
+    expect(body.parts).toHaveLength(81);
+    expect(new Set(body.parts.map((part: { part_number: number }) => part.part_number)).size).toBe(81);
+    expect((await put(body.parts[80].presigned_url, Buffer.from('x'))).status).toBe(200);
+    expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'NOT_UPLOADED' } });
+  });
+
+  test('of the largest file has addresses that fit into an answer', async () => {
+    const { body } = await presign({ file_type: 'video/mp4', file_size: 256 * 1024 ** 3 });
+    expect(body.parts.length).toBeLessThanOrEqual(1000);
+    expect(JSON.stringify(body).length).toBeLessThan(2 * MIB);
+  });
+
+  test.each([
+    [{ file_type: 'image/svg+xml' }, 'file_type'],
+    [{ file_type: 'image/heic' }, 'file_type'],
+    [{ file_type: 'image/png\r\nx: y' }, 'file_type'],
+    [{ file_size: 0 }, 'file_size'],
+    [{ file_size: 1024 ** 3 }, 'file_size'],
+    [{ file_type: 'video/mp4', file_size: 257 * 1024 ** 3 }, 'file_size'],
+    [{ file_name: '' }, 'file_name'],
+  ])('%j is refused', async (change, field) => {
+    const { status, body } = await presign(change);
+    expect([status, body.details.map((each: { field: string }) => each.field)]).toEqual([400, [field]]);
+    expect(bucket.uploadsUnderWay()).toBe(0);
+  });
+});
+
+describe('what belongs to another workspace', () => {
+  test('is not there', async () => {
+    const stranger = await house.stranger();
+    const { body } = await presign();
+    await put(body.presigned_url, files.PNG);
+    expect((await confirm(body.upload_id, stranger)).status).toBe(404);
+    expect((await read(body.upload_id, stranger)).status).toBe(404);
+    expect((await presign({}, stranger)).status).toBe(404);
+    expect((await confirm('nonsense')).status).toBe(404);
+  });
+});
+
+/** A confirmation whose process ends in the middle of it. */
+describe('a death', () => {
+  test('after a confirmation was begun is found by the sweeper', async () => {
+    const { body } = await presign();
+    await put(body.presigned_url, files.PNG);
+    const failing = ['CopyObjectCommand', 'DeleteObjectCommand'];
+    for (const name of failing) {
+      const { body: next } = await presign();
+      await put(next.presigned_url, files.PNG);
+      const { client } = bucket;
+      Object.assign(house.services, { bucket: { ...bucket, client: dyingAt(name, client) } });
+      await expect(confirm(next.upload_id)).rejects.toThrow('died');
+      Object.assign(house.services, { bucket });
+      expect((await read(next.upload_id)).body.status).toBe('processing');
+      house.clock.now += HOUR / 10;
+      const note = {
+        kind: 'upload',
+        workspace_id: house.owner.workspace_id,
+        upload_id: next.upload_id,
+      } as const;
+      const http = createHttpClient();
+      await moveMedia(
+        { services: house.services, http, remainingMs: () => 60_000, leaveAfterBytes: Infinity, patience: 3 },
+        note,
+      );
+      expect((await read(next.upload_id)).body.status).toBe('ready');
+      expect((await fetched(next.public_url)).equals(files.PNG)).toBe(true);
+    }
+  });
+
+  test('between an object and its record leaves an import that is finished later', async () => {
+    answer = (_, response) => void response.writeHead(200).end(files.PNG);
+    const { table } = house.services;
+    let puts = 0;
+    const client = {
+      send: (command: { constructor: { name: string } }) => {
+        if (command.constructor.name === 'PutCommand' && (puts += 1) === 4) throw new Error('died');
+        return table.client.send(command as never);
+      },
+    };
+    Object.assign(house.services, { table: { ...table, client } });
+    const { status, body } = await upload({ url: `${origin.url}/a.png` });
+    Object.assign(house.services, { table });
+    expect([status, bucket.keys().length]).toEqual([202, 1]);
+    house.clock.now += HOUR / 10;
+    await work();
+    expect((await read(body.upload_id)).body).toMatchObject({ status: 'ready', size: files.PNG.length });
+    expect(bucket.keys()).toHaveLength(1);
+  });
+});
+
+function dyingAt(name: string, client: TestBucket['client']): TestBucket['client'] {
+  return new Proxy(client, {
+    get: (target, property) =>
+      property === 'send'
+        ? (command: { constructor: { name: string } }) => {
+            if (command.constructor.name === name) throw new Error('died');
+            return target.send(command as never);
+          }
+        : Reflect.get(target, property),
+  });
+}
+
+/** Beside the server of this process, which must be free to answer. */
+async function runAside(program: string, args: string[]): Promise<string> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await new Promise(resolve => child.once('close', resolve));
+  return text;
+}

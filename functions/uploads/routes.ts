@@ -1,0 +1,8 @@
+import type { Route } from '../../shared/http/route.ts';
+import { confirmUpload } from './confirm.ts';
+import { createUpload } from './create.ts';
+import { getUpload } from './get.ts';
+import { presignUpload } from './presign.ts';
+
+/** One row an endpoint. */
+export const routes: readonly Route[] = [createUpload, presignUpload, confirmUpload, getUpload];

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { readForm, type FormFile } from './form.ts';
+
+/** A form as a browser or any other client writes it. */
+async function encode(form: FormData): Promise<[Uint8Array, string]> {
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  return [new Uint8Array(await request.arrayBuffer()), request.headers.get('content-type')!];
+}
+
+describe('a multipart form', () => {
+  test('gives its texts and its files', async () => {
+    const form = new FormData();
+    form.set('profile_name', 'Größe & Co');
+    form.set('file', new File([Buffer.from([0, 13, 10, 255])], 'фото "1".png'));
+    const { profile_name, file } = await readForm(...(await encode(form)));
+    expect(profile_name).toBe('Größe & Co');
+    expect((file as FormFile).name).toMatch(/^фото .+\.png$/);
+    expect([...(file as FormFile).bytes()]).toEqual([0, 13, 10, 255]);
+  });
+
+  test('tells the same bytes by the same digest', async () => {
+    const read = async (text: string) => {
+      const form = new FormData();
+      form.set('file', new File([text], 'a'));
+      return (await readForm(...(await encode(form))))['file'] as FormFile;
+    };
+    expect((await read('one')).sha256).toBe((await read('one')).sha256);
+    expect((await read('one')).sha256).not.toBe((await read('two')).sha256);
+  });
+
+  test('of which a name comes twice gives the last', async () => {
+    const form = new FormData();
+    form.append('a', '1');
+    form.append('a', '2');
+    expect(await readForm(...(await encode(form)))).toEqual({ a: '2' });
+  });
+
+  const whole = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbytes\r\n--x--\r\n';
+  test.each([
+    ['without a boundary', whole, 'multipart/form-data'],
+    ['that is cut off in a file', whole.slice(0, -12), 'multipart/form-data; boundary=x'],
+    ['of another boundary', whole, 'multipart/form-data; boundary=y'],
+    ['of nothing', '', 'multipart/form-data; boundary=x'],
+    ['of noise', '\0\x01\x02--x\r\r\r', 'multipart/form-data; boundary=x'],
+  ])('%s is malformed, or empty', async (_, body, type) => {
+    const read = readForm(Buffer.from(body, 'latin1'), type);
+    const answer = await read.catch((error: unknown) => error);
+    if (answer instanceof Error) expect(answer).toMatchObject({ response: { status: 400 } });
+    else expect(answer).toEqual({});
+  });
+});

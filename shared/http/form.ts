@@ -1,0 +1,64 @@
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import * as v from 'valibot';
+import { ApiError } from './errors.ts';
+
+/** A file of a multipart form. */
+export interface FormFile {
+  /** As the sender calls it. */
+  name: string;
+  /** Stands for the bytes where requests are compared: functions are left out there. */
+  sha256: string;
+  bytes: () => Uint8Array;
+}
+
+const isFormFile = (value: unknown): value is FormFile =>
+  typeof value === 'object' && value !== null && 'sha256' in value && 'bytes' in value;
+
+/** A field that holds a file. A JSON body can have none. */
+export const formFile = v.pipe(
+  v.custom<FormFile>(isFormFile, 'Must be a file of a multipart form'),
+  v.metadata({ openapi: { type: 'string', format: 'binary' } }),
+);
+
+export const isForm = (contentType: string) => /^multipart\/form-data\b/i.test(contentType);
+
+/** Far more than any form of this API has. */
+const LIMITS = { fields: 100, files: 10, headerPairs: 50 };
+
+/** Reads a multipart form: texts and files by their names, of a name that comes twice the last. Throws 400. */
+export async function readForm(body: Uint8Array, contentType: string): Promise<Record<string, unknown>> {
+  const fields = new Map<string, unknown>();
+  const files: Promise<void>[] = [];
+  const { promise: read, resolve, reject } = Promise.withResolvers<undefined>();
+  try {
+    const parser = new Busboy({ headers: headersOf(contentType), limits: LIMITS, preservePath: true });
+    parser.on('field', (name, value) => void fields.set(name, value));
+    parser.on('file', (name, stream, fileName) => {
+      files.push(fileOf(stream, fileName).then(file => void fields.set(name, file)));
+    });
+    parser
+      .on('finish', () => resolve(undefined))
+      .on('error', reject)
+      .end(Buffer.from(body));
+    await read;
+    await Promise.all(files);
+  } catch {
+    await Promise.allSettled(files);
+    throw malformedForm();
+  }
+  return Object.fromEntries(fields);
+}
+
+const headersOf = (contentType: string): BusboyHeaders => ({ 'content-type': contentType });
+
+async function fileOf(stream: Readable, name: string): Promise<FormFile> {
+  const chunks: unknown[] = await stream.toArray();
+  const bytes = Buffer.concat(chunks.filter(chunk => Buffer.isBuffer(chunk)));
+  const sha256 = createHash('sha256').update(bytes).digest('base64url');
+  return { name, sha256, bytes: () => bytes };
+}
+
+const malformedForm = () =>
+  new ApiError({ status: 400, body: { error: 'Malformed multipart body', code: 'MALFORMED_FORM' } });

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { directLink, readSharePage } from './share-links.ts';
+
+const ID = '1aBcD_efGHijKLmnOPqrSTuv-wxYZ0123';
+const DIRECT = `https://drive.usercontent.google.com/download?id=${ID}&export=download&confirm=t`;
+
+describe('Google Drive', () => {
+  test.each([
+    `https://drive.google.com/file/d/${ID}/view?usp=sharing`,
+    `https://drive.google.com/file/d/${ID}/view?usp=drive_link`,
+    `https://drive.google.com/file/d/${ID}/edit`,
+    `https://drive.google.com/file/d/${ID}/preview`,
+    `https://drive.google.com/file/d/${ID}`,
+    `https://drive.google.com/file/u/1/d/${ID}/view`,
+    `https://drive.google.com/a/example.com/file/d/${ID}/view`,
+    `https://drive.google.com/open?id=${ID}`,
+    `https://drive.google.com/open?id=${ID}&usp=drive_copy`,
+    `https://drive.google.com/uc?id=${ID}`,
+    `https://drive.google.com/uc?export=download&id=${ID}`,
+    `https://drive.google.com/u/0/uc?id=${ID}&export=download`,
+    `https://docs.google.com/file/d/${ID}/edit`,
+    `https://docs.google.com/uc?export=download&id=${ID}`,
+    `https://drive.usercontent.google.com/download?id=${ID}&export=download`,
+  ])('%s', link => {
+    expect(directLink(link)).toEqual({ url: DIRECT });
+  });
+
+  test('keeps the resource key of an older file', () => {
+    const link = `https://drive.google.com/file/d/${ID}/view?resourcekey=0-abc`;
+    expect(directLink(link)).toEqual({ url: `${DIRECT}&resourcekey=0-abc` });
+  });
+
+  test.each([
+    [
+      `https://docs.google.com/document/d/${ID}/edit`,
+      `https://docs.google.com/document/d/${ID}/export?format=pdf`,
+    ],
+    [
+      `https://docs.google.com/presentation/d/${ID}/edit#slide=1`,
+      `https://docs.google.com/presentation/d/${ID}/export/pdf`,
+    ],
+  ])('has a document of its own kind exported: %s', (link, url) => {
+    expect(directLink(link)).toEqual({ url });
+  });
+
+  test('says that a folder is no file', () => {
+    expect(directLink(`https://drive.google.com/drive/folders/${ID}?usp=sharing`)).toEqual({
+      fault: expect.stringContaining('folder'),
+    });
+  });
+
+  const WARNING = `<!DOCTYPE html><html><head><title>Google Drive - Virus scan warning</title></head><body>
+    <p>Google Drive can't scan this file for viruses.</p>
+    <form id="download-form" action="https://drive.usercontent.google.com/download" method="get">
+      <input type="submit" id="uc-download-link" value="Download anyway"/>
+      <input type="hidden" name="id" value="${ID}"><input type="hidden" name="export" value="download">
+      <input type="hidden" name="confirm" value="t"><input type="hidden" name="uuid" value="2f-9a">
+      <input type="hidden" name="at" value="APvz&amp;x">
+    </form></body></html>`;
+
+  test('is told to give a large file all the same', () => {
+    expect(readSharePage(DIRECT, WARNING)).toEqual({ url: `${DIRECT}&uuid=2f-9a&at=APvz%26x` });
+  });
+
+  test('so is its older page, whose answer is a link', () => {
+    const page = `<a id="uc-download-link" href="/uc?export=download&amp;confirm=aB1c&amp;id=${ID}">Download anyway</a>`;
+    expect(readSharePage('https://drive.google.com/uc?id=x', page)).toEqual({
+      url: `https://drive.google.com/uc?export=download&confirm=aB1c&id=${ID}`,
+    });
+  });
+
+  test('cannot send anybody elsewhere by its page', () => {
+    const page = WARNING.replace('https://drive.usercontent.google.com', 'https://evil.example.com');
+    expect(readSharePage(DIRECT, page)).toEqual({ fault: expect.any(String) });
+  });
+
+  test.each([
+    ['Too many users have viewed or downloaded this file recently', /too many/],
+    ['<a href="https://accounts.google.com/ServiceLogin">Sign in</a>', /not shared/],
+    ['<p>Something else</p>', /page instead of the file/],
+  ])('is understood when it says "%s"', (words, meaning) => {
+    expect(readSharePage(DIRECT, `<html>${words}</html>`)).toEqual({ fault: expect.stringMatching(meaning) });
+  });
+});
+
+describe('Dropbox', () => {
+  test.each([
+    ['https://www.dropbox.com/s/abc123/clip.mp4?dl=0', 'https://www.dropbox.com/s/abc123/clip.mp4?dl=1'],
+    ['https://www.dropbox.com/s/abc123/clip.mp4', 'https://www.dropbox.com/s/abc123/clip.mp4?dl=1'],
+    [
+      'https://www.dropbox.com/scl/fi/abc/clip.mp4?rlkey=k1&st=s1&dl=0',
+      'https://www.dropbox.com/scl/fi/abc/clip.mp4?rlkey=k1&st=s1&dl=1',
+    ],
+    [
+      'https://www.dropbox.com/scl/fi/abc/clip.mp4?rlkey=k1&e=1&raw=1',
+      'https://www.dropbox.com/scl/fi/abc/clip.mp4?rlkey=k1&e=1&dl=1',
+    ],
+    ['http://dropbox.com/s/abc/clip.mp4?raw=1', 'https://www.dropbox.com/s/abc/clip.mp4?dl=1'],
+  ])('%s', (link, url) => {
+    expect(directLink(link)).toEqual({ url });
+  });
+
+  test.each(['https://www.dropbox.com/sh/abc/def?dl=0', 'https://www.dropbox.com/scl/fo/abc/def?rlkey=k'])(
+    'says that a folder is no file: %s',
+    link => {
+      expect(directLink(link)).toEqual({ fault: expect.stringContaining('folder') });
+    },
+  );
+
+  test('gives a page for what is not shared', () => {
+    expect(readSharePage('https://www.dropbox.com/s/abc/x', '<html>')).toEqual({ fault: expect.any(String) });
+  });
+});
+
+test.each([
+  'https://cdn.example.com/clip.mp4?dl=0',
+  'https://dl.dropboxusercontent.com/s/abc/clip.mp4',
+  'not a url',
+])('any other link stays as it is: %s', link => {
+  expect(directLink(link)).toEqual({ url: link });
+});
+
+test('a page of any other host says nothing', () => {
+  expect(readSharePage('https://example.com/x', '<form action="/download">')).toBeNull();
+});

@@ -1,0 +1,297 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { createTestBucket, type TestBucket } from '../../test/support/bucket.ts';
+import { testOrigin, type TestOrigin } from '../../test/support/origin.ts';
+import { sampleFiles } from '../../test/support/media.ts';
+import { newTransfer, type Transfer } from '../model/transfer.ts';
+import { createHttpClient, type HttpClient, type HttpRequest } from '../net/http.ts';
+import { openObject } from '../store/objects.ts';
+import { runTransfer, type TransferResult, type TransferRun } from './transfer.ts';
+
+const MIB = 1024 ** 2;
+
+let bucket: TestBucket;
+let origin: TestOrigin;
+let http: HttpClient;
+let answer: RequestListener;
+/** A file of 75 MiB: two whole parts and a rest. */
+let large: Buffer;
+let jpg: Buffer;
+/** Ranges that were asked for. */
+let ranges: (string | undefined)[];
+/** What was stored of the transfer. */
+let saved: Transfer | null;
+
+beforeAll(async () => {
+  jpg = (await sampleFiles())('photo.jpg');
+  large = Buffer.concat([jpg, Buffer.alloc(75 * MIB - jpg.length)]);
+  for (let at = jpg.length; at < large.length; at += 4)
+    large.writeUInt32LE(at, Math.min(at, large.length - 4));
+  origin = await testOrigin((request, response) => {
+    ranges.push(request.headers.range);
+    answer(request, response);
+  });
+  http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
+}, 30_000);
+afterAll(async () => {
+  http.close();
+  await origin.close();
+});
+beforeEach(async () => {
+  bucket = await createTestBucket();
+  ranges = [];
+  saved = null;
+});
+afterEach(() => bucket.close());
+
+function run(transfer: Transfer = newTransfer(`${origin.url}/file`), changes: Partial<TransferRun> = {}) {
+  return runTransfer(
+    {
+      bucket,
+      http,
+      remainingMs: () => 60_000,
+      leaveAfterBytes: Number.POSITIVE_INFINITY,
+      patience: 3,
+      newKey: format => `public/media/key.${format}`,
+      save: next => {
+        saved = next;
+        return Promise.resolve();
+      },
+      ...changes,
+    },
+    transfer,
+  );
+}
+
+/** Serves a file as a good origin does, ranges and all; `cutAfter`: each answer breaks off after so many bytes. */
+function serve(
+  bytes: Buffer,
+  {
+    etag = '"v1"',
+    cutAfter = Infinity,
+    knowsRanges = true,
+  }: { etag?: string; cutAfter?: number; knowsRanges?: boolean } = {},
+): RequestListener {
+  return (request, response) => {
+    const start = knowsRanges ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0) : 0;
+    const isSame = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
+    const from = isSame ? start : 0;
+    const content = bytes.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-length': content.length,
+      etag,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+    });
+    if (content.length <= cutAfter) response.end(content);
+    else response.write(content.subarray(0, cutAfter), () => response.destroy());
+  };
+}
+
+async function stored(result: TransferResult): Promise<Buffer> {
+  if (result.type !== 'done') throw new Error(`It ended as ${result.type}`);
+  return Buffer.concat(await (await openObject(bucket, result.key))!.toArray());
+}
+
+describe('a file', () => {
+  test('that is small goes in one piece', async () => {
+    answer = serve(jpg);
+    const result = await run();
+    expect(result).toMatchObject({ type: 'done', format: 'JPG', size: jpg.length });
+    expect((await stored(result)).equals(jpg)).toBe(true);
+    expect(bucket.operations).not.toContain('UploadPart');
+  });
+
+  test('that is large goes in parts of which one is in memory at a time', async () => {
+    answer = serve(large);
+    const result = await run();
+    expect((await stored(result)).equals(large)).toBe(true);
+    expect(bucket.operations.filter(name => name === 'UploadPart')).toHaveLength(3);
+  });
+
+  test('whose origin cuts it goes on after the last byte that was stored', async () => {
+    answer = serve(large, { cutAfter: 20 * MIB });
+    const result = await run();
+    expect((await stored(result)).equals(large)).toBe(true);
+    expect(ranges[0]).toBeUndefined();
+    expect(ranges.slice(1)).toEqual([
+      expect.stringMatching(/^bytes=\d+-$/),
+      expect.stringMatching(/^bytes=\d+-$/),
+      expect.stringMatching(/^bytes=\d+-$/),
+    ]);
+  });
+
+  test('of an origin without ranges is read once more from its start, and put together rightly', async () => {
+    let count = 0;
+    answer = (request, response) => {
+      count += 1;
+      serve(large, { knowsRanges: false, cutAfter: count === 1 ? 40 * MIB : Infinity })(request, response);
+    };
+    const result = await run();
+    expect((await stored(result)).equals(large)).toBe(true);
+    expect(count).toBe(2);
+  });
+
+  test('that changes between two requests is never put together from both', async () => {
+    const other = Buffer.concat([jpg, Buffer.alloc(75 * MIB - jpg.length, 9)]);
+    let count = 0;
+    answer = (request, response) => {
+      count += 1;
+      if (count === 1) serve(large, { cutAfter: 40 * MIB })(request, response);
+      else serve(other, { etag: '"v2"' })(request, response);
+    };
+    const result = await run();
+    expect((await stored(result)).equals(other)).toBe(true);
+  });
+
+  test('goes on in another run after a death at any point', async () => {
+    answer = serve(large, { cutAfter: 35 * MIB });
+    let left = 1;
+    const dying = {
+      ...http,
+      open: (request: HttpRequest) => (left-- > 0 ? http.open(request) : Promise.reject(new Error('died'))),
+    };
+    await expect(run(undefined, { http: dying })).rejects.toThrow('died');
+    expect(saved?.s3_upload_id).toEqual(expect.any(String));
+    answer = serve(large);
+    const result = await run(saved!);
+    expect((await stored(result)).equals(large)).toBe(true);
+    expect(ranges.at(-1)).toMatch(/^bytes=3\d{7}-$/);
+  });
+
+  test('that was complete when its run died is found complete', async () => {
+    answer = serve(large);
+    const first = await run();
+    const again = await run(saved!);
+    expect(again).toMatchObject({ type: 'done', size: large.length });
+    expect((await stored(first)).equals(large)).toBe(true);
+    expect(ranges).toHaveLength(1);
+  });
+
+  test('is left alone when time is over, with what has come', async () => {
+    const started = performance.now();
+    answer = (request, response) => trickle(request, response, large, 12 * MIB);
+    const result = await run(undefined, {
+      remainingMs: () => 6000 - (performance.now() - started),
+      patience: 8,
+    });
+    expect(result).toMatchObject({
+      type: 'more',
+      transfer: { failures: 0, s3_upload_id: expect.any(String) },
+    });
+  });
+
+  test('that is compressed on its way is unpacked', async () => {
+    const packed = gzipSync(jpg);
+    answer = (_, response) =>
+      void response
+        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length })
+        .end(packed);
+    const result = await run();
+    expect((await stored(result)).equals(jpg)).toBe(true);
+  });
+
+  test('packed in a way that nobody asked for is refused', async () => {
+    answer = (_, response) => void response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
+    expect(await run()).toMatchObject({ type: 'failed', message: expect.stringContaining('zstd') });
+  });
+
+  test('without a length is taken as it comes', async () => {
+    answer = (_, response) => {
+      response.write(jpg.subarray(0, 10));
+      response.end(jpg.subarray(10));
+    };
+    expect((await stored(await run())).equals(jpg)).toBe(true);
+  });
+
+  test('that says to be larger than anything is refused at once', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-length': 600 * MIB });
+      response.write(large.subarray(0, MIB));
+    };
+    expect(await run()).toMatchObject({ type: 'failed', message: expect.stringMatching(/larger than/) });
+    expect(bucket.keys()).toEqual([]);
+  });
+
+  test('that never ends is cut at the most that is taken, and nothing is left', async () => {
+    answer = (_, response) => endless(response, jpg);
+    expect(await run()).toMatchObject({ type: 'failed', message: expect.stringMatching(/larger than/) });
+    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+  }, 60_000);
+
+  test('is given up when its origin has nothing further', async () => {
+    answer = serve(large, { cutAfter: 1000 });
+    expect(await run()).toMatchObject({ type: 'failed', message: expect.stringMatching(/cannot be read/) });
+    expect([bucket.keys(), bucket.uploadsUnderWay(), ranges.length]).toEqual([[], 0, 3]);
+  });
+});
+
+describe('a page of Google Drive', () => {
+  const ID = '1aBcD_efGHijKLmnOPqrSTuv';
+  /** Plays the hosts of Drive on the test's own origin. */
+  const drive: Pick<HttpClient, 'open'> = {
+    open: request => {
+      const { pathname, search } = new URL(request.url);
+      return http.open({ ...request, url: `${origin.url}${pathname}${search}` });
+    },
+  };
+
+  test('about a large file is answered, and the file comes', async () => {
+    answer = (request, response) => {
+      const url = new URL(request.url ?? '', 'http://localhost');
+      if (url.searchParams.get('uuid') === 'u1') {
+        serve(jpg)(request, response);
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+      response.end(`<html><form id="download-form" action="https://drive.usercontent.google.com/download">
+        <input type="hidden" name="id" value="${url.searchParams.get('id') ?? ''}">
+        <input type="hidden" name="confirm" value="t"><input type="hidden" name="uuid" value="u1"></form></html>`);
+    };
+    const result = await run(newTransfer(`https://drive.google.com/file/d/${ID}/view?usp=sharing`), {
+      http: drive,
+    });
+    expect((await stored(result)).equals(jpg)).toBe(true);
+  });
+
+  test('that asks for ever is not followed for ever', async () => {
+    let pages = 0;
+    answer = (_, response) => {
+      pages += 1;
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<form action="https://drive.usercontent.google.com/download"></form>');
+    };
+    expect(await run(newTransfer(`https://drive.google.com/uc?id=${ID}`), { http: drive })).toMatchObject({
+      type: 'failed',
+      message: expect.stringMatching(/page/),
+    });
+    expect(pages).toBeLessThanOrEqual(3);
+  });
+});
+
+/** Sends so many bytes a second. */
+function trickle(request: IncomingMessage, response: ServerResponse, bytes: Buffer, perSecond: number): void {
+  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+  response.writeHead(start > 0 ? 206 : 200, {
+    'content-length': bytes.length - start,
+    ...(start > 0 && { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
+  });
+  let at = start;
+  const timer = setInterval(() => {
+    response.write(bytes.subarray(at, at + perSecond / 10));
+    at += perSecond / 10;
+    if (at >= bytes.length) response.end();
+  }, 100);
+  response.once('close', () => clearInterval(timer));
+}
+
+function endless(response: ServerResponse, head: Buffer): void {
+  response.writeHead(200);
+  response.write(head);
+  const block = Buffer.alloc(MIB);
+  const more = () => {
+    while (!response.destroyed && response.write(block));
+  };
+  response.on('drain', more);
+  more();
+}

@@ -1,0 +1,174 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  ListPartsCommand,
+  NoSuchUpload,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+  type CompletedPart,
+} from '@aws-sdk/client-s3';
+import { FOR_EVER, type Bucket } from './objects.ts';
+
+/** An object that is put together from parts; nobody sees it before it is complete. */
+export interface Assembly {
+  key: string;
+  s3_upload_id: string;
+}
+
+export interface PartHead {
+  number: number;
+  /** Bytes. */
+  size: number;
+  etag: string;
+}
+
+/** Smallest part but the last, and most parts of an object. */
+export const MIN_PART_BYTES = 5 * 1024 ** 2;
+export const MAX_PARTS = 10_000;
+/** Largest object that is put or copied in one piece. */
+export const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
+
+export async function beginAssembly(bucket: Bucket, key: string, type: string): Promise<Assembly> {
+  const { UploadId } = await bucket.client.send(
+    new CreateMultipartUploadCommand({
+      Bucket: bucket.name,
+      Key: key,
+      ContentType: type,
+      CacheControl: FOR_EVER,
+    }),
+  );
+  if (UploadId === undefined) throw new Error('S3 began no multipart upload');
+  return { key, s3_upload_id: UploadId };
+}
+
+const target = (bucket: Bucket, { key, s3_upload_id }: Assembly) => ({
+  Bucket: bucket.name,
+  Key: key,
+  UploadId: s3_upload_id,
+});
+
+/** Puts a part; one of the same number is replaced. */
+export async function putPart(
+  bucket: Bucket,
+  assembly: Assembly,
+  number: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  await bucket.client.send(
+    new UploadPartCommand({
+      ...target(bucket, assembly),
+      PartNumber: number,
+      Body: bytes,
+      ContentLength: bytes.byteLength,
+    }),
+  );
+}
+
+/** The parts that are here, by number; null when there is no such upload any more: completed, given up, or too old. */
+export async function listParts(bucket: Bucket, assembly: Assembly): Promise<PartHead[] | null> {
+  const parts: PartHead[] = [];
+  let marker: string | undefined;
+  try {
+    do {
+      const page = await bucket.client.send(
+        new ListPartsCommand({
+          ...target(bucket, assembly),
+          ...(marker !== undefined && { PartNumberMarker: marker }),
+        }),
+      );
+      for (const { PartNumber = 0, Size = 0, ETag = '' } of page.Parts ?? []) {
+        parts.push({ number: PartNumber, size: Size, etag: ETag });
+      }
+      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined;
+    } while (marker !== undefined);
+    return parts;
+  } catch (error) {
+    if (error instanceof NoSuchUpload) return null;
+    throw error;
+  }
+}
+
+/** Makes the object of these parts. */
+export async function completeAssembly(
+  bucket: Bucket,
+  assembly: Assembly,
+  parts: readonly PartHead[],
+): Promise<void> {
+  const Parts: CompletedPart[] = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
+  await bucket.client.send(
+    new CompleteMultipartUploadCommand({ ...target(bucket, assembly), MultipartUpload: { Parts } }),
+  );
+}
+
+/** Gives an object up; one that is complete or given up already is no fault. */
+export async function abortAssembly(bucket: Bucket, assembly: Assembly): Promise<void> {
+  try {
+    await bucket.client.send(new AbortMultipartUploadCommand(target(bucket, assembly)));
+  } catch (error) {
+    if (!(error instanceof NoSuchUpload)) throw error;
+  }
+}
+
+export interface CopyJob {
+  from: string;
+  to: string;
+  /** The version that is copied; another one is refused by S3. */
+  etag: string;
+  size: number;
+  type: string;
+}
+
+/** One request copies so much in a second or two; larger objects are copied in parts, side by side. */
+const COPY_PART_BYTES = 128 * 1024 ** 2;
+const ABREAST = 8;
+
+/** Copies an object inside the bucket. Throws S3's `PreconditionFailed` when it is not that version any more. */
+export async function copyObject(bucket: Bucket, job: CopyJob): Promise<void> {
+  if (job.size > COPY_PART_BYTES) return copyInParts(bucket, job);
+  await bucket.client.send(
+    new CopyObjectCommand({
+      Bucket: bucket.name,
+      Key: job.to,
+      CopySource: `${bucket.name}/${job.from}`,
+      CopySourceIfMatch: job.etag,
+      MetadataDirective: 'REPLACE',
+      ContentType: job.type,
+      CacheControl: FOR_EVER,
+    }),
+  );
+}
+
+async function copyInParts(bucket: Bucket, { from, to, etag, size, type }: CopyJob): Promise<void> {
+  const assembly = await beginAssembly(bucket, to, type);
+  const count = Math.ceil(size / COPY_PART_BYTES);
+  const parts: PartHead[] = Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    size: Math.min(COPY_PART_BYTES, size - index * COPY_PART_BYTES),
+    etag: '',
+  }));
+  const left = [...parts];
+  const work = async () => {
+    for (let part = left.shift(); part !== undefined; part = left.shift()) {
+      const start = (part.number - 1) * COPY_PART_BYTES;
+      const { CopyPartResult } = await bucket.client.send(
+        new UploadPartCopyCommand({
+          ...target(bucket, assembly),
+          PartNumber: part.number,
+          CopySource: `${bucket.name}/${from}`,
+          CopySourceIfMatch: etag,
+          CopySourceRange: `bytes=${start}-${start + part.size - 1}`,
+        }),
+      );
+      part.etag = CopyPartResult?.ETag ?? '';
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: ABREAST }, work));
+    await completeAssembly(bucket, assembly, parts);
+  } catch (error) {
+    await abortAssembly(bucket, assembly);
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Assembly } from './multipart-objects.ts';
+import type { Bucket } from './objects.ts';
+
+/**
+ * An address under which anybody may put one file of just this type, for so many seconds, or as long as the
+ * credentials of the function that signs it last.
+ */
+export function signPut(bucket: Bucket, key: string, type: string, seconds: number): Promise<string> {
+  const put = new PutObjectCommand({ Bucket: bucket.name, Key: key, ContentType: type });
+  return getSignedUrl(bucket.client, put, {
+    expiresIn: seconds,
+    signableHeaders: new Set(['content-type']),
+  });
+}
+
+/** The same for a part of a file that comes in parts. */
+export function signPart(
+  bucket: Bucket,
+  { key, s3_upload_id }: Assembly,
+  number: number,
+  seconds: number,
+): Promise<string> {
+  const part = new UploadPartCommand({
+    Bucket: bucket.name,
+    Key: key,
+    UploadId: s3_upload_id,
+    PartNumber: number,
+  });
+  return getSignedUrl(bucket.client, part, { expiresIn: seconds });
+}

@@ -1,0 +1,82 @@
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { UploadSchema, type Upload } from '../model/upload.ts';
+import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+
+const PREFIX = 'UPLOAD#';
+
+const uploadKey = (workspaceId: string, id: string): Key => ({
+  PK: workspaceKey(workspaceId),
+  SK: PREFIX + id,
+});
+
+export interface UploadRef {
+  workspace_id: string;
+  upload_id: string;
+}
+
+/** The upload that a key of the wake index names; null when the key is another aggregate's. */
+export function uploadOfKey(key: Key): UploadRef | null {
+  if (!key.SK.startsWith(PREFIX)) return null;
+  return { workspace_id: key.PK.slice(workspaceKey('').length), upload_id: key.SK.slice(PREFIX.length) };
+}
+
+/** Stores a new upload. False when the id exists: an earlier run of the same request got this far. */
+export function createUpload(table: Table, upload: Upload): Promise<boolean> {
+  return put(table, upload, { ConditionExpression: 'attribute_not_exists(PK)' });
+}
+
+/** Reads an upload as it is now; null also for one whose time is over and which DynamoDB has not removed yet. */
+export async function getUpload(
+  table: Table,
+  { workspace_id, upload_id }: UploadRef,
+  now: number,
+): Promise<Upload | null> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: uploadKey(workspace_id, upload_id), ConsistentRead: true }),
+  );
+  const upload = Item ? v.parse(UploadSchema, Item) : null;
+  return upload?.expires_at !== undefined && upload.expires_at * 1000 <= now ? null : upload;
+}
+
+/** Puts `to` in the place of `from`; null when somebody else changed it since it was read. */
+export async function replaceUpload(table: Table, from: Upload, to: Upload): Promise<Upload | null> {
+  const next = { ...to, revision: from.revision + 1 };
+  const held = await put(table, next, {
+    ConditionExpression: 'revision = :revision',
+    ExpressionAttributeValues: { ':revision': from.revision },
+  });
+  return held ? next : null;
+}
+
+/** Forgets an upload as it was read; false when it moved on. */
+export function deleteUpload(table: Table, upload: Upload): Promise<boolean> {
+  return holds(() =>
+    table.client.send(
+      new DeleteCommand({
+        TableName: table.name,
+        Key: uploadKey(upload.workspace_id, upload.upload_id),
+        ConditionExpression: 'revision = :revision',
+        ExpressionAttributeValues: { ':revision': upload.revision },
+      }),
+    ),
+  );
+}
+
+interface Condition {
+  ConditionExpression: string;
+  ExpressionAttributeValues?: Record<string, unknown>;
+}
+
+function put(table: Table, upload: Upload, condition: Condition): Promise<boolean> {
+  const indexed = upload.wake_at === undefined ? {} : { wake_shard: wakeShard(upload.upload_id) };
+  return holds(() =>
+    table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: { ...uploadKey(upload.workspace_id, upload.upload_id), ...upload, ...indexed },
+        ...condition,
+      }),
+    ),
+  );
+}
