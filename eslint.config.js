@@ -81,6 +81,7 @@ export default tseslint.config(
     // Answers of the API are plain JSON there, read by name: a wrong name fails the test.
     files: [
       'test/e2e/**',
+      'test/faults/**',
       'test/support/{served-api,e2e,lethal,stack}.ts',
       'local/stack.test.ts',
       'shared/http/*.test.ts',

@@ -92,6 +92,7 @@ export class Publishing extends Construct {
     secrets.openKeyRing(publisher);
     secrets.openPlatformApps(publisher, [platform]);
     notes.openForSending(publisher, publishQueueVariable(platform));
+    this.schedules.open(publisher, 'CreateSchedule');
     events.openForSending(publisher, ENV.eventsQueueUrl);
     workOff(notes.queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
   }

@@ -3,7 +3,7 @@ import { deliveryNote } from '../../shared/events/note.ts';
 import { sendEventsNote } from '../../shared/events/publish.ts';
 import { housekeepingOfKey, sendHousekeepingNote, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
 import { mediaNoteOfKey, sendMediaNote } from '../../shared/media/notes.ts';
-import { log } from '../../shared/runtime/log.ts';
+import { describeError, log } from '../../shared/runtime/log.ts';
 import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
@@ -27,8 +27,17 @@ export async function handler(): Promise<void> {
 
 async function sweepShard(run: Services, shard: number): Promise<number> {
   const keys = await dueInShard(run.table, shard, run.now(), PER_SHARD);
-  for (const key of keys) await wake(run, key);
+  for (const key of keys) await wakeAlone(run, key);
   return keys.length;
+}
+
+/** An item that cannot be woken keeps no other from it, and is due again in the next sweep. */
+async function wakeAlone(run: Services, key: Key): Promise<void> {
+  try {
+    await wake(run, key);
+  } catch (error) {
+    log.error('An overdue item was not woken', { sort_key: key.SK, ...describeError(error) });
+  }
 }
 
 async function wake(run: Services, key: Key): Promise<void> {

@@ -120,6 +120,10 @@ export function controlApp(parts: ControlParts): Hono {
     receivers.setScript(c.req.param('name'), await bodyOf(c));
     return c.json({ ok: true });
   });
+  app.delete('/receiver/:name', c => {
+    receivers.forget(c.req.param('name'));
+    return c.json({ ok: true });
+  });
   app.get('/receiver/:name', c => c.json({ deliveries: receivers.deliveries(c.req.param('name')) }));
 
   app.get('/media/:sha256', c => {

@@ -50,6 +50,8 @@ export interface Receivers {
   /** Throws BadRequest. */
   setScript: (name: string, body: unknown) => void;
   deliveries: (name: string) => readonly Delivery[];
+  /** Forgets what a receiver got; its script goes on. */
+  forget: (name: string) => void;
   /** Of all receivers, newest first. */
   read: (limit: number) => ReadDelivery[];
   clear: () => void;
@@ -102,6 +104,9 @@ export function createReceivers(now: () => number): Receivers {
     app,
     setScript,
     deliveries: name => (receivers.get(name)?.deliveries ?? []).map(({ delivery }) => delivery),
+    forget: name => {
+      receiver(name).deliveries = [];
+    },
     read,
     clear: () => receivers.clear(),
   };

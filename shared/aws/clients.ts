@@ -11,13 +11,22 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
+/**
+ * Without these a call waits for its answer for ever. All tries of a call together end before the function that makes
+ * it does.
+ */
+const patience = (requestTimeout: number) => ({
+  requestHandler: { connectionTimeout: 2000, requestTimeout, throwOnRequestTimeout: true },
+});
+
+/** Throttling passes within seconds: worth two more tries than the SDK makes by itself. */
 export const dynamo = once(() =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5 }), {
+  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5, ...patience(3000) }), {
     marshallOptions: { removeUndefinedValues: true },
   }),
 );
-export const sqs = once(() => new SQSClient({ useQueueUrlAsEndpoint: false }));
-export const scheduler = once(() => new SchedulerClient({}));
+export const sqs = once(() => new SQSClient({ useQueueUrlAsEndpoint: false, ...patience(5000) }));
+export const scheduler = once(() => new SchedulerClient(patience(5000)));
 /** Without checksums that nobody asked for: in a signed address they would be those of an empty body. */
 export const s3 = once(
   () =>
@@ -27,4 +36,4 @@ export const s3 = once(
       requestHandler: { connectionTimeout: 5000, socketTimeout: 60_000 },
     }),
 );
-export const ssm = once(() => new SSMClient({}));
+export const ssm = once(() => new SSMClient(patience(5000)));

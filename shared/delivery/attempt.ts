@@ -1,9 +1,10 @@
 import type { Checkpoint, CommitMark, DestinationOf, PublishedPost } from '../model/destination.ts';
-import { failure, type Failure } from '../model/failure.ts';
+import { failure, meansLostAccount, type Failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import { PlatformError } from '../platforms/error.ts';
 import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platforms/publisher.ts';
 import { asPlatformError, decide } from './decide.ts';
+import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { EARLY_MS } from './timing.ts';
 import { advanced, marked } from './transitions.ts';
 
@@ -11,10 +12,19 @@ import { advanced, marked } from './transitions.ts';
 export type Outcome =
   /** `finishes`: steps follow the commit. */
   | { type: 'published'; post: PublishedPost; finishes: boolean }
-  | { type: 'failed'; failure: Failure }
+  /** `accountLost`: the credentials are refused for good, whatever the failure says of the post. */
+  | { type: 'failed'; failure: Failure; accountLost: boolean }
   /** Nothing is to be done before `at`. `keepMark`: a commit's outcome must be asked for then. */
-  | { type: 'wait'; checkpoint: Checkpoint; at: number; keepMark: boolean }
-  | { type: 'retry'; checkpoint: Checkpoint; failure: Failure; at: number; limit: number | undefined }
+  | { type: 'wait'; checkpoint: Checkpoint; at: number; keepMark: boolean; faults?: number }
+  /** `lostOnce`: a commit was lost, and the platform has nothing of it. */
+  | {
+      type: 'retry';
+      checkpoint: Checkpoint;
+      failure: Failure;
+      at: number;
+      limit: number | undefined;
+      lostOnce?: boolean;
+    }
   /** The account's daily cap is reached until `at`; nothing was begun. */
   | { type: 'capped'; failure: Failure; at: number };
 
@@ -34,6 +44,8 @@ export interface Attempt {
   settleMs: number;
   /** Milliseconds that a step may still need when it begins. */
   stepReserveMs: number;
+  /** The worker before this one died. */
+  takesOver: boolean;
 }
 
 /** Somebody else holds the destination now; whatever this worker still has in hand is void. */
@@ -55,15 +67,19 @@ export async function runAttempt(
   let held = destination;
   let checkpoint = held.checkpoint ?? attempt.publisher.start(attempt.job);
 
-  const repeated = held.mark !== null;
   if (held.mark) {
     const found = await ask(attempt, held, steps, checkpoint, held.mark);
     if (found !== 'absent') return found;
+    const ended = afterLost(attempt, held, checkpoint, held.mark);
+    if (ended) return ended;
+    held = { ...held, lost_once: true };
+  } else if (attempt.takesOver && isExhausted(held, held.faults, attempt.now())) {
+    return fails(failure('INTERNAL', 'The service failed on every attempt'));
   }
 
   for (;;) {
     const step = stepNamed(steps, checkpoint.step);
-    if (step.kind === 'commit') return commit(attempt, held, steps, checkpoint, repeated);
+    if (step.kind === 'commit') return commit(attempt, held, steps, checkpoint);
     if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
@@ -89,7 +105,6 @@ async function commit(
   held: DestinationOf<'publishing'>,
   steps: readonly PlannedStep[],
   checkpoint: Checkpoint,
-  repeated: boolean,
 ): Promise<Outcome> {
   if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepMark: false };
   if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
@@ -101,6 +116,7 @@ async function commit(
   }
   await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
   const holding = marked(held, checkpoint, attempt.now());
+  const repeated = held.lost_once === true;
   await attempt.save(holding);
   try {
     const result = await withRenewal(attempt, context => step.run({ ...context, repeated }, checkpoint));
@@ -125,19 +141,45 @@ async function ask(
     const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, mark.at));
     if (finding.type === 'absent') return 'absent';
     if (finding.type === 'published') return live(steps, finding.post);
-    return {
-      type: 'failed',
-      failure: failure('DELIVERY_UNKNOWN', 'The answer to the publishing request was lost; it may be live'),
-    };
+    return fails(
+      failure('DELIVERY_UNKNOWN', 'The answer to the publishing request was lost; it may be live'),
+    );
   } catch (error) {
-    // The question failed, not the commit: ask again later, under the same mark.
-    const decision = decide(error, held, false, attempt.now());
-    if (decision.type === 'fail') {
-      return { type: 'failed', failure: failure('DELIVERY_UNKNOWN', decision.failure.message) };
-    }
-    const at = decision.type === 'retry' ? decision.at : attempt.now() + attempt.settleMs;
-    return { type: 'wait', checkpoint, at, keepMark: true };
+    return askLater(error, attempt, held, checkpoint);
   }
+}
+
+/** The question failed, not the commit: it is asked again, under the same mark, as long as there is hope. */
+function askLater(
+  error: unknown,
+  attempt: Attempt,
+  held: DestinationOf<'publishing'>,
+  checkpoint: Checkpoint,
+): Outcome {
+  const { code, message, retryAfterMs } = asPlatformError(error);
+  const faults = held.faults + 1;
+  const at = attempt.now() + backoffMs(faults, retryAfterMs);
+  const accountLost = meansLostAccount(failure(code, message));
+  if (accountLost || isTooOld(held, at)) return fails(failure('DELIVERY_UNKNOWN', message), accountLost);
+  return { type: 'wait', checkpoint, at, keepMark: true, faults };
+}
+
+/**
+ * A commit that came to nothing is a fault like any other: it is sent again after the wait that its fault earns. Where
+ * its worker died, that fault was counted when this attempt began, and it goes on at once (null).
+ */
+function afterLost(
+  attempt: Attempt,
+  held: DestinationOf<'publishing'>,
+  checkpoint: Checkpoint,
+  mark: CommitMark,
+): Outcome | null {
+  const why = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost, and nothing of it is live');
+  const faults = held.faults + (attempt.takesOver ? 0 : 1);
+  const at = Math.max(attempt.now(), mark.at + backoffMs(faults, undefined));
+  if (isExhausted(held, faults, at)) return fails(why);
+  if (attempt.takesOver) return null;
+  return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostOnce: true };
 }
 
 /** Runs a step; refused credentials are renewed once and the step repeated. */
@@ -175,9 +217,15 @@ function whenFailed(
     case 'retry':
       return { ...decision, checkpoint };
     case 'fail':
-      return { type: 'failed', failure: decision.failure };
+      return fails(decision.failure);
   }
 }
+
+const fails = (why: Failure, accountLost = meansLostAccount(why)): Outcome => ({
+  type: 'failed',
+  failure: why,
+  accountLost,
+});
 
 const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY_MS;
 

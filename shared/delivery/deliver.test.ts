@@ -15,7 +15,15 @@ afterAll(() => world.close());
 beforeEach(() => {
   world.queue.length = 0;
   world.events.length = 0;
-  Object.assign(world.platform, { live: [], uploads: 0, faults: [], reconcile: 'by key' });
+  Object.assign(world.platform, {
+    live: [],
+    uploads: 0,
+    faults: [],
+    reconcile: 'by key',
+    askFaults: [],
+    scheduler: false,
+  });
+  world.schedules.length = 0;
 });
 
 const image: Partial<Post> = {
@@ -134,6 +142,23 @@ describe('a worker dies', () => {
     }
   }, 120_000);
 
+  test('each time it begins: the first that lives on gives the post up instead of dying of it, too', async () => {
+    const post = await world.store();
+    const note = () => ({ queue: 'publish', body: noteOf(post), at: 0, receives: 0 });
+    for (let life = 1; life <= 12; life += 1) {
+      world.queue.length = 0;
+      await world.handle(note(), { at: 3, when: 'after' });
+      world.clock.now += 3_600_000 / 4;
+    }
+    await world.settle(post);
+    expect((await world.read(post)).destinations.x).toMatchObject({
+      status: 'failed',
+      attempts: 13,
+      error: { code: 'INTERNAL' },
+    });
+    expect(liveCount(post)).toBe(0);
+  });
+
   test('and the queue is purged as well: the sweeper alone finishes the work', async () => {
     const post = await world.store();
     await world.handle(
@@ -171,6 +196,50 @@ describe('a commit without an answer', () => {
     await world.alarm(post);
     await world.settle(post);
     expect(liveCount(post)).toBe(1);
+  });
+
+  test('is a fault like any other when nothing came of it: told, waited for, and in the end given up', async () => {
+    world.platform.faults = Array.from({ length: 20 }, () => lost(false));
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(liveCount(post)).toBe(0);
+    expect((await world.read(post)).destinations.x).toMatchObject({
+      status: 'failed',
+      attempts: 10,
+      error: { code: 'PLATFORM_UNAVAILABLE' },
+    });
+    expect(kinds().filter(kind => kind === 'post.retry')).toHaveLength(9);
+  });
+
+  test('is asked about again when the question fails, whatever the platform says to it', async () => {
+    world.platform.faults = [lost(true)];
+    world.platform.askFaults = [
+      ...Array.from({ length: 12 }, () => lost(false)),
+      { kind: 'rejected', code: 'CONTENT_REJECTED', message: 'a strange question' },
+    ];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.settle(post);
+    expect(liveCount(post)).toBe(1);
+    expect((await world.read(post)).destinations.x).toMatchObject({ status: 'published', attempts: 1 });
+  });
+
+  test('stays unknown when the account is lost while it is asked about, and its owner is told', async () => {
+    await world.connect('bluesky');
+    const dead: PlatformErrorInit = { kind: 'token_expired', code: 'TOKEN_EXPIRED', message: 'revoked' };
+    world.platform.faults = [lost(true)];
+    world.platform.askFaults = [dead, dead];
+    const post = await world.store({}, ['telegram']);
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await world.read(post)).destinations.telegram).toMatchObject({
+      status: 'failed',
+      error: { code: 'DELIVERY_UNKNOWN' },
+    });
+    expect(kinds()).toEqual(['post.failed', 'post.token_expired']);
+    expect(await world.connection('telegram')).toMatchObject({ needs_reconnect: true });
+    await world.connect('telegram');
   });
 
   test('fails as DELIVERY_UNKNOWN where nobody can be asked', async () => {
@@ -218,6 +287,23 @@ describe('an error of the platform', () => {
     expect(statusOf(await world.read(post))).toBe('published');
   });
 
+  test('with a far reset sets an alarm of its own, ahead of it', async () => {
+    world.platform.scheduler = true;
+    world.platform.faults = [
+      refused({ kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 7_200_000 }),
+    ];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.runDue();
+    const at = world.clock.now + 7_200_000 - 90_000;
+    expect(world.schedules).toEqual([
+      expect.objectContaining({
+        Name: `post-${post.post_id}-1-${Math.floor((at + 90_000) / 1000)}`,
+        ScheduleExpression: `at(${new Date(at).toISOString().slice(0, 19)})`,
+      }),
+    ]);
+  });
+
   test("that is final fails at once, in the platform's own words", async () => {
     world.platform.faults = [
       refused({ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'Text is rude' }),
@@ -250,6 +336,42 @@ describe('an error of the platform', () => {
     await world.settle(post);
     expect(statusOf(await world.read(post))).toBe('partially_published');
     expect(liveCount(post)).toBe(1);
+  });
+});
+
+describe('a dead letter', () => {
+  const dead = (post: Post) => ({ queue: 'publish', body: noteOf(post), at: 0, receives: 5 });
+
+  test('costs a post that an outage held up nothing but time', async () => {
+    const post = await world.store();
+    world.clock.now += 1_800_000;
+    await world.handle(dead(post));
+    expect(await world.read(post)).toMatchObject({
+      destinations: { x: { status: 'retrying', error: { code: 'INTERNAL' } } },
+    });
+    await world.settle(post);
+    expect(statusOf(await world.read(post))).toBe('published');
+    expect(kinds()).toEqual(['post.retry', 'post.published']);
+  });
+
+  test('fails a post that nobody ever gets hold of, and tells', async () => {
+    const post = await world.store();
+    await world.handle(dead(post));
+    world.clock.now += 3_600_000;
+    await world.handle(dead(post));
+    expect(await world.read(post)).toMatchObject({
+      destinations: { x: { status: 'failed', error: { code: 'INTERNAL' } } },
+    });
+    expect(kinds()).toEqual(['post.retry', 'post.failed']);
+  });
+
+  test('leaves a post alone that waits for its next try', async () => {
+    world.platform.faults = [{ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'no' }];
+    const post = await world.store();
+    await world.alarm(post);
+    await world.runDue();
+    await world.handle(dead(post));
+    expect(await world.read(post)).toMatchObject({ destinations: { x: { status: 'retrying', faults: 1 } } });
   });
 });
 

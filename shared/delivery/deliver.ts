@@ -1,6 +1,12 @@
 import { freePlace, waitForPlace } from '../caps/at-delivery.ts';
-import { isFinal, owesFirstComment, type Destination, type DestinationOf } from '../model/destination.ts';
-import { failure, meansLostAccount } from '../model/failure.ts';
+import {
+  isFinal,
+  owesFirstComment,
+  type Destination,
+  type DestinationOf,
+  type DestinationStatus,
+} from '../model/destination.ts';
+import { failure } from '../model/failure.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
@@ -14,6 +20,7 @@ import { LeaseLost, runAttempt, type Outcome } from './attempt.ts';
 import { makeFirstComment } from './first-comment.ts';
 import { withoutPublisher } from './no-publisher.ts';
 import { MAX_QUEUE_DELAY_MS, sendPublishNote, type PublishNote } from './notes.ts';
+import { setLongAlarm } from './schedule.ts';
 import { EARLY_MS, nextLook, readyAt } from './timing.ts';
 import { claimed, failed, heldBack, published, retrying, waiting } from './transitions.ts';
 import { MINUTE } from '../time/instant.ts';
@@ -72,15 +79,15 @@ async function moveOn(
   const holding = claimed(destination, run.services.now());
   const held = await save(run, post, destination, holding);
   // Somebody else won the claim and answers for the rest.
-  if (held) await work(run, held, holding, destination.status !== 'processing');
+  if (held) await work(run, held, holding, destination.status);
 }
 
-/** Works on a claimed destination and stores how that ended. `begins`: no attempt is under way at the platform. */
+/** Works on a destination that was claimed from the status `from`, and stores how that ended. */
 async function work(
   run: DeliveryRun,
   post: Post,
   holding: DestinationOf<'publishing'>,
-  begins: boolean,
+  from: DestinationStatus,
 ): Promise<void> {
   const claim = { post, holding };
   const keep = async (to: DestinationOf<'publishing'>) => {
@@ -90,8 +97,9 @@ async function work(
     claim.holding = to;
   };
   try {
-    const capped = begins && holding.mark === null ? await capOutcome(run, post, holding) : null;
-    const outcome = capped ?? (await attemptOnce(run, post, holding, keep));
+    const begins = from !== 'processing' && holding.mark === null;
+    const capped = begins ? await capOutcome(run, post, holding) : null;
+    const outcome = capped ?? (await attemptOnce(run, post, holding, from === 'publishing', keep));
     const next = afterOutcome(run, claim.post, claim.holding, outcome);
     const stored = await save(run, claim.post, claim.holding, next);
     if (stored) await moveOn(run, stored, next, 'attempt');
@@ -117,19 +125,21 @@ async function attemptOnce(
   run: DeliveryRun,
   post: Post,
   holding: DestinationOf<'publishing'>,
+  takesOver: boolean,
   keep: (to: DestinationOf<'publishing'>) => Promise<void>,
 ): Promise<Outcome> {
   if (!run.publishers[holding.platform]) {
-    return { type: 'failed', failure: withoutPublisher(holding.platform) };
+    return { type: 'failed', failure: withoutPublisher(holding.platform), accountLost: false };
   }
   const workshop = await openWorkshop(run, post, holding.platform, keep);
   if (!workshop) {
     const code = holding.mark ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED';
-    return { type: 'failed', failure: failure(code, 'The account is not connected any more') };
+    const why = failure(code, 'The account is not connected any more');
+    return { type: 'failed', failure: why, accountLost: true };
   }
   try {
-    const outcome = await runAttempt(workshop.attempt, holding);
-    if (outcome.type === 'failed' && meansLostAccount(outcome.failure)) {
+    const outcome = await runAttempt({ ...workshop.attempt, takesOver }, holding);
+    if (outcome.type === 'failed' && outcome.accountLost) {
       await markNeedsReconnect(run.services.table, workshop.connection());
     }
     if (outcome.type === 'retry') await noteLimit(run, workshop.connection(), outcome);
@@ -162,23 +172,25 @@ function afterOutcome(
     case 'published':
       return published(holding, outcome.post, post.first_comment !== null && outcome.finishes, now);
     case 'failed':
-      return failed(holding, outcome.failure, now);
+      return failed(holding, outcome.failure, now, outcome.accountLost);
     case 'retry': {
-      const progress = { checkpoint: outcome.checkpoint, mark: null };
+      const lost = outcome.lostOnce === true && { lost_once: true };
+      const progress = { checkpoint: outcome.checkpoint, mark: null, ...lost };
       return retrying(holding, progress, outcome.failure, outcome.at, now);
     }
     case 'capped':
       return heldBack(holding, outcome.failure, outcome.at, now);
     case 'wait': {
       const mark = outcome.keepMark ? holding.mark : null;
-      return waiting(holding, { checkpoint: outcome.checkpoint, mark }, outcome.at, now);
+      const { checkpoint, at, faults = holding.faults } = outcome;
+      return waiting(holding, { checkpoint, mark, faults }, at, now);
     }
   }
 }
 
-/** Leaves a note for later. A wait too long for the queue is the sweeper's: the index has the time. */
+/** Leaves a note for later, or an alarm where the wait is too long for the queue. */
 async function comeBack(run: DeliveryRun, post: Post, destination: Destination, at: number): Promise<void> {
-  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return;
+  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return setLongAlarm(run.services, post, at);
   await sendPublishNote(run.services, post, destination.platform, at);
 }
 

@@ -6,24 +6,39 @@ import type { Services } from '../runtime/services.ts';
 import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
 import { payAnnouncements } from './announce.ts';
 import type { PublishNote } from './notes.ts';
-import { nextLook } from './timing.ts';
-import { failed } from './transitions.ts';
+import { backoffMs, isExhausted } from './retry.ts';
+import { nextLook, readyAt } from './timing.ts';
+import { failed, retrying } from './transitions.ts';
+
+/** A note is a dead letter when so many deliveries of it failed. */
+const FAULTS = 5;
 
 /**
- * Reads a dead letter: a note that came back too often. Nobody is left to try, so the destination fails and the user
- * is told. A destination that is in good hands, or final, is left as it is.
+ * Reads a dead letter: a note that came back too often. A destination that is in good hands (a worker's, or waiting for
+ * a time ahead) or final is left as it is. For all others each failed delivery counts as a fault: within their budget
+ * the sweeper brings them back, so that an outage of AWS costs no post; beyond it they fail, and the user is told.
  */
 export async function giveUp(services: Services, note: PublishNote): Promise<void> {
   const post = await getPost(services.table, note.workspace_id, note.post_id);
   const destination = post && destinationOf(post, note.platform);
   if (post?.version !== note.version || !destination) return;
   if (isFinal(destination)) return finish(services, post, destination);
-  if (destination.status === 'publishing' && destination.lease_until > services.now()) return;
+  const now = services.now();
+  if (readyAt(post, destination) > now) return;
 
-  const lost = failed(destination, whyGivenUp(destination), services.now());
-  const after = await saveDestination(services.table, post, destination, lost);
+  const next = afterDeadLetter(destination, now);
+  const look = nextLook({ ...post, destinations: { ...post.destinations, [next.platform]: next } }, now);
+  const after = await saveDestination(services.table, post, destination, next, look ?? undefined);
   if (!after) throw new Error('The destination moved while it was given up');
-  await finish(services, after, lost);
+  await finish(services, after, next);
+}
+
+function afterDeadLetter(destination: Destination, now: number): Destination {
+  const faults = destination.faults + FAULTS;
+  const at = now + backoffMs(faults, undefined);
+  if (isExhausted(destination, faults, at)) return failed(destination, whyGivenUp(destination), now);
+  const why = failure('INTERNAL', 'The service failed on every attempt so far');
+  return retrying(destination, {}, why, at, now, FAULTS);
 }
 
 function whyGivenUp(destination: Destination) {

@@ -17,5 +17,10 @@ export function backoffMs(faults: number, named: number | undefined): number {
  * Faults count in a row, so that scattered ones do not end a long, healthy upload.
  */
 export function isExhausted(destination: Destination, faults: number, nextAt: number): boolean {
-  return faults >= MAX_ATTEMPTS || nextAt - (destination.first_attempt_at ?? nextAt) > MAX_AGE_MS;
+  return faults >= MAX_ATTEMPTS || isTooOld(destination, nextAt);
+}
+
+/** True when `nextAt` is more than a day after the first attempt. */
+export function isTooOld(destination: Destination, nextAt: number): boolean {
+  return nextAt - (destination.first_attempt_at ?? nextAt) > MAX_AGE_MS;
 }

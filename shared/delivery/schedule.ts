@@ -5,11 +5,11 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-scheduler';
 import { ENV } from '../aws/env.ts';
-import type { Post } from '../model/post.ts';
+import { destinationsOf, type Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { setWake } from '../store/posts.ts';
-import { MINUTE, toIso } from '../time/instant.ts';
+import { MINUTE, SECOND, toIso } from '../time/instant.ts';
 import { sendDueNotes } from './dispatch.ts';
 import { MAX_QUEUE_DELAY_MS, sendDispatchNote } from './notes.ts';
 import { DISPATCH_AHEAD_MS } from './timing.ts';
@@ -34,7 +34,20 @@ async function callInTime(services: Services, post: Post): Promise<void> {
   const wait = ahead - services.now();
   if (wait <= 0) return sendDueNotes(services, post);
   if (wait <= MAX_QUEUE_DELAY_MS) return sendDispatchNote(services, post, ahead);
-  return createSchedule(services, post, ahead);
+  return createSchedule(services, post, scheduleName(post), ahead);
+}
+
+/**
+ * Sets an alarm for a wait within a delivery that no queue message can carry: a limit's reset, the daily cap. The
+ * sweeper's index holds its time, too. Never throws.
+ */
+export async function setLongAlarm(services: Services, post: Post, at: number): Promise<void> {
+  const ahead = at - DISPATCH_AHEAD_MS;
+  try {
+    await createSchedule(services, post, longName(post, at), ahead);
+  } catch (error) {
+    log.warn('A long wait has no alarm but the sweeper', { post_id: post.post_id, ...describeError(error) });
+  }
 }
 
 /** A sweep a minute finds the post in time to prepare it. Where even that fails, the look it was stored with stands. */
@@ -46,12 +59,12 @@ async function lookAhead(services: Services, post: Post): Promise<void> {
   }
 }
 
-/** One schedule a post and version; a repetition of the same request finds it there. */
-async function createSchedule(services: Services, post: Post, at: number): Promise<void> {
+/** One schedule a name; a repetition of the same request finds it there. */
+async function createSchedule(services: Services, post: Post, name: string, at: number): Promise<void> {
   try {
     await services.scheduler.send(
       new CreateScheduleCommand({
-        Name: scheduleName(post),
+        Name: name,
         GroupName: services.setting(ENV.scheduleGroup),
         ScheduleExpression: `at(${toIso(at).slice(0, 19)})`,
         ScheduleExpressionTimezone: 'UTC',
@@ -69,11 +82,24 @@ async function createSchedule(services: Services, post: Post, at: number): Promi
   }
 }
 
-/** Takes a post's schedule back; one that fired or never was is no fault. */
-export async function deleteSchedule(services: Services, post: Post): Promise<void> {
+/** Takes a post's schedules back; one that fired or never was is no fault. */
+export async function deleteSchedules(services: Services, post: Post): Promise<void> {
+  for (const name of namesOf(post)) await deleteSchedule(services, name);
+}
+
+/** Posts that go out at once never had one for their own time. */
+function namesOf(post: Post): string[] {
+  const waits = destinationsOf(post).flatMap(each =>
+    each.status === 'retrying' ? [each.next_attempt_at] : [],
+  );
+  const own = post.scheduling === 'immediate' ? [] : [scheduleName(post)];
+  return [...own, ...waits.map(at => longName(post, at))];
+}
+
+async function deleteSchedule(services: Services, name: string): Promise<void> {
   try {
     await services.scheduler.send(
-      new DeleteScheduleCommand({ Name: scheduleName(post), GroupName: services.setting(ENV.scheduleGroup) }),
+      new DeleteScheduleCommand({ Name: name, GroupName: services.setting(ENV.scheduleGroup) }),
     );
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
@@ -81,3 +107,4 @@ export async function deleteSchedule(services: Services, post: Post): Promise<vo
 }
 
 const scheduleName = (post: Post) => `post-${post.post_id}-${post.version}`;
+const longName = (post: Post, at: number) => `${scheduleName(post)}-${Math.floor(at / SECOND)}`;

@@ -14,13 +14,15 @@ import { leaseUntil } from './timing.ts';
  * condition that the destination is still what the function was given.
  */
 
-type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'mark'>;
+type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'mark' | 'lost_once'>;
 
 const FRESH: Progress = { checkpoint: null, mark: null };
 
 function progressOf(destination: Destination): Progress {
   const started = 'checkpoint' in destination;
-  return started ? { checkpoint: destination.checkpoint, mark: destination.mark } : FRESH;
+  if (!started) return FRESH;
+  const { checkpoint, mark, lost_once } = destination;
+  return { checkpoint, mark, ...(lost_once && { lost_once }) };
 }
 
 function common(destination: Destination, now: number, announce: readonly EventKind[] = []) {
@@ -37,7 +39,10 @@ function common(destination: Destination, now: number, announce: readonly EventK
   };
 }
 
-/** A worker takes the destination for itself. Going on where the platform was waited for is no new attempt. */
+/**
+ * A worker takes the destination for itself. Going on where the platform was waited for is no new attempt; taking over
+ * from a worker that died is one, and its death was a fault.
+ */
 export function claimed(destination: Destination, now: number): DestinationOf<'publishing'> {
   if (isFinal(destination)) throw new Error('A final destination is not claimed');
   const goesOn = destination.status === 'processing';
@@ -46,6 +51,7 @@ export function claimed(destination: Destination, now: number): DestinationOf<'p
     ...progressOf(destination),
     status: 'publishing',
     attempts: destination.attempts + (goesOn ? 0 : 1),
+    faults: destination.faults + (destination.status === 'publishing' ? 1 : 0),
     first_attempt_at: destination.first_attempt_at ?? now,
     lease_until: leaseUntil(destination, now),
   };
@@ -72,7 +78,7 @@ export function marked(
 /** The holder lets go until `at`: the platform is working, the post is not due yet, or an outcome must settle. */
 export function waiting(
   destination: DestinationOf<'publishing'>,
-  progress: Partial<Progress>,
+  progress: Partial<Progress & { faults: number }>,
   at: number,
   now: number,
 ): DestinationOf<'processing'> {
@@ -85,20 +91,21 @@ export function waiting(
   };
 }
 
-/** A fault that a later attempt may not meet. */
+/** A fault that a later attempt may not meet; `faults`: how many it stands for. */
 export function retrying(
-  destination: DestinationOf<'publishing'>,
+  destination: Destination,
   progress: Partial<Progress>,
   error: Failure,
   at: number,
   now: number,
+  faults = 1,
 ): DestinationOf<'retrying'> {
   return {
     ...common(destination, now, ['post.retry']),
     ...progressOf(destination),
     ...progress,
     status: 'retrying',
-    faults: destination.faults + 1,
+    faults: destination.faults + faults,
     next_attempt_at: at,
     error,
   };
@@ -128,13 +135,15 @@ export function published(
   };
 }
 
-export function failed(destination: Destination, error: Failure, now: number): DestinationOf<'failed'> {
+/** `accountLost`: its owner must hear that the account is to be connected again. */
+export function failed(
+  destination: Destination,
+  error: Failure,
+  now: number,
+  accountLost = meansLostAccount(error),
+): DestinationOf<'failed'> {
   return {
-    ...common(
-      destination,
-      now,
-      meansLostAccount(error) ? ['post.failed', 'post.token_expired'] : ['post.failed'],
-    ),
+    ...common(destination, now, accountLost ? ['post.failed', 'post.token_expired'] : ['post.failed']),
     status: 'failed',
     error,
   };

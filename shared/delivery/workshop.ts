@@ -17,7 +17,7 @@ import { jobOf } from './job.ts';
 
 /** The tools of one attempt: the opened account, the clients, the platform's publisher. */
 export interface Workshop {
-  attempt: Attempt;
+  attempt: Omit<Attempt, 'takesOver'>;
   /** The account as it is stored now: renewed ones have a newer revision. */
   connection: () => Connection;
   close: () => void;

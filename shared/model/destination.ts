@@ -19,6 +19,8 @@ const common = {
   first_attempt_at: v.nullable(Instant),
   /** When the status last changed: the time that its event carries. */
   changed_at: Instant,
+  /** Names the write that made this state, so that its writer knows it again when the answer was lost. */
+  written_by: v.optional(v.string()),
   /** Events that are owed for the present status and not yet on the events queue. */
   announce: v.array(EventKindSchema),
 };
@@ -31,7 +33,12 @@ export type Checkpoint = v.InferOutput<typeof CheckpointSchema>;
 export const CommitMarkSchema = v.object({ step: v.string(), at: Instant });
 export type CommitMark = v.InferOutput<typeof CommitMarkSchema>;
 
-const progress = { checkpoint: v.nullable(CheckpointSchema), mark: v.nullable(CommitMarkSchema) };
+const progress = {
+  checkpoint: v.nullable(CheckpointSchema),
+  mark: v.nullable(CommitMarkSchema),
+  /** A commit was lost once, and the platform said that nothing is there. */
+  lost_once: v.optional(v.boolean()),
+};
 
 export const FirstCommentSchema = v.object({
   status: v.picklist(['pending', 'published', 'failed']),

@@ -1,5 +1,5 @@
 import { dropPlaces } from '../caps/at-delivery.ts';
-import { deleteSchedule } from '../delivery/schedule.ts';
+import { deleteSchedules } from '../delivery/schedule.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
@@ -29,10 +29,9 @@ export async function cancelPost(services: Services, post: Post): Promise<boolea
   return true;
 }
 
-/** Takes back the schedule of a post, or of an earlier version of one. */
+/** Takes back the schedules of a post, or of an earlier version of one. */
 export async function dropSchedule(services: Services, post: Post): Promise<void> {
-  if (post.scheduling === 'immediate') return;
-  await tidyUp(post, () => deleteSchedule(services, post));
+  await tidyUp(post, () => deleteSchedules(services, post));
 }
 
 /** What is left behind does no harm: a schedule finds nothing to do, a place ends by itself. */

@@ -1,4 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
@@ -83,6 +84,9 @@ export function unsettledPostsOf(
 /**
  * Writes the next state of one destination, on the condition that nobody wrote it since `from` was read. An earlier
  * next look of the sweeper may come with it. Gives the whole post as it is then, or null when the condition failed.
+ *
+ * A client repeats a write whose answer was lost, and the repetition meets what the first one wrote: each write has a
+ * name, by which its writer knows it again.
  */
 export async function saveDestination(
   table: Table,
@@ -92,6 +96,7 @@ export async function saveDestination(
   wakeAt?: number,
 ): Promise<Post | null> {
   const wake = wakeAt === undefined ? '' : ', wake_at = :wake, wake_shard = :shard';
+  const written_by = randomBytes(6).toString('base64url');
   const command = new UpdateCommand({
     TableName: table.name,
     Key: postKey(post.workspace_id, post.post_id),
@@ -99,7 +104,7 @@ export async function saveDestination(
     ConditionExpression: 'destinations.#platform.#revision = :revision AND #version = :version',
     ExpressionAttributeNames: { '#platform': to.platform, '#revision': 'revision', '#version': 'version' },
     ExpressionAttributeValues: {
-      ':to': to,
+      ':to': { ...to, written_by },
       ':revision': from.revision,
       ':version': post.version,
       ...(wakeAt === undefined ? {} : { ':wake': wakeAt, ':shard': wakeShard(post.post_id) }),
@@ -110,7 +115,9 @@ export async function saveDestination(
   const held = await holds(async () => {
     after = (await table.client.send(command)).Attributes;
   });
-  return held ? v.parse(PostSchema, after) : null;
+  if (held) return v.parse(PostSchema, after);
+  const current = await getPost(table, post.workspace_id, post.post_id);
+  return current?.destinations[to.platform]?.written_by === written_by ? current : null;
 }
 
 /**

@@ -39,6 +39,11 @@ export interface Death {
   when: 'before' | 'after';
 }
 
+interface Alarm {
+  Name: string;
+  ScheduleExpression: string;
+}
+
 interface QueuedNote {
   queue: string;
   body: string;
@@ -56,6 +61,10 @@ export interface FakePlatform {
   faults: (PlatformErrorInit & { accepted?: boolean })[];
   /** How a lost commit is answered for. */
   reconcile: 'by key' | 'cannot tell';
+  /** Errors for the next questions about a lost commit, in order. */
+  askFaults: PlatformErrorInit[];
+  /** Scheduler takes schedules; default: it refuses them. */
+  scheduler?: boolean;
 }
 
 /**
@@ -68,7 +77,8 @@ export async function deliveryWorld() {
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
   const queue: QueuedNote[] = [];
   const events: { event: string; id: string; data: { platform: string } }[] = [];
-  const platform: FakePlatform = { live: [], uploads: 0, faults: [], reconcile: 'by key' };
+  const platform: FakePlatform = { live: [], uploads: 0, faults: [], reconcile: 'by key', askFaults: [] };
+  const schedules: Alarm[] = [];
   const process = { calls: 0, death: null as Death | null, dead: false };
 
   /** Lets a call to the outside happen, unless the process is dead or dies of it. */
@@ -103,6 +113,13 @@ export async function deliveryWorld() {
     return Promise.resolve({});
   }
 
+  /** Refuses every schedule, unless a test wants to have them. */
+  function setAlarmClock(alarm: Alarm) {
+    if (!platform.scheduler) return Promise.reject(new Error('no scheduler here'));
+    schedules.push(alarm);
+    return Promise.resolve({});
+  }
+
   const mortalTable: TestTable = {
     ...table,
     client: {
@@ -114,7 +131,7 @@ export async function deliveryWorld() {
     bucket: { publicUrl: 'https://media.example.com' } as Bucket,
     sqs: { send: (command: SendMessageCommand) => outside(() => send(command)) } as unknown as SQSClient,
     scheduler: {
-      send: () => outside(() => Promise.reject(new Error('no scheduler here'))),
+      send: (command: { input: Alarm }) => outside(() => setAlarmClock(command.input)),
     } as unknown as SchedulerClient,
     ssm: null as unknown as SSMClient,
     keyRing: () => Promise.resolve(ring),
@@ -198,6 +215,7 @@ export async function deliveryWorld() {
     queue,
     events,
     platform,
+    schedules,
     connect,
     store,
     handle,
@@ -276,6 +294,8 @@ function fakePublisher(
           return { type: 'published' as const, post: postOf(key, now()), state };
         },
         reconcile: async (): Promise<Finding> => {
+          const fault = platform.askFaults.shift();
+          if (fault) throw new PlatformError(fault);
           if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
           const key = `${job.post_id}:${job.platform}`;
           const found = await outside(() => live(key));

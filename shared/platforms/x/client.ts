@@ -60,7 +60,8 @@ function resultOf<T>(
   now: number,
 ): T {
   if (response.status < 200 || response.status > 299) throw refusalError(response, purpose, what, now);
-  const parsed = v.safeParse(schema, parseJson(response.body.toString('utf8')));
+  const text = response.body.toString('utf8');
+  const parsed = v.safeParse(schema, text === '' ? {} : parseJson(text));
   if (parsed.success) return parsed.output;
   throw new PlatformError({
     kind: 'transient',
@@ -73,6 +74,9 @@ function resultOf<T>(
 async function send<T>(caller: Caller, call: Call, schema: v.GenericSchema<unknown, T>): Promise<T> {
   return resultOf(await answerOf(caller, call), call, schema, caller.now());
 }
+
+/** A yes without more to it; the page of a proxy is none. */
+const Acknowledged = v.looseObject({});
 
 const Id = v.pipe(v.string(), v.regex(/^\d{1,19}$/));
 
@@ -135,7 +139,7 @@ export async function appendUpload(
       body: form.body,
       timeoutMs: APPEND_TIMEOUT_MS,
     },
-    v.unknown(),
+    Acknowledged,
   );
 }
 
@@ -188,7 +192,7 @@ export async function uploadStatus(caller: Caller, id: string): Promise<Processi
 export async function setAltText(caller: Caller, id: string, text: string): Promise<void> {
   const json = { id, metadata: { alt_text: { text } } };
   const call = { what: 'Setting the alt text', purpose: 'media', method: 'POST' } as const;
-  await send(caller, { ...call, path: '/media/metadata', json }, v.unknown());
+  await send(caller, { ...call, path: '/media/metadata', json }, Acknowledged);
 }
 
 export interface NewPost {

@@ -222,6 +222,15 @@ describe('media', () => {
     expect(last().media.map(({ sha256: hash }) => hash)).toEqual(Array(4).fill(sha256(jpeg)));
   });
 
+  test('takes the page of a proxy for no answer: the part is sent again', async () => {
+    const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' };
+    host.failNext({ match: APPEND, respond: page });
+    await expect(run(images([jpeg]))).rejects.toMatchObject({
+      kind: 'transient',
+      code: 'PLATFORM_UNAVAILABLE',
+    });
+  });
+
   test('a refused alt text does not cost the post', async () => {
     host.failNext({ match: /metadata/, respond: { status: 500 } });
     await run(images([jpeg], { description: 'undescribed', options: { x_alt_text: 'Teal' } }));
