@@ -37,7 +37,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
     publishing.openLanes(group);
     publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
     publishing.schedules.open(group, 'CreateSchedule', 'DeleteSchedule');
-    media.open(group);
+    media.open(group, 'GetObject', 'ListBucket');
     uploads.openForSending(group);
   },
   profiles: (group, { table, publishing, housekeeping }) => {

@@ -43,7 +43,8 @@ export const createPost = route({
   handler: async ({ body, principal, base_url, newResourceId, asked_at }, services) => {
     const input = await readInput(services, principal.workspace_id, body);
     if (input.add_to_queue) requirePlan(services, principal, QUEUE_PLAN);
-    const { checked, profile, connections } = await preparePost(services, principal.workspace_id, input);
+    const prepared = await preparePost(services, principal.workspace_id, input);
+    const { checked, profile, connections } = prepared;
     const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, asked_at);
     const store = async (placed: Post) => {
       await planCopies(services, placed);
@@ -68,6 +69,7 @@ export const createPost = route({
         scheduled_date: postRecord(post)['scheduled_date'],
         warnings: [
           ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
+          ...prepared.warnings,
           ...duplicates,
         ],
       },

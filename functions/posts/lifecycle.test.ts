@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Post } from '../../shared/model/post.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost as readPost } from '../../shared/store/posts.ts';
+import { MEDIA, publicUrlOf } from '../../shared/store/objects.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
+import { sampleFiles } from '../../test/support/media.ts';
+import { memoryBucket } from '../../test/support/memory-bucket.ts';
 import { call } from '../../test/support/posts.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { createPost } from './create.ts';
@@ -231,4 +234,35 @@ describe('POST /posts', () => {
       },
     });
   }, 60_000);
+});
+
+describe('media that lie with the service', () => {
+  test('are checked before the post is stored, and say what will be seen otherwise', async () => {
+    const sample = await sampleFiles();
+    const bucket = memoryBucket();
+    const services = { ...world.services, bucket };
+    const place = (name: string) => {
+      bucket.objects.set(`${MEDIA}${name}`, { bytes: sample(name), type: '' });
+      return publicUrlOf(bucket, `${MEDIA}${name}`);
+    };
+    const post = { post_type: 'image', platforms: ['instagram'] };
+    const refused = await create({ ...post, media_urls: [place('anim.gif')] }, services);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        details: [
+          {
+            field: 'media_urls[0]',
+            message: 'Is GIF; must be one of JPG, PNG (Instagram)',
+            platform: 'instagram',
+          },
+        ],
+      },
+    });
+    const made = await create({ ...post, media_urls: [place('tall.jpg')] }, services);
+    expect(made).toMatchObject({
+      status: 201,
+      body: { warnings: [{ code: 'MEDIA_CHANGED', field: 'media_urls[0]', platform: 'instagram' }] },
+    });
+  });
 });

@@ -77,6 +77,7 @@ export const updatePost = route({
     await startCopies(services, next);
     const warnings = [
       ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
+      ...prepared.warnings,
       ...(saysTheSame(post, next) ? [] : await noteContent(services, next)),
     ];
     return { status: 200, body: { message: 'The post is changed', post: postRecord(next), warnings } };

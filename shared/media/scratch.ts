@@ -85,4 +85,4 @@ async function readFrom(file: FileHandle, start: number, length: number): Promis
   return buffer.subarray(0, bytesRead);
 }
 
-const newPath = () => join(tmpdir(), `media-${randomUUID()}`);
+const newPath = () => join(tmpdir(), `media-${process.pid}-${randomUUID()}`);

@@ -6,14 +6,17 @@ import type { Services } from '../runtime/services.ts';
 import { listConnections } from '../store/connections.ts';
 import { findProfileByName } from '../store/profiles.ts';
 import { bannedHashtags, type HashtagViolation } from './banned-hashtags.ts';
-import { checkPost, type CheckedPost, type PostInput } from './check.ts';
+import { checkPost, contentOf, type CheckedPost, type PostInput } from './check.ts';
+import { heldFileFaults } from './held-files.ts';
 import type { CommonPostInput } from './input.ts';
+import type { FieldWarning } from './warnings.ts';
 
 /** A post that may be stored: everything checked, its profile and its accounts found. */
 export interface PreparedPost {
   checked: CheckedPost;
   profile: Profile;
   connections: Connection[];
+  warnings: FieldWarning[];
 }
 
 /** What a post is refused for. A banned hashtag is a violation, and a detail only where all faults are told as such. */
@@ -54,12 +57,15 @@ export async function preparePost(
   workspaceId: string,
   input: CommonPostInput & Record<string, unknown>,
 ): Promise<PreparedPost> {
-  const { checked, profile, connections, ...faults } = await examinePost(services, workspaceId, input);
+  const { checked, profile, connections, ...found } = await examinePost(services, workspaceId, input);
+  const content = contentOf(input, checked);
+  const { details, warnings } = await heldFileFaults(services.bucket, content, checked.platforms);
+  const faults = { ...found, details: [...found.details, ...details] };
   if (faults.details.length + faults.violations.length > 0) {
     throw refused(profile ? faults : { ...faults, details: [UNKNOWN_PROFILE, ...faults.details] });
   }
   if (!profile) throw notFound('Profile');
-  return { checked, profile, connections };
+  return { checked, profile, connections, warnings };
 }
 
 export const UNKNOWN_PROFILE: Detail = {

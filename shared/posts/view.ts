@@ -66,6 +66,7 @@ export const WarningView = v.pipe(
       'UNKNOWN_FIELD',
       'IGNORED_FIELD',
       'MEDIA_NOT_CHECKED',
+      'MEDIA_CHANGED',
       'DUPLICATE_CONTENT',
       'DEFAULT_GRID',
       'MAY_BE_LIVE',

@@ -29,7 +29,10 @@ export function memoryBucket(): MemoryBucket {
       const found = objects.get(command.input.Key!);
       if (!found) return Promise.reject(new NotFound({ message: 'NotFound', $metadata: {} }));
       const head = { ContentLength: found.bytes.length, ContentType: found.type, ETag: '"1"' };
-      return Promise.resolve({ ...head, Body: Readable.from([found.bytes]) });
+      const range = command instanceof GetObjectCommand ? command.input.Range : undefined;
+      const [, start, end] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+      const part = found.bytes.subarray(Number(start ?? 0), end ? Number(end) + 1 : undefined);
+      return Promise.resolve({ ...head, Body: Readable.from([part]) });
     }
     return Promise.reject(new Error('Not known here'));
   };
