@@ -6,6 +6,7 @@ const FLOORS = [
   ['shared/model', 'shared/text', 'shared/time', 'shared/net', 'shared/aws'],
   ['shared/platforms', 'shared/store'],
   [
+    'shared/ai',
     'shared/caps',
     'shared/connections',
     'shared/delivery',
@@ -82,8 +83,9 @@ export default tseslint.config(
     files: [
       'test/e2e/**',
       'test/faults/**',
-      'test/support/{served-api,e2e,lethal,stack}.ts',
+      'test/support/{ai-server,served-api,e2e,lethal,stack}.ts',
       'local/stack.test.ts',
+      'shared/ai/*.test.ts',
       'shared/http/*.test.ts',
       'functions/**/*.test.ts',
     ],

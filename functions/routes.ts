@@ -1,4 +1,5 @@
 import type { Route } from '../shared/http/route.ts';
+import { routes as ai } from './ai/routes.ts';
 import { routes as integrations } from './integrations/routes.ts';
 import { routes as media } from './media/routes.ts';
 import { routes as playlists } from './playlists/routes.ts';
@@ -20,4 +21,5 @@ export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
   queue,
   integrations,
   webhooks,
+  ai,
 };

@@ -3,6 +3,8 @@ import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import type { ProviderSetting } from '../shared/ai/writer.ts';
+import { openProvider } from './ai.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Gateway } from './gateway.ts';
 import type { Housekeeping } from './housekeeping.ts';
@@ -22,6 +24,8 @@ export interface ApiProps {
   housekeeping: Housekeeping;
   media: MediaBucket;
   uploads: Uploads;
+  /** Who writes captions. */
+  ai: ProviderSetting;
   /** Where a plan can be changed; part of the 403 of the plan gate. */
   upgradeUrl: string;
   /** Origins to which a connect may send its user back; `*` for any. */
@@ -73,6 +77,10 @@ const ACCESS: Readonly<Record<string, Access>> = {
   webhooks: (group, { table, events }) => {
     table.open(group, 'Query');
     events.openForSending(group, ENV.eventsQueueUrl);
+  },
+  ai: (group, { ai, secrets }) => {
+    group.set(ENV.aiProvider, JSON.stringify(ai));
+    openProvider(group, ai, secrets);
   },
   docs: (group, { table }) => table.open(group, 'GetItem'),
 };

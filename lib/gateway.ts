@@ -81,6 +81,7 @@ function cors(allowedOrigins: readonly string[]) {
     exposeHeaders: [
       'location',
       'retry-after',
+      'x-ai-provider',
       'x-request-id',
       'idempotent-replayed',
       'ratelimit-limit',

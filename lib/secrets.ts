@@ -1,5 +1,6 @@
 import { ArnFormat, CustomResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { aiKeyParameter } from '../shared/ai/openai-key.ts';
 import { ENV } from '../shared/aws/env.ts';
 import { keyRingParameter } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
@@ -42,6 +43,14 @@ export class Secrets extends Construct {
   openPlatformApps(to: ServiceFunction, platforms: readonly PlatformId[]): void {
     const apps = platforms.map(platform => this.arn(platformAppParameter(this.prefix, platform)));
     to.set(ENV.parameterPrefix, this.prefix).allow(['ssm:GetParameter'], ...apps);
+  }
+
+  /** Lets the function read the operator's key at an AI provider. */
+  openAiKey(to: ServiceFunction): void {
+    to.set(ENV.parameterPrefix, this.prefix).allow(
+      ['ssm:GetParameter'],
+      this.arn(aiKeyParameter(this.prefix)),
+    );
   }
 
   private arn(parameter: string): string {

@@ -341,6 +341,69 @@ describe('rights', () => {
   });
 });
 
+describe('the provider of captions', () => {
+  const rights = (made: Stack) =>
+    made
+      .statements(idOf(made.functions.get('ai')!.Role))
+      .flatMap(statement =>
+        actionsOf(statement).flatMap(action => targetsOf(statement).map(on => ({ action, on }))),
+      );
+  const models = (made: Stack) =>
+    rights(made)
+      .filter(({ action }) => action.startsWith('bedrock:'))
+      .map(({ action, on }) => `${action} ${JSON.stringify(on)}`);
+  const told = (made: Stack) =>
+    JSON.parse(String(made.functions.get('ai')!.Environment.Variables['AI_PROVIDER'])) as unknown;
+
+  test('is a model of Bedrock, and the function may call just that one', () => {
+    expect(told(stack)).toEqual({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0' });
+    expect(models(stack)).toEqual([
+      expect.stringMatching(/^bedrock:InvokeModel .*foundation-model\/amazon\.nova-lite-v1:0/),
+    ]);
+  });
+
+  test('may be an inference profile: the model behind it may then be in any region of it', () => {
+    const review = (app: App) => Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    const made = synthesize({ aiModel: 'eu.amazon.nova-lite-v1:0' }, review);
+    expect(models(made)).toEqual([
+      expect.stringContaining('inference-profile/eu.amazon.nova-lite-v1:0'),
+      expect.stringContaining(':bedrock:*::foundation-model/amazon.nova-lite-v1:0'),
+    ]);
+  });
+
+  test('may be another API, with a key that lies in SSM, and no right to Bedrock', () => {
+    const made = synthesize({
+      aiProvider: 'openai',
+      aiModel: 'gpt-test',
+      aiBaseUrl: 'https://ai.example.com/v1',
+    });
+    expect(told(made)).toEqual({
+      provider: 'openai',
+      base_url: 'https://ai.example.com/v1',
+      model: 'gpt-test',
+    });
+    expect(models(made)).toEqual([]);
+    const parameters = rights(made).filter(({ action }) => action === 'ssm:GetParameter');
+    expect(JSON.stringify(parameters)).toContain(`${PREFIX}/ai-provider`);
+  });
+
+  test('may be the built-in writer, which needs nothing', () => {
+    const made = synthesize({ aiProvider: 'offline' });
+    expect(told(made)).toEqual({ provider: 'offline' });
+    expect(models(made)).toEqual([]);
+    expect(JSON.stringify(rights(made))).not.toContain('ai-provider');
+  });
+
+  test.each([
+    [{ aiProvider: 'other' }, 'aiProvider'],
+    [{ aiProvider: 'openai' }, 'aiModel'],
+    [{ aiModel: 'a model' }, 'aiModel'],
+    [{ aiBaseUrl: 'http://10.0.0.1/v1' }, 'aiBaseUrl'],
+  ])('is refused where it does not fit: %j', (settings, name) => {
+    expect(() => synthesize(settings)).toThrow(name);
+  });
+});
+
 describe('what is kept', () => {
   test('the table outlives its stack, with a way back in time', () => {
     stack.template.hasResource('AWS::DynamoDB::GlobalTable', {

@@ -1,5 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -34,8 +35,9 @@ export class ServiceStack extends Stack {
     const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
     const { upgradeUrl, redirectAllowlist } = settings;
+    const ai = providerOf(settings);
     const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };
-    new Api(this, 'Api', { ...parts, upgradeUrl, redirectAllowlist });
+    new Api(this, 'Api', { ...parts, ai, upgradeUrl, redirectAllowlist });
 
     new Observability(this, 'Observability', {
       api: gateway.api,

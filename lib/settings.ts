@@ -25,6 +25,9 @@ const SettingsSchema = v.object({
   alarmEmail: v.optional(v.pipe(text, v.email())),
   allowedOrigins: v.optional(origins, []),
   redirectAllowlist: v.optional(origins, ['*']),
+  aiProvider: v.optional(v.picklist(['bedrock', 'openai', 'offline']), 'bedrock'),
+  aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be the name of a model'))),
+  aiBaseUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://')), 'https://api.openai.com/v1'),
 });
 
 /** Settings of a deployment: context values of the app, described in docs/deploy.md. */

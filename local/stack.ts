@@ -196,6 +196,8 @@ function localVariables(
     [ENV.mediaUrl]: apiUrl + CDN_PATH,
     SANDBOX_URL: sandboxUrl,
     ALLOW_LOOPBACK: '1',
+    // No model and no key are needed here; whoever has some may name them.
+    AI_PROVIDER: process.env['AI_PROVIDER'] ?? JSON.stringify({ provider: 'offline' }),
     ...(allowPrivate && { ALLOW_PRIVATE: '1' }),
   };
 }

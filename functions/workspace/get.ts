@@ -9,7 +9,7 @@ import { readBucket } from '../../shared/store/rate-limits.ts';
 import { getMonthlyUsage } from '../../shared/store/usage.ts';
 import { listWebhooks } from '../../shared/store/webhooks.ts';
 import { getWorkspace as readWorkspace } from '../../shared/store/workspaces.ts';
-import { MINUTE, monthOf, nextMonth, toIso } from '../../shared/time/instant.ts';
+import { MINUTE, nextMonth, toIso } from '../../shared/time/instant.ts';
 import { WorkspaceView } from './view.ts';
 
 export const getWorkspace = route({
@@ -42,7 +42,7 @@ async function usageOf(services: Services, principal: Principal) {
   const limits = PLAN_LIMITS[plan];
   const [profiles, generations, webhooks, fullAt] = await Promise.all([
     countProfiles(table, workspace_id),
-    getMonthlyUsage(table, workspace_id, 'AI', monthOf(now)),
+    getMonthlyUsage(table, workspace_id, 'AI', now),
     listWebhooks(table, workspace_id),
     readBucket(table, key_id),
   ]);

@@ -21,6 +21,10 @@ export const HEADERS: Readonly<Record<string, HeaderDoc>> = {
     description: '`true` where the answer is that of an earlier request with the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-AI-Provider': {
+    description: 'Who wrote: a model of Amazon Bedrock, one behind another API, or the built-in writer',
+    schema: { type: 'string', enum: ['bedrock', 'openai', 'offline'] },
+  },
   Location: {
     description: 'Where the created resource is, or where the browser goes',
     schema: { type: 'string' },

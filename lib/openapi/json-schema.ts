@@ -109,7 +109,7 @@ function renamed(schema: Schema & { examples?: readonly unknown[] }): Schema {
 /** An enumeration of texts is a string for those who generate clients. */
 function typed(schema: Schema): Schema {
   if (schema.type || !schema.enum) return {};
-  const types = new Set(schema.enum.map(value => typeof value));
+  const types = new Set(schema.enum.filter(value => value !== null).map(value => typeof value));
   const [only] = types;
   return types.size === 1 && (only === 'string' || only === 'number' || only === 'boolean')
     ? { type: only }

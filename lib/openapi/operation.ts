@@ -147,7 +147,7 @@ function responseOf(route: Route, status: number, own: ResponseDoc, named: Schem
   const content = status < 400 ? contentOf(route, own, named) : errorContent(status, own, named);
   return {
     description: own.description,
-    headers: headerRefs(...headersOf(route, status)),
+    headers: headerRefs(...headersOf(route, status), ...(own.headers ?? [])),
     ...(content ? { content } : {}),
   };
 }

@@ -10,6 +10,8 @@ export const ENV = {
   publishQueueUrlPrefix: 'PUBLISH_QUEUE_URL_',
   scheduleGroup: 'SCHEDULE_GROUP',
   scheduleRoleArn: 'SCHEDULE_ROLE_ARN',
+  /** Who writes captions: JSON, as `ProviderSchema` in shared/ai has it. */
+  aiProvider: 'AI_PROVIDER',
   /** SSM path under which the service keeps its parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
   /** The platform that a publisher function serves. */

@@ -45,6 +45,8 @@ export interface ResponseDoc {
   example?: unknown;
   /** Of a body that is not JSON. */
   content_type?: string;
+  /** Beside those that every such answer has. */
+  headers?: readonly string[];
 }
 
 /** What the OpenAPI document says of a route beyond its schemas. */

@@ -45,6 +45,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ListParts: ['s3:ListMultipartUploadParts'],
   PutParameter: ['ssm:PutParameter'],
   GetParameter: [],
+  Converse: ['bedrock:InvokeModel'],
 };
 
 /** A transaction needs the rights of its parts. */
