@@ -3,6 +3,7 @@ import { JsonObjectSchema, parseJson, type JsonObject } from '../../shared/model
 import * as v from 'valibot';
 import { listen, readBody, stop } from '../http.ts';
 import { AwsError, refusal, type AwsAnswer } from './answer.ts';
+import { converse, isConverse } from './bedrock.ts';
 import type { Calls } from './calls.ts';
 import { callDynamoDb } from './dynamodb-proxy.ts';
 import { Cut, type AwsFaults } from './faults.ts';
@@ -40,6 +41,8 @@ interface Call {
 
 interface Target {
   service: string;
+  /** Of services that are called by method and path. */
+  operation?: string;
   run: (call: Call, services: AwsServices) => Promise<AwsAnswer>;
 }
 
@@ -97,10 +100,10 @@ export async function startAwsFront(): Promise<AwsFront> {
     const caller = callerOf(request);
     const target = String(request.headers['x-amz-target'] ?? '');
     const [service = '', operation = ''] = target.split('.');
-    const found = TARGETS[service] ?? schedulerTarget(request.method ?? '', url);
+    const found = TARGETS[service] ?? bedrockTarget(url) ?? schedulerTarget(request.method ?? '', url);
     if (found) {
       const opened = services;
-      const call = { operation: operation || schedulerOperation(request.method ?? '', url.pathname), caller };
+      const call = { operation: operation || found.operation || '', caller };
       const environment = environmentOf(request);
       return services.faults.around({ ...call, service: found.service, environment, body }, asked =>
         found.run({ ...call, headers: passedOn(request), body: asked }, opened),
@@ -140,9 +143,23 @@ function schedulerTarget(method: string, url: URL): Target | null {
   if (!/^\/schedule(s|-groups)(\/|$)/.test(url.pathname)) return null;
   return {
     service: 'scheduler',
+    operation: schedulerOperation(method, url.pathname),
     run: ({ operation, body, caller }, { scheduler, calls }) => {
       calls.add('scheduler', operation, caller);
       return Promise.resolve(scheduler.handle(method, url, body));
+    },
+  };
+}
+
+/** Models are called by their path. */
+function bedrockTarget(url: URL): Target | null {
+  if (!isConverse(url.pathname)) return null;
+  return {
+    service: 'bedrock',
+    operation: 'Converse',
+    run: ({ operation, body, caller }, { calls }) => {
+      calls.add('bedrock', operation, caller);
+      return Promise.resolve(converse(body));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { ai } from './ai.ts';
 import type { Bench } from './bench.ts';
 import { bundles } from './bundles.ts';
 import { checking } from './checking.ts';
@@ -12,7 +13,17 @@ import { webhooks } from './webhooks.ts';
  * `npm run bench [-- name …]`: what the service costs and how fast it is, measured on the local stack of this machine.
  * Times depend on the machine; the calls and units behind the prices do not.
  */
-const BENCHES: readonly Bench[] = [start, bundles, checking, cost, growth, throughput, lateness, webhooks];
+const BENCHES: readonly Bench[] = [
+  start,
+  bundles,
+  ai,
+  checking,
+  cost,
+  growth,
+  throughput,
+  lateness,
+  webhooks,
+];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter(name => !BENCHES.some(bench => bench.name === name));

@@ -36,6 +36,7 @@ import {
   renameProfile,
 } from '../../shared/store/profiles.ts';
 import type { Table } from '../../shared/store/table.ts';
+import { getMonthlyUsage, keepUse, reserveUse } from '../../shared/store/usage.ts';
 import {
   addMember,
   getWorkspace,
@@ -135,6 +136,15 @@ export const WORKSPACE_PATTERNS: Record<string, (metered: Table, plain: Table) =
   'read a workspace': async (metered, plain) => {
     const made = await workspace(plain);
     return getWorkspace(metered, made.workspace.workspace_id);
+  },
+  'count a monthly use': metered => reserveUse(metered, newId(), 'AI', 50, 1),
+  'keep a monthly use': async (metered, plain) => {
+    const reserved = await reserveUse(plain, newId(), 'AI', 50, 1);
+    return 'entry' in reserved && keepUse(metered, reserved);
+  },
+  'read a month of uses': async (metered, plain) => {
+    await reserveUse(plain, 'w', 'AI', 50, 1);
+    return getMonthlyUsage(metered, 'w', 'AI', 1);
   },
   'change a plan': async (metered, plain) => {
     const made = await workspace(plain);

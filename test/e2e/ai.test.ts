@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { closeStack } from '../support/e2e.ts';
+import { startStack, type Json, type TestStack } from '../support/stack.ts';
+
+/** Captions through the whole service: gateway, function, table, and the provider that the setting names. */
+
+const START_MS = 150_000;
+const TEST_MS = 60_000;
+const FIVE = ['instagram', 'x', 'youtube', 'threads', 'bluesky'];
+
+const bedrockCalls = async (stack: TestStack): Promise<Json[]> => {
+  const { body } = await stack.local('GET', '/_local/calls');
+  return body.calls.filter(({ service }: Json) => service === 'bedrock');
+};
+const usage = async (stack: TestStack) => (await stack.api('GET', '/workspace')).body.usage.ai_requests;
+
+describe('the built-in writer', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    stack = await startStack();
+  }, START_MS);
+  afterAll(() => closeStack(stack), TEST_MS);
+
+  test(
+    'writes what can be posted, and counts it',
+    async () => {
+      const body = { type: 'caption', topic: 'Our new espresso', platforms: FIVE };
+      const answer = await stack.api('POST', '/ai/generate', body);
+      expect([answer.status, answer.headers.get('x-ai-provider')]).toEqual([200, 'offline']);
+      expect(Object.keys(answer.body.result)).toEqual(FIVE);
+      expect(await usage(stack)).toMatchObject({ used: 1, limit: 1000 });
+      for (const platform of ['x', 'bluesky', 'threads']) {
+        const { caption, hashtags } = answer.body.result[platform];
+        const post = await stack.api('POST', '/posts/validate', {
+          profile_name: 'Demo',
+          post_type: 'text',
+          platforms: [platform],
+          description: `${caption}\n\n${hashtags}`,
+        });
+        expect([platform, post.body.errors]).toEqual([platform, []]);
+      }
+      expect(await bedrockCalls(stack)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+describe('a model of Bedrock', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    const AI_PROVIDER = JSON.stringify({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0' });
+    stack = await startStack({ env: { AI_PROVIDER } });
+  }, START_MS);
+  afterAll(() => closeStack(stack), TEST_MS);
+
+  test(
+    'is asked once for five platforms, by the bundle that is deployed',
+    async () => {
+      const body = { type: 'caption', topic: '新しいエスプレッソ', platforms: FIVE, language: 'ja' };
+      const { status, headers, body: answer } = await stack.api('POST', '/ai/generate', body);
+      expect([status, headers.get('x-ai-provider')]).toEqual([200, 'bedrock']);
+      expect(Object.keys(answer.result)).toEqual(FIVE);
+      expect(await bedrockCalls(stack)).toMatchObject([{ operation: 'Converse', count: 1 }]);
+      expect(await usage(stack)).toMatchObject({ used: 1 });
+    },
+    TEST_MS,
+  );
+});
