@@ -11,6 +11,7 @@ import { preparePost } from '../../shared/posts/prepare.ts';
 import { readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { noteContent } from '../../shared/posts/similar.ts';
+import { uncheckedMediaWarnings } from '../../shared/posts/unchecked-media.ts';
 import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { setAlarm } from '../../shared/delivery/schedule.ts';
@@ -70,6 +71,7 @@ export const createPost = route({
         warnings: [
           ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
           ...prepared.warnings,
+          ...uncheckedMediaWarnings(services, post),
           ...duplicates,
         ],
       },

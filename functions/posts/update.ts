@@ -19,6 +19,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { getPost, replacePost } from '../../shared/store/posts.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
 import { comparedText, noteContent } from '../../shared/posts/similar.ts';
+import { uncheckedMediaWarnings } from '../../shared/posts/unchecked-media.ts';
 import { PostView, refusals, WarningView } from '../../shared/posts/view.ts';
 import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
 import { atTimeOf, timingAfter } from './timing.ts';
@@ -78,6 +79,7 @@ export const updatePost = route({
     const warnings = [
       ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
       ...prepared.warnings,
+      ...uncheckedMediaWarnings(services, next),
       ...(saysTheSame(post, next) ? [] : await noteContent(services, next)),
     ];
     return { status: 200, body: { message: 'The post is changed', post: postRecord(next), warnings } };

@@ -111,7 +111,11 @@ export const ERRORS: Readonly<Record<number, ErrorDoc>> = {
     example: {
       error: 'Validation failed',
       details: [
-        { field: 'description', message: 'Is 301 graphemes long; Bluesky takes 300', platform: 'bluesky' },
+        {
+          field: 'description',
+          message: 'Is 301 graphemes long; Bluesky takes 300 (auto_truncate: true would cut it)',
+          platform: 'bluesky',
+        },
       ],
     },
   },

@@ -22,8 +22,9 @@ const AFTER_FAILURE_MS = 7 * DAY;
 /** Only a post that waits may outlive its links. */
 const waits = ({ scheduling, post_type }: Post) => scheduling !== 'immediate' && post_type !== 'text';
 
-/** What lies in the bucket for good needs no copy. */
-const isKept = ({ bucket }: Services, url: string) => keyOfUrl(bucket, url)?.startsWith(MEDIA) === true;
+/** Whether a file lies in the bucket for good: it needs no copy. */
+export const isKept = ({ bucket }: Pick<Services, 'bucket'>, url: string) =>
+  keyOfUrl(bucket, url)?.startsWith(MEDIA) === true;
 
 /**
  * Notes which files of a waiting post are to be copied. Before the post itself is stored, so that a crash in between

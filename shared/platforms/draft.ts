@@ -4,6 +4,9 @@ import { isBlank, normalizeText } from '../text/normalize.ts';
 import { cutToFit } from '../text/truncate.ts';
 import type { Draft, Fault, PlatformRules } from './rules.ts';
 
+/** What a message about something too long says of the way out. */
+export const WOULD_BE_CUT = ' (auto_truncate: true would cut it)';
+
 /** A post as it was given: one for all its platforms, `options` with the fields of all of them. */
 export type PostContent = Omit<Draft, 'media_urls'> & { media_urls: readonly string[] };
 
@@ -50,11 +53,19 @@ function readOptions(
   const options: JsonObject = {};
   const faults: Fault[] = [];
   for (const [name, schema] of Object.entries(rules.options)) {
-    const sent = auto_truncate ? cutField(rules, name, given[name]) : given[name];
-    const parsed = v.safeParse(v.object({ [name]: schema }), sent === undefined ? {} : { [name]: sent });
+    const read = (value: unknown) =>
+      v.safeParse(v.object({ [name]: schema }), value === undefined ? {} : { [name]: value });
+    const cut = cutField(rules, name, given[name]);
+    const parsed = read(auto_truncate ? cut : given[name]);
     if (parsed.success) Object.assign(options, withoutUndefined(parsed.output));
-    else
-      faults.push(...parsed.issues.map(issue => ({ field: pathOf(issue, name), message: wordsOf(issue) })));
+    else {
+      const way = !auto_truncate && read(cut).success ? WOULD_BE_CUT : '';
+      const issues = parsed.issues.map(issue => ({
+        field: pathOf(issue, name),
+        message: `${wordsOf(issue)}${way}`,
+      }));
+      faults.push(...issues);
+    }
   }
   return { options: v.parse(JsonObjectSchema, options), faults };
 }

@@ -231,7 +231,9 @@ describe('texts are counted as their platform counts', () => {
 
   test('threads says which measure is over', async () => {
     const { details } = await check({ platforms: ['threads'], description: bytes498 });
-    expect(details).toMatchObject([{ message: 'Is 504 UTF-8 bytes long; Threads takes 500' }]);
+    expect(details).toMatchObject([
+      { message: 'Is 504 UTF-8 bytes long; Threads takes 500 (auto_truncate: true would cut it)' },
+    ]);
   });
 });
 

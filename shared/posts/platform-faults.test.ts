@@ -94,10 +94,44 @@ describe('every platform', () => {
     platform => {
       const media_urls = ['https://cdn.example.com/c.jpg', VIDEO];
       expect(faults(platform, 'video', { media_urls })).toEqual([
-        `media_urls: ${RULES[platform].display_name} takes at most 1 file in a post of type video`,
+        `media_urls: ${RULES[platform].display_name} takes at most 1 file in a post of type video (auto_truncate: true would leave out the rest)`,
       ]);
     },
   );
+});
+
+describe('what is too long names the way out', () => {
+  const kinds = Object.values(RULES).flatMap(({ platform, post_types }) =>
+    (Object.keys(post_types) as PostType[]).map(type => [platform, type] as const),
+  );
+
+  test.each(kinds)('a text on %s with a post of type %s', (platform, type) => {
+    const change = { description: 'word '.repeat(20_000) };
+    const found = faults(platform, type, change);
+    expect(found).toEqual([expect.stringMatching(/^description: .* \(auto_truncate: true would cut it\)$/)]);
+    expect(faults(platform, type, { ...change, auto_truncate: true })).toEqual([]);
+  });
+
+  const named = Object.values(RULES).flatMap(({ platform, text_fields }) =>
+    Object.keys(text_fields).map(field => [field, platform] as const),
+  );
+  test.each(named)('%s', (field, platform) => {
+    const change = { options: { [field]: 'word '.repeat(1000) } };
+    const found = faults(platform, 'image', change).filter(each => each.startsWith(field));
+    expect(found).toEqual([expect.stringMatching(/ \(auto_truncate: true would cut it\)$/)]);
+    expect(fields(platform, 'image', { ...change, auto_truncate: true })).not.toContain(field);
+  });
+
+  test('but only where it is one', () => {
+    const youtube_tags = Array.from({ length: 100 }, (_, index) => `tag number ${index}`);
+    const found = [
+      ...faults('youtube', 'video', { options: { youtube_tags } }),
+      ...faults('threads', 'text', { options: { threads_topic_tag: 'a'.repeat(51) } }),
+      ...faults('x', 'image', { options: { x_alt_text: 5 } }),
+    ];
+    expect(found).toHaveLength(3);
+    expect(found.join()).not.toContain('auto_truncate');
+  });
 });
 
 describe("a platform's own media", () => {
@@ -310,7 +344,9 @@ describe('youtube', () => {
   test('refuses a title of 101; cut, it has 100 and ends between characters', () => {
     const title = '👍🏽'.repeat(25) + 'a';
     expect(title.length).toBe(101);
-    expect(video({ title })).toEqual(['title: Is 101 UTF-16 units long; YouTube takes 100']);
+    expect(video({ title })).toEqual([
+      'title: Is 101 UTF-16 units long; YouTube takes 100 (auto_truncate: true would cut it)',
+    ]);
     expect(video({ title, auto_truncate: true })).toEqual([]);
     const given = post('youtube', 'video', { title, auto_truncate: true });
     expect(titleFor(RULES.youtube, draftFor(RULES.youtube, given).draft)).toBe(`${'👍🏽'.repeat(24)}…`);
@@ -326,10 +362,10 @@ describe('youtube', () => {
   test('counts a description in characters and in bytes', () => {
     expect(video({ description: 'é'.repeat(2500) })).toEqual([]);
     expect(video({ description: 'é'.repeat(2501) })).toEqual([
-      'description: Is 5002 UTF-8 bytes long; YouTube takes 5000',
+      'description: Is 5002 UTF-8 bytes long; YouTube takes 5000 (auto_truncate: true would cut it)',
     ]);
     expect(video({ description: 'a'.repeat(5001) })).toEqual([
-      'description: Is 5001 characters long; YouTube takes 5000',
+      'description: Is 5001 characters long; YouTube takes 5000 (auto_truncate: true would cut it)',
     ]);
   });
 
@@ -415,7 +451,7 @@ describe('instagram', () => {
   test('counts a first comment', () => {
     expect(faults('instagram', 'image', { first_comment: 'a'.repeat(2196) })).toEqual([]);
     expect(faults('instagram', 'image', { first_comment: 'a'.repeat(2197) })).toEqual([
-      'first_comment: Is 2197 characters long; Instagram takes 2196',
+      'first_comment: Is 2197 characters long; Instagram takes 2196 (auto_truncate: true would cut it)',
     ]);
     expect(faults('instagram', 'image', { first_comment: 'a'.repeat(2197), auto_truncate: true })).toEqual(
       [],
@@ -428,7 +464,7 @@ describe('threads', () => {
     const curly = `${'a'.repeat(495)}\u2019\u2019\u2019`;
     expect(curly.length).toBe(498);
     expect(faults('threads', 'text', { description: curly })).toEqual([
-      'description: Is 504 UTF-8 bytes long; Threads takes 500',
+      'description: Is 504 UTF-8 bytes long; Threads takes 500 (auto_truncate: true would cut it)',
     ]);
     expect(faults('threads', 'text', { description: 'a'.repeat(500) })).toEqual([]);
   });
@@ -561,7 +597,7 @@ describe('x, bluesky and telegram', () => {
     const link = `https://example.com/${'b'.repeat(200)}`;
     expect(faults('x', 'text', { description: `${'a'.repeat(250)} ${link}` })).toEqual([]);
     expect(faults('x', 'text', { description: `${'a'.repeat(257)} ${link}` })).toEqual([
-      'description: Is 281 weighted characters long; X takes 280',
+      'description: Is 281 weighted characters long; X takes 280 (auto_truncate: true would cut it)',
     ]);
     expect(fields('x', 'text', { description: '字'.repeat(140) })).toEqual([]);
     expect(fields('x', 'text', { description: '字'.repeat(141) })).toEqual(['description']);

@@ -1,6 +1,13 @@
 import type { Detail } from '../http/errors.ts';
 import type { PlatformId } from '../model/platform.ts';
-import { commentFor, draftFor, mediaFor, titleFor, type PostContent } from '../platforms/draft.ts';
+import {
+  commentFor,
+  draftFor,
+  mediaFor,
+  titleFor,
+  WOULD_BE_CUT,
+  type PostContent,
+} from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/rules.ts';
 import { beginning } from '../text/truncate.ts';
@@ -44,7 +51,7 @@ function countFaults(rules: PlatformRules, post: PostContent): Fault[] {
   const { field, urls } = mediaFor(rules, post);
   if (post.auto_truncate || post.post_type === 'text' || urls.length <= most) return [];
   const files = most === 1 ? '1 file' : `${most} files`;
-  const message = `${rules.display_name} takes at most ${files} in a post of type ${post.post_type}`;
+  const message = `${rules.display_name} takes at most ${files} in a post of type ${post.post_type} (auto_truncate: true would leave out the rest)`;
   return [{ field, message }];
 }
 
@@ -67,12 +74,12 @@ function tooLong(
   const broken = rules.flatMap(({ limit, measure, unit }) => {
     const head = beginning(text, limit, measure);
     if (head.length < text.length) {
-      return [{ field, message: `Is far longer than the ${limit} ${unit} that ${display_name} takes` }];
+      const message = `Is far longer than the ${limit} ${unit} that ${display_name} takes${WOULD_BE_CUT}`;
+      return [{ field, message }];
     }
     const length = measure(text);
-    return length > limit
-      ? [{ field, message: `Is ${length} ${unit} long; ${display_name} takes ${limit}` }]
-      : [];
+    const message = `Is ${length} ${unit} long; ${display_name} takes ${limit}${WOULD_BE_CUT}`;
+    return length > limit ? [{ field, message }] : [];
   });
   // Where a platform measures twice, one measure that is over says enough.
   return broken.slice(0, 1);
