@@ -13,6 +13,7 @@ const FLOORS = [
     'shared/events',
     'shared/housekeeping',
     'shared/http',
+    'shared/insights',
     'shared/media',
     'shared/posts',
     'shared/profiles',

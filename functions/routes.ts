@@ -1,5 +1,6 @@
 import type { Route } from '../shared/http/route.ts';
 import { routes as ai } from './ai/routes.ts';
+import { routes as analytics } from './analytics/routes.ts';
 import { routes as integrations } from './integrations/routes.ts';
 import { routes as media } from './media/routes.ts';
 import { routes as playlists } from './playlists/routes.ts';
@@ -19,6 +20,7 @@ export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
   uploads,
   workspace,
   queue,
+  analytics,
   integrations,
   webhooks,
   ai,

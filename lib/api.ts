@@ -67,6 +67,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
     uploads.openForSending(group);
   },
   playlists: (group, { table }) => table.open(group, 'BatchGetItem', 'Query', 'DeleteItem'),
+  analytics: (group, { table }) => table.open(group, 'BatchGetItem', 'Query'),
   queue: (group, { table }) => table.open(group, 'BatchGetItem', 'Query'),
   workspace: (group, { table }) => table.open(group, 'Query', 'DeleteItem'),
   integrations: (group, { table, secrets, redirectAllowlist }) => {

@@ -30,6 +30,7 @@ export const SIZES = {
   /** Holds 32 MiB of a file at a time; more memory would bring more network, and cost more. */
   'media-importer': { memory_mb: 512, timeout_s: 300 },
   housekeeper: { memory_mb: 512, timeout_s: 120 },
+  insights: { memory_mb: 256, timeout_s: 120 },
   'webhook-dispatcher': { memory_mb: 512, timeout_s: 60 },
   'key-ring': { memory_mb: 256, timeout_s: 30 },
 } satisfies Record<string, Size>;

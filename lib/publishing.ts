@@ -104,7 +104,7 @@ export class Publishing extends Construct {
       ...SIZES['dead-letters'],
       environment: { [ENV.publicUrl]: publicUrl },
     });
-    table.open(reader, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem');
+    table.open(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     events.openForSending(reader, ENV.eventsQueueUrl);
     workOff(this.deadLetters, reader, { batchSize: 1 });
     return reader;

@@ -6,7 +6,7 @@ import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV, OVERDUE_METRIC, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { RULES } from '../shared/platforms/registry.ts';
+import { INSIGHTS, RULES } from '../shared/platforms/registry.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
 import {
   actionsOf,
@@ -221,8 +221,9 @@ describe('functions', () => {
   }
 });
 
-/** A publisher serves one platform, everything else serves all. */
+/** A publisher serves one platform, insights those that tell any, everything else serves all. */
 function platformsOf(name: string) {
+  if (name === 'insights') return PLATFORM_IDS.filter(platform => INSIGHTS[platform]);
   return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
 }
 
@@ -468,6 +469,7 @@ describe('settings', () => {
       publicUrl: 'https://api.example.com/v1',
       upgradeUrl: 'https://example.com/plans',
       redirectAllowlist: 'https://app.example.com',
+      measured: 'bluesky',
     });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
       CorsConfiguration: Match.objectLike({
@@ -480,6 +482,7 @@ describe('settings', () => {
     for (const name of publishers)
       expect(told(name)).toMatchObject({ PUBLIC_URL: 'https://api.example.com/v1' });
     expect(told('posts')).toMatchObject({ UPGRADE_URL: 'https://example.com/plans' });
+    expect(told('insights')).toMatchObject({ MEASURED_PLATFORMS: 'bluesky' });
     expect(told('integrations')).toMatchObject({ REDIRECT_ALLOWLIST: 'https://app.example.com' });
   });
 
@@ -490,6 +493,7 @@ describe('settings', () => {
     ['allowedOrigins', 'example.com'],
     ['redirectAllowlist', 'https://app.example.com/page'],
     ['upgradeUrl', ''],
+    ['measured', 'x,telegram'],
   ])('that do not fit are named: %s = %j', (name, value) => {
     expect(() => synthesize({ [name]: value })).toThrow(name);
   });

@@ -5,6 +5,7 @@ import { Api } from './api.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { MediaBucket } from './media-bucket.ts';
+import { Insights } from './insights.ts';
 import { Observability } from './observability.ts';
 import { Publishing } from './publishing.ts';
 import { Secrets } from './secrets.ts';
@@ -34,6 +35,7 @@ export class ServiceStack extends Stack {
     const { schedules } = publishing;
     const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
+    new Insights(this, 'Insights', { table, secrets, measured: settings.measured });
     const { upgradeUrl, redirectAllowlist } = settings;
     const ai = providerOf(settings);
     const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };

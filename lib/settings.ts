@@ -1,5 +1,6 @@
 import type { Node } from 'constructs';
 import * as v from 'valibot';
+import { INSIGHTS } from '../shared/platforms/registry.ts';
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
 
@@ -9,14 +10,19 @@ const origin = v.pipe(
 );
 
 /** A list as cdk.json holds it, or as `-c name=a,b` gives it. */
-const origins = v.union([
-  v.array(origin),
-  v.pipe(
-    v.string(),
-    v.transform(value => value.split(',')),
-    v.array(origin),
-  ),
-]);
+const listOf = <T>(item: v.GenericSchema<string, T>) =>
+  v.union([
+    v.array(item),
+    v.pipe(
+      v.string(),
+      v.transform(value => value.split(',')),
+      v.array(item),
+    ),
+  ]);
+
+const origins = listOf(origin);
+/** Platforms that tell how posts are received. */
+const TELLING = Object.keys(INSIGHTS);
 
 const SettingsSchema = v.object({
   stage: v.optional(v.pipe(text, v.regex(/^[a-z][a-z0-9-]{0,19}$/)), 'prod'),
@@ -28,6 +34,7 @@ const SettingsSchema = v.object({
   aiProvider: v.optional(v.picklist(['bedrock', 'openai', 'offline']), 'bedrock'),
   aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be the name of a model'))),
   aiBaseUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://')), 'https://api.openai.com/v1'),
+  measured: v.optional(listOf(v.picklist(['none', ...TELLING])), TELLING),
 });
 
 /** Settings of a deployment: context values of the app, described in docs/deploy.md. */

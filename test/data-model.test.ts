@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { DestinationOf } from '../shared/model/destination.ts';
 import { newId } from '../shared/model/id.ts';
+import type { DueLook, Measurement } from '../shared/model/insight.ts';
 import type { Post } from '../shared/model/post.ts';
 import { claimed, marked, published } from '../shared/delivery/transitions.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
@@ -17,6 +18,15 @@ import {
   saveDestination,
   setWake,
 } from '../shared/store/posts.ts';
+import {
+  deleteLook,
+  dueLooks,
+  getMeasurements,
+  listMeasurements,
+  putLook,
+  putMeasurement,
+} from '../shared/store/insights.ts';
+import { shardOf } from '../shared/store/table.ts';
 import { endTurn, getQueue, takeTurn } from '../shared/store/queue.ts';
 import { keepAnswer, takeKey } from '../shared/store/idempotency.ts';
 import { takeTokens } from '../shared/store/rate-limits.ts';
@@ -94,6 +104,28 @@ const queuedPost = (post: Post): Post => ({
   profile_id: post.post_id,
   queue_place: 0,
 });
+const measurementOf = ({ post_id, due_at }: Post): Measurement => ({
+  post_id,
+  platform: 'x',
+  published_at: due_at,
+  likes: 3,
+  comments: 2,
+  shares: 1,
+  views: 4000,
+  measured_at: due_at,
+});
+const lookOf = ({ workspace_id, profile_id, post_id, due_at }: Post): DueLook => ({
+  workspace_id,
+  profile_id,
+  post_id,
+  platform: 'x',
+  account_id: post_id,
+  platform_post_id: '1234567890123456789',
+  published_at: due_at,
+  due_at,
+  look: 0,
+  faults: 0,
+});
 const traceOf = ({ post_id, due_at }: Post) => ({ post_id, at: due_at, sketch: PRINT.sketch });
 
 const USE = { fingerprint: 'f'.repeat(43), seed: { id: newId(), at: 1 }, run: newId() };
@@ -158,6 +190,30 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'take a turn at a queue': async ({ table, post }) => {
     await takeTurn(table, post, post.due_at);
     await endTurn(table, post);
+  },
+  'note a look at a live post': ({ table, post }) => putLook(table, lookOf(post)),
+  'store a measurement': async ({ table, post }) => {
+    await putLook(world.table, lookOf(post));
+    await putMeasurement(table, post.workspace_id, post.profile_id, measurementOf(post));
+    await putLook(table, { ...lookOf(post), due_at: post.due_at + 1 });
+    await deleteLook(table, lookOf(post));
+  },
+  'see which looks are due': async ({ table, post }) => {
+    await putLook(world.table, { ...lookOf(post), account_id: 'a' });
+    return dueLooks(table, shardOf('a'), post.due_at, 500);
+  },
+  'read the measurements of 100 posts': async ({ table, post }) => {
+    const profile = post.post_id;
+    for (let n = 0; n < 100; n += 1) {
+      const measurement = { ...measurementOf(post), published_at: post.due_at + n };
+      await putMeasurement(world.table, post.workspace_id, profile, measurement);
+    }
+    return listMeasurements(table, post.workspace_id, profile, 'x', post.due_at - 1);
+  },
+  'read the measurements of a post': async ({ table, post }) => {
+    await putMeasurement(world.table, post.workspace_id, post.profile_id, measurementOf(post));
+    const refs = (['x', 'bluesky'] as const).map(platform => ({ ...measurementOf(post), platform }));
+    return getMeasurements(table, post.workspace_id, post.profile_id, refs);
   },
   'take a place under a daily cap': ({ table, post }) => putPlace(table, placeOf(post)),
   "count an account's places": async ({ table, post }) => {

@@ -7,6 +7,7 @@ import { admit } from '../../shared/posts/admit.ts';
 import { contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
 import { anyPostFields, postFieldDocs } from '../../shared/posts/input.ts';
+import { atBestTime } from '../../shared/posts/at-best-time.ts';
 import { preparePost } from '../../shared/posts/prepare.ts';
 import { readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
@@ -46,7 +47,8 @@ export const createPost = route({
     if (input.add_to_queue) requirePlan(services, principal, QUEUE_PLAN);
     const prepared = await preparePost(services, principal.workspace_id, input);
     const { checked, profile, connections } = prepared;
-    const wanted = newPost(newResourceId(), input, checked, profile, connections, principal, asked_at);
+    const { timed, warnings } = await atBestTime(services, checked, profile);
+    const wanted = newPost(newResourceId(), input, timed, profile, connections, principal, asked_at);
     const store = async (placed: Post) => {
       await planCopies(services, placed);
       return storeOnce(services, placed);
@@ -73,6 +75,7 @@ export const createPost = route({
           ...prepared.warnings,
           ...uncheckedMediaWarnings(services, post),
           ...duplicates,
+          ...warnings,
         ],
       },
     };

@@ -11,6 +11,7 @@ import { dropSchedule } from '../../shared/posts/cancel.ts';
 import { contentOf } from '../../shared/posts/check.ts';
 import { newPost } from '../../shared/posts/create.ts';
 import { anyPostFields, postFieldDocs } from '../../shared/posts/input.ts';
+import { atBestTime } from '../../shared/posts/at-best-time.ts';
 import { preparePost, refused } from '../../shared/posts/prepare.ts';
 import { allFaults, readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
@@ -59,8 +60,11 @@ export const updatePost = route({
     const prepared = await preparePost(services, principal.workspace_id, input);
 
     const { checked, profile, connections } = prepared;
+    const best = timing.keeps
+      ? { timed: checked, warnings: [] }
+      : await atBestTime(services, checked, profile);
     const wanted: Post = {
-      ...newPost(post.post_id, input, checked, profile, connections, principal, services.now()),
+      ...newPost(post.post_id, input, best.timed, profile, connections, principal, services.now()),
       version: post.version + 1,
       created_by: post.created_by,
       created_at: post.created_at,
@@ -77,6 +81,7 @@ export const updatePost = route({
     await setAlarm(services, next);
     await startCopies(services, next);
     const warnings = [
+      ...best.warnings,
       ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
       ...prepared.warnings,
       ...uncheckedMediaWarnings(services, next),

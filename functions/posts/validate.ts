@@ -110,13 +110,13 @@ function similarTo(
   return findSimilar(services, { workspace_id, profile_id, post_id, title, description, media_urls, due_at });
 }
 
-/** Limits that would answer 429: daily caps, and what platforms announced. The queue goes round them. */
+/** Limits that would answer 429: daily caps, and what platforms announced. A time that is still to be found is not looked at. */
 async function limitFindings(
   services: Services,
   { scheduling, scheduled_at }: ExaminedPost['checked'],
   connections: ExaminedPost['connections'],
 ): Promise<Finding[]> {
-  if (scheduling === 'queue') return [];
+  if (scheduling === 'queue' || scheduling === 'best_time') return [];
   const at = scheduled_at ?? services.now();
   const post_id = newId(services.now());
   const claims = connections.map(({ id, platform }) => ({ account_id: id, platform, post_id, at }));

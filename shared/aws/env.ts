@@ -21,6 +21,8 @@ export const ENV = {
   /** The bucket of media, and the root of the addresses under which it is served. */
   mediaBucket: 'MEDIA_BUCKET',
   mediaUrl: 'MEDIA_URL',
+  /** Platforms whose posts are measured, joined by commas; `none` for none. */
+  measured: 'MEASURED_PLATFORMS',
   upgradeUrl: 'UPGRADE_URL',
   /** Origins to which a connect may send its user back, joined by commas; `*` for any. */
   redirectAllowlist: 'REDIRECT_ALLOWLIST',

@@ -1,15 +1,17 @@
 import { ENV } from '../aws/env.ts';
-import type { Destination } from '../model/destination.ts';
+import type { Destination, DestinationOf } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { eventOf } from '../events/event.ts';
 import { announce } from '../events/publish.ts';
+import { noteFirstLook } from '../insights/looks.ts';
+import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { saveDestination } from '../store/posts.ts';
 import { announced } from './transitions.ts';
 
 /**
  * Puts the events that a destination owes on the events queue, then notes that it owes them no more. A repetition
- * after a crash in between sends the same ids again. Null when the destination moved meanwhile.
+ * after a crash in between sends the same ids again. A live post is also noted to be measured later. Null when the destination moved meanwhile.
  */
 export async function payAnnouncements(
   services: Services,
@@ -20,5 +22,19 @@ export async function payAnnouncements(
     const event = eventOf(post, destination, kind, { publicUrl: services.setting(ENV.publicUrl) });
     await announce(services, event, post.workspace_id);
   }
+  if (destination.status === 'published') await noteLook(services, post, destination);
   return saveDestination(services.table, post, destination, announced(destination));
+}
+
+/** A post that is not looked at later is no reason to hold up its events. */
+async function noteLook(
+  { table }: Services,
+  post: Post,
+  destination: DestinationOf<'published'>,
+): Promise<void> {
+  try {
+    await noteFirstLook(table, post, destination);
+  } catch (error) {
+    log.warn('A post will not be measured', { post_id: post.post_id, ...describeError(error) });
+  }
 }

@@ -1,8 +1,10 @@
 import type { PlatformId } from '../model/platform.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
+import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { rules as blueskyRules } from './bluesky/rules.ts';
 import type { Connector } from './connector.ts';
+import type { InsightsReader } from './insights.ts';
 import { rules as facebookRules } from './facebook/rules.ts';
 import { rules as gbpRules } from './gbp/rules.ts';
 import { rules as instagramRules } from './instagram/rules.ts';
@@ -17,12 +19,13 @@ import { rules as telegramRules } from './telegram/rules.ts';
 import { rules as threadsRules } from './threads/rules.ts';
 import { rules as tiktokRules } from './tiktok/rules.ts';
 import { connector as xConnector } from './x/connect.ts';
+import { insights as xInsights } from './x/insights.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { rules as xRules } from './x/rules.ts';
 import { rules as youtubeRules } from './youtube/rules.ts';
 
 /*
- * Three tables and not one of platforms, so that a bundle carries only what its function uses: the API knows rules,
+ * Several tables and not one of platforms, so that a bundle carries only what its function uses: the API knows rules,
  * the connection endpoints connectors, the publishers everything.
  */
 
@@ -53,4 +56,10 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
+};
+
+/** A platform that is missing does not tell how posts were received: Telegram's Bot API has no counts. */
+export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
+  x: xInsights,
+  bluesky: blueskyInsights,
 };

@@ -115,9 +115,6 @@ function readSchedule(input: PostInput, now: number): { at: number | null; detai
       ),
     );
   }
-  if (schedule_best_time) {
-    details.push(detail('schedule_best_time', 'Best times are not offered by this version yet'));
-  }
   if (scheduled_date === null) return { at: null, details };
   const at = parseInstant(scheduled_date);
   const fault = dateFault(at, now);

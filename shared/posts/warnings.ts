@@ -1,10 +1,11 @@
+import type { DefaultGridWarning } from '../insights/best-time.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { draftFor, mediaFieldOf, type PostContent } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Fault, PlatformRules } from '../platforms/rules.ts';
 
 /** Something that was accepted but may not be what the caller meant. */
-export type Warning = FieldWarning | DuplicateWarning;
+export type Warning = FieldWarning | DuplicateWarning | DefaultGridWarning;
 
 export interface FieldWarning {
   code: 'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED' | 'MEDIA_CHANGED';

@@ -2,6 +2,7 @@ import { statusOf, type Post } from '../model/post.ts';
 import { canBeCancelled, cancelPost } from '../posts/cancel.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteAssetsOf } from '../store/assets.ts';
+import { deleteMeasurements } from '../store/insights.ts';
 import { deletePlaylistsOf } from '../store/playlists.ts';
 import { getPost, unsettledPostsOf } from '../store/posts.ts';
 import { deleteQueue } from '../store/queue.ts';
@@ -9,7 +10,7 @@ import type { ProfileRef } from '../store/profile-deletions.ts';
 
 /**
  * Erases what a deleted profile held in the table, in any state that an earlier run left: posts that nothing has
- * happened to yet, the queue, playlists, assets. Stops when `enough` says so; true when nothing is left.
+ * happened to yet, the queue, measurements, playlists, assets. Stops when `enough` says so; true when nothing is left.
  */
 export async function eraseContent(
   services: Services,
@@ -22,6 +23,7 @@ export async function eraseContent(
       await cancelIfWaiting(services, post);
     }
   }
+  await deleteMeasurements(services.table, workspace_id, profile_id);
   await deleteQueue(services.table, workspace_id, profile_id);
   await deletePlaylistsOf(services.table, workspace_id, profile_id);
   return deleteAssetsOf(services.table, workspace_id, profile_id, enough);

@@ -19,7 +19,12 @@ export const WAKE_SHARDS = 8;
 
 /** Spreads items over the index's partitions. */
 export function wakeShard(id: string): string {
-  return `WAKE#${(createHash('sha256').update(id).digest()[0] ?? 0) % WAKE_SHARDS}`;
+  return `WAKE#${shardOf(id)}`;
+}
+
+/** The same of eight shards for the same id. */
+export function shardOf(id: string): number {
+  return (createHash('sha256').update(id).digest()[0] ?? 0) % WAKE_SHARDS;
 }
 
 export const workspaceKey = (workspaceId: string) => `WS#${workspaceId}`;

@@ -33,6 +33,19 @@ const RecordSchema = v.object({ uri: v.string(), value: JsonObjectSchema });
 const HandleSchema = v.object({ did: v.string() });
 const ProfileSchema = v.object({ displayName: v.optional(v.string()), avatar: v.optional(v.string()) });
 
+const count = v.optional(v.number(), 0);
+const CountsSchema = v.object({
+  posts: v.array(
+    v.object({
+      uri: v.string(),
+      likeCount: count,
+      replyCount: count,
+      repostCount: count,
+      quoteCount: count,
+    }),
+  ),
+});
+
 /** Any answer will do. */
 const Ignored = v.pipe(
   v.unknown(),
@@ -99,6 +112,12 @@ export function getProfile(server: Server, accessJwt: string, actor: string) {
   return get(server, 'app.bsky.actor.getProfile', { actor }, ProfileSchema, bearer(accessJwt));
 }
 
+/** app.bsky.feed.getPosts: at most 25. Those that were deleted, or not indexed yet, are missing. */
+export function getPostCounts(server: Server, uris: readonly string[]) {
+  const parameters = uris.map((uri): [string, string] => ['uris', uri]);
+  return get(server, 'app.bsky.feed.getPosts', parameters, CountsSchema);
+}
+
 export function resolveHandle(server: Server, handle: string) {
   return get(server, 'com.atproto.identity.resolveHandle', { handle }, HandleSchema);
 }
@@ -134,7 +153,7 @@ function post<T>(
 function get<T>(
   server: Server,
   name: string,
-  parameters: Record<string, string>,
+  parameters: Record<string, string> | readonly [string, string][],
   schema: v.GenericSchema<unknown, T>,
   headers: Record<string, string> = {},
 ): Promise<Answer<T>> {

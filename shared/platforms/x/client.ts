@@ -246,24 +246,61 @@ const TIMELINE_FIELDS = 'created_at,entities,attachments';
 
 /** The account's own posts since a time (epoch milliseconds), newest first, at most 100. */
 export async function recentPosts(caller: Caller, userId: string, since: number): Promise<LivePost[]> {
-  const query = (fieldsName: string) =>
-    new URLSearchParams({
-      max_results: '100',
-      exclude: 'retweets,replies',
-      start_time: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
-      [fieldsName]: TIMELINE_FIELDS,
-    }).toString();
+  const query = {
+    max_results: '100',
+    exclude: 'retweets,replies',
+    start_time: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+  const asked = { what: 'Reading the timeline', path: `/users/${userId}/tweets`, query };
+  return (await readPosts(caller, { ...asked, fields: TIMELINE_FIELDS }, TimelineSchema)).data;
+}
+
+const count = v.pipe(v.number(), v.integer());
+const CountsSchema = v.object({
+  data: v.optional(
+    v.array(
+      v.object({
+        id: Id,
+        public_metrics: v.object({
+          like_count: count,
+          reply_count: count,
+          quote_count: v.optional(count, 0),
+          retweet_count: v.optional(count),
+          repost_count: v.optional(count),
+          impression_count: v.optional(count),
+        }),
+      }),
+    ),
+    [],
+  ),
+});
+
+/** How posts were received, at most 100 of them. Those that were deleted are missing. */
+export async function postCounts(caller: Caller, ids: readonly string[]) {
+  const asked = { what: 'Reading metrics', path: '/tweets', query: { ids: ids.join(',') } };
+  return (await readPosts(caller, { ...asked, fields: 'public_metrics' }, CountsSchema)).data;
+}
+
+/** Reads posts. X is renaming a parameter: the old name first, which all guides use, then the new one. */
+async function readPosts<T>(
+  caller: Caller,
+  {
+    what,
+    path,
+    query,
+    fields,
+  }: { what: string; path: string; query: Record<string, string>; fields: string },
+  schema: v.GenericSchema<unknown, T>,
+): Promise<T> {
   const call = (fieldsName: string): Call => ({
-    what: 'Reading the timeline',
+    what,
     purpose: 'read',
     method: 'GET',
-    path: `/users/${userId}/tweets?${query(fieldsName)}`,
+    path: `${path}?${new URLSearchParams({ ...query, [fieldsName]: fields }).toString()}`,
   });
-  // X is renaming the parameter: the old name first, which all guides use, then the new one.
   const first = await answerOf(caller, call('tweet.fields'));
   const renamed = first.status === 400 && readRefusal(first, 'read').words.includes('tweet.fields');
-  const result = renamed
-    ? await send(caller, call('post.fields'), TimelineSchema)
-    : resultOf(first, call('tweet.fields'), TimelineSchema, caller.now());
-  return result.data;
+  return renamed
+    ? send(caller, call('post.fields'), schema)
+    : resultOf(first, call('tweet.fields'), schema, caller.now());
 }

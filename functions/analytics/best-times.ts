@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { route } from '../../shared/http/define-route.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import { defaultGridWarnings, findBestTime, WINDOW_DAYS } from '../../shared/insights/best-time.ts';
+import { bestCells } from '../../shared/insights/grid.ts';
+import { PLATFORM_IDS, PlatformIdSchema, readPlatformId } from '../../shared/model/platform.ts';
+import { WeekdaySchema } from '../../shared/model/queue.ts';
+import { WarningView } from '../../shared/posts/view.ts';
+import { findProfileByName } from '../../shared/store/profiles.ts';
+import { toIso } from '../../shared/time/instant.ts';
+
+const namesOf = (text: string) =>
+  text
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '');
+
+const platformsField = v.pipe(
+  v.string(),
+  v.check(
+    text => namesOf(text).length > 0 && namesOf(text).every(name => readPlatformId(name) !== null),
+    `Must be names out of ${PLATFORM_IDS.join(', ')}, separated by commas`,
+  ),
+  v.transform(text => [...new Set(namesOf(text).flatMap(name => readPlatformId(name) ?? []))]),
+);
+
+const count = v.pipe(v.number(), v.integer());
+const hour = {
+  weekday: WeekdaySchema,
+  hour: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(23)),
+};
+
+const BestTimesView = v.pipe(
+  v.object({
+    profile_name: v.string(),
+    platforms: v.array(PlatformIdSchema),
+    timezone: v.string(),
+    window_days: count,
+    measured_posts: count,
+    is_default: v.pipe(v.boolean(), v.description('Too few posts are measured: the default grid serves')),
+    best: v.array(v.object(hour)),
+    next_best_time: v.pipe(v.string(), v.isoTimestamp()),
+    grid: v.array(v.object({ ...hour, engagement: v.nullable(v.number()), samples: count })),
+    warnings: v.array(WarningView),
+  }),
+  v.title('BestTimes'),
+);
+
+export const bestTimes = route({
+  method: 'GET',
+  path: '/analytics/best-times',
+  operation_id: 'getBestTimes',
+  summary: 'When the posts of a profile are received best',
+  description:
+    "Mean of likes, comments and shares by weekday and hour, by the clocks of the time zone of the profile's queue, over the posts of 90 days. With fewer than 10 measured posts a default grid serves, and a warning says so.",
+  tag: 'Analytics',
+  auth: 'key',
+  query: {
+    profile_name: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+    platforms: v.optional(platformsField),
+  },
+  responses: {
+    200: { description: 'Every hour of the week', schema: BestTimesView },
+    404: { description: 'Profile not found' },
+  },
+  handler: async ({ query, principal: { workspace_id } }, services) => {
+    const profile = await findProfileByName(services.table, workspace_id, query.profile_name);
+    if (!profile) throw notFound('Profile');
+    const platforms = query.platforms ?? PLATFORM_IDS;
+    const best = await findBestTime(services, { workspace_id, profile_id: profile.id }, platforms);
+    return {
+      status: 200,
+      body: {
+        profile_name: profile.profile_name,
+        platforms,
+        timezone: best.timezone,
+        window_days: WINDOW_DAYS,
+        measured_posts: best.measured_posts,
+        is_default: best.is_default,
+        best: bestCells(best.grid).map(cell => ({ weekday: cell.weekday, hour: cell.hour })),
+        next_best_time: toIso(best.next_at),
+        grid: best.grid,
+        warnings: defaultGridWarnings(best),
+      },
+    };
+  },
+});

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { idParam, route } from '../../shared/http/define-route.ts';
+import { notFound } from '../../shared/http/errors.ts';
+import type { Destination } from '../../shared/model/destination.ts';
+import { MetricsSchema, type Measurement } from '../../shared/model/insight.ts';
+import { PlatformIdSchema } from '../../shared/model/platform.ts';
+import { destinationsOf } from '../../shared/model/post.ts';
+import { INSIGHTS } from '../../shared/platforms/registry.ts';
+import { getMeasurements } from '../../shared/store/insights.ts';
+import { getPost } from '../../shared/store/posts.ts';
+import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
+
+const text = v.nullable(v.string());
+const time = v.nullable(v.pipe(v.string(), v.isoTimestamp()));
+
+const PostAnalyticsView = v.pipe(
+  v.object({
+    post_id: v.pipe(v.string(), v.uuid()),
+    destinations: v.array(
+      v.object({
+        platform: PlatformIdSchema,
+        available: v.pipe(v.boolean(), v.description('Whether the platform tells how posts are received')),
+        platform_post_id: text,
+        platform_post_url: text,
+        published_at: time,
+        metrics: v.nullable(MetricsSchema),
+        measured_at: time,
+      }),
+    ),
+  }),
+  v.title('PostAnalytics'),
+);
+
+export const postAnalytics = route({
+  method: 'GET',
+  path: '/posts/{id}/analytics',
+  operation_id: 'getPostAnalytics',
+  summary: 'How a post was received on each platform',
+  description:
+    'As it was when the post was last measured: an hour, a day and a week after it went live. `metrics` is null before that; a number in it is null where the platform does not count that.',
+  tag: 'Analytics',
+  auth: 'key',
+  params: idParam,
+  responses: {
+    200: { description: 'The latest numbers', schema: PostAnalyticsView },
+    404: { description: 'No such post' },
+  },
+  handler: async ({ params, principal: { workspace_id } }, { table }) => {
+    const post = await getPost(table, workspace_id, params.id.toLowerCase());
+    if (!post) throw notFound('Post');
+    const destinations = destinationsOf(post);
+    const refs = destinations.flatMap(each =>
+      each.status === 'published'
+        ? [{ post_id: post.post_id, platform: each.platform, published_at: each.published_at }]
+        : [],
+    );
+    const found = await getMeasurements(table, workspace_id, post.profile_id, refs);
+    const rows = destinations.map(each =>
+      destinationView(each, found.find(({ platform }) => platform === each.platform) ?? null),
+    );
+    return { status: 200, body: { post_id: post.post_id, destinations: rows } };
+  },
+});
+
+function destinationView(destination: Destination, measured: Measurement | null) {
+  const live = destination.status === 'published' ? destination : null;
+  return {
+    platform: destination.platform,
+    available: INSIGHTS[destination.platform] !== undefined,
+    platform_post_id: live?.platform_post_id ?? null,
+    platform_post_url: live?.platform_post_url ?? null,
+    published_at: toIsoOrNull(live?.published_at ?? null),
+    metrics: measured && metricsOf(measured),
+    measured_at: measured && toIso(measured.measured_at),
+  };
+}
+
+const metricsOf = ({ likes, comments, shares, views }: Measurement) => ({ likes, comments, shares, views });

@@ -1,0 +1,6 @@
+import type { Route } from '../../shared/http/route.ts';
+import { bestTimes } from './best-times.ts';
+import { postAnalytics } from './post-analytics.ts';
+
+/** One row an endpoint. */
+export const routes: readonly Route[] = [bestTimes, postAnalytics];

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { closeStack, create, eventually, finalPost, read } from '../support/e2e.ts';
+import { startStack, type Json, type TestStack } from '../support/stack.ts';
+
+/** Posts that find their own time: in a slot of the queue, at the best hour of the week. */
+
+const START_MS = 150_000;
+const TEST_MS = 180_000;
+const HOUR_S = 3600;
+
+const data = mkdtempSync(join(tmpdir(), 'queue-'));
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startStack({ data });
+}, START_MS);
+afterAll(async () => {
+  await closeStack(stack);
+  rmSync(data, { recursive: true, force: true });
+}, TEST_MS);
+
+const queued = (text: string): Promise<string> =>
+  create(stack, { platforms: ['telegram'], description: text, add_to_queue: true });
+const dateOf = async (id: string): Promise<string> => (await read(stack, id)).scheduled_date;
+const get = async (path: string): Promise<Json> => {
+  const answer = await stack.api('GET', path);
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+const preview = async (limit = 10): Promise<Json[]> =>
+  (await get(`/queue/preview?profile_name=Demo&limit=${limit}`)).slots;
+const nextSlot = async (): Promise<string> => (await get('/queue/next-slot?profile_name=Demo')).next_slot;
+const clock = async (): Promise<number> => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
+
+describe('the queue', () => {
+  test(
+    'places posts, shows them, frees the slot of a deleted one, and keeps everything over a power cut',
+    async () => {
+      const slots = (await preview(3)).map(({ slot_at }) => slot_at);
+      const ids = [await queued('First in line'), await queued('Second in line'), await queued('Third')];
+      expect(await Promise.all(ids.map(dateOf))).toEqual(slots);
+      expect((await stack.api('DELETE', `/posts/${ids[0]!}`)).status).toBe(204);
+      expect(await nextSlot()).toBe(slots[0]);
+      const again = await queued('In the slot that was freed');
+      expect(await dateOf(again)).toBe(slots[0]);
+
+      const before = await preview();
+      await closeStack(stack, 'SIGKILL');
+      stack = await startStack({ data });
+      expect(await preview()).toEqual(before);
+      expect(before.slice(0, 4).map(({ used, post_ids }) => [used, post_ids])).toEqual([
+        [1, [again]],
+        [1, [ids[1]]],
+        [1, [ids[2]]],
+        [0, []],
+      ]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'gives many at the same moment a slot each, without a hole',
+    async () => {
+      const from = await nextSlot();
+      const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => queued(`At once ${n}`)));
+      const dates = await Promise.all(ids.map(dateOf));
+      expect(new Set(dates).size).toBe(25);
+      const shown = (await preview(40)).filter(({ slot_at }) => slot_at >= from);
+      expect(dates.sort()).toEqual(shown.slice(0, 25).map(({ slot_at }) => slot_at));
+      await Promise.all(ids.map(id => stack.api('DELETE', `/posts/${id}`)));
+      expect(await nextSlot()).toBe(from);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'publishes a post at its slot, and leaves it there when settings change',
+    async () => {
+      const [slot] = (await preview(1)) as [Json];
+      const settings = { profile_name: 'Demo', timezone: 'Asia/Tokyo', slots: [{ time: '06:45' }] };
+      expect((await stack.api('POST', '/queue/settings', settings)).status).toBe(200);
+      await stack.advance(Math.ceil((Date.parse(slot.slot_at) - (await clock())) / 1000) - 30);
+      const post = await eventually('the post is live', 60_000, async () => {
+        const found = await read(stack, slot.post_ids[0]);
+        return found.status === 'published' ? found : null;
+      });
+      expect(post.scheduled_date).toBe(slot.slot_at);
+      expect(Date.parse(post.published_at)).toBeGreaterThanOrEqual(Date.parse(slot.slot_at));
+      expect((await preview(1))[0]).toMatchObject({ local_time: expect.stringMatching(/T06:45$/) });
+    },
+    TEST_MS,
+  );
+
+  test.each<[string, string, Json]>([
+    ['an unknown zone', '/queue/settings', { profile_name: 'Demo', timezone: 'Mars/Base' }],
+    ['25:00', '/queue/settings', { profile_name: 'Demo', slots: [{ time: '25:00' }] }],
+    ['no slots', '/queue/settings', { profile_name: 'Demo', slots: [] }],
+    [
+      'a slot twice',
+      '/queue/settings',
+      { profile_name: 'Demo', slots: [{ time: '9:00' }, { time: '09:00' }] },
+    ],
+    ['no profile', '/queue/settings', {}],
+  ])('refuses %s', async (_, path, body) => {
+    const answer = await stack.api('POST', path, body);
+    expect([answer.status, answer.body.error]).toEqual([400, 'Validation failed']);
+  });
+
+  test.each([
+    ['/queue/preview?profile_name=Demo&limit=0', 400],
+    ['/queue/preview?profile_name=Demo&limit=101', 400],
+    ['/queue/preview', 400],
+    ['/queue/next-slot?profile_name=Nobody', 404],
+    ['/analytics/best-times?profile_name=Demo&platforms=myspace', 400],
+    ['/analytics/best-times?profile_name=Nobody', 404],
+    ['/posts/0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e55/analytics', 404],
+  ])('GET %s answers %i', async (path, status) => {
+    expect((await stack.api('GET', path)).status).toBe(status);
+  });
+});
+
+describe('the best time', () => {
+  test(
+    'is found from what the platforms tell of posts',
+    async () => {
+      await stack.api('POST', '/queue/settings', { profile_name: 'Demo', timezone: 'Asia/Tokyo' });
+      expect(await get('/analytics/best-times?profile_name=Demo')).toMatchObject({
+        is_default: true,
+        warnings: [{ code: 'DEFAULT_GRID' }],
+      });
+      const ids = await Promise.all(
+        Array.from({ length: 6 }, (_, n) =>
+          create(stack, { platforms: ['x', 'bluesky', 'telegram'], description: `Measured ${n}` }),
+        ),
+      );
+      const posts = await Promise.all(ids.map(id => finalPost(stack, id, 60_000)));
+      const numbers = { likes: 7, comments: 2, shares: 1, views: 300 };
+      for (const { platform, platform_post_id } of posts.flatMap(({ destinations }) => destinations)) {
+        if (platform === 'telegram') continue;
+        await stack.control('POST', '/_control/metrics', { platform, platform_post_id, ...numbers });
+      }
+      // The hour within which X's token ends, too: the run renews it.
+      await stack.advance(3 * HOUR_S);
+      await eventually('all are measured', 60_000, async () => {
+        const { measured_posts } = await get('/analytics/best-times?profile_name=Demo');
+        return measured_posts === 12 ? true : null;
+      });
+
+      const { destinations } = await get(`/posts/${ids[0]!}/analytics`);
+      const shown = Object.fromEntries(destinations.map((each: Json) => [each.platform, each]));
+      expect(shown.x).toMatchObject({ available: true, metrics: numbers });
+      expect(shown.bluesky).toMatchObject({ available: true, metrics: { ...numbers, views: null } });
+      expect(shown.telegram).toMatchObject({ available: false, metrics: null, measured_at: null });
+
+      const best = await get('/analytics/best-times?profile_name=Demo&platforms=x,bluesky');
+      expect(best).toMatchObject({ is_default: false, warnings: [], timezone: 'Asia/Tokyo' });
+      const made = await stack.api('POST', '/posts', {
+        profile_name: 'Demo',
+        post_type: 'text',
+        platforms: ['x', 'bluesky'],
+        description: 'At the best time',
+        schedule_best_time: true,
+      });
+      expect(made).toMatchObject({ status: 201, body: { warnings: [], status: 'scheduled' } });
+      const hourOf = (date: string) => Math.floor(Date.parse(date) / (HOUR_S * 1000));
+      const hours = posts.map(({ published_at }) => hourOf(published_at) + 7 * 24);
+      expect(hours).toContain(hourOf(made.body.scheduled_date));
+    },
+    TEST_MS,
+  );
+});
