@@ -85,6 +85,23 @@ describe('a post that is published at once', () => {
   );
 
   test(
+    'with a picture that a platform does not take as it is has it made to fit, there alone',
+    async () => {
+      const heavy = media(stack, 'photo.png?bytes=3000000');
+      const id = await create(stack, {
+        post_type: 'image',
+        platforms: ['x', 'bluesky'],
+        description: 'A heavy picture',
+        media_urls: [heavy],
+      });
+      const { x, bluesky } = await liveOnEach(await finalPost(stack, id), ['x', 'bluesky']);
+      expect(x?.media).toMatchObject([{ type: 'image/png', sha256: await sha256Of(heavy) }]);
+      expect(bluesky?.media).toMatchObject([{ type: 'image/jpeg', width: 1200, height: 800 }]);
+    },
+    TEST_MS,
+  );
+
+  test(
     'with two images carries them, in order, with their descriptions',
     async () => {
       const media_urls = [media(stack, 'photo.jpg'), media(stack, 'photo.png')];
