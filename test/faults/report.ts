@@ -1,0 +1,32 @@
+import type { Report } from './state.ts';
+
+const KINDS = [
+  ['duplicate', 'duplicates'],
+  ['lost', 'lost'],
+  ['untrue', 'untrue records'],
+  ['event', 'events missing or doubled'],
+  ['in flight', 'left in flight'],
+] as const;
+
+/** The table that a campaign prints. */
+export function tableOf(report: Report): string {
+  const rows: [string, string | number][] = [
+    ['seed', report.seed],
+    ['posts', report.posts],
+    ['kinds of requests attacked', `${report.requests.attacked} of ${report.requests.known}`],
+    ...sorted(report.outcomes),
+    ['faults injected', total(report.faults)],
+    ...sorted(report.faults).map(([name, count]): [string, number] => [`  ${name}`, count]),
+    ...KINDS.map(([kind, words]): [string, number] => [
+      words,
+      report.violations.filter(violation => violation.kind === kind).length,
+    ]),
+    ['seconds', Math.round(report.seconds)],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+const sorted = (counts: ReadonlyMap<string, number>) => [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+const total = (counts: ReadonlyMap<string, number>) =>
+  [...counts.values()].reduce((all, count) => all + count, 0);

@@ -1,0 +1,84 @@
+import type { PlatformId } from '../../shared/model/platform.ts';
+import type { Json } from '../support/stack.ts';
+import { MISHAPS, STORMS, type Mishap, type Storm } from './mishaps.ts';
+import { nameOf } from './requests.ts';
+import { add, type Attack, type Campaign } from './state.ts';
+
+/** Sets a mishap for requests of a kind. */
+export async function setAttack(
+  { stack, dice, attacked }: Campaign,
+  { kind, mishap }: Attack,
+  now: number,
+): Promise<void> {
+  attacked.add(nameOf(kind));
+  await stack.control('POST', '/_control/faults', {
+    ...kind,
+    ...mishap.fault(now),
+    after: dice.whole(0, 2),
+    times: mishap.slow ? 1 : dice.whole(1, 3),
+  });
+}
+
+/** Sets a storm, at a platform that the dice choose where it names none. */
+export async function setStorm({ stack, dice, menu }: Campaign, { fault, times }: Storm): Promise<void> {
+  const platform = dice.pick([...menu.keys()]);
+  const named = (text: string | undefined) => text?.replace('*', platform);
+  const body = {
+    ...fault,
+    function: named(fault.function),
+    queue: named(fault.queue),
+    times: dice.whole(...times),
+    probability: 0.5,
+    seed: dice.whole(0, 1_000_000),
+  };
+  const answer = await stack.local('POST', '/_local/faults', body);
+  if (answer.status !== 200) throw new Error(`The storm was refused: ${JSON.stringify(answer.body)}`);
+}
+
+/** All notes are gone, those of the table excepted. */
+export async function purge({ stack, report }: Campaign): Promise<void> {
+  const { queues } = (await stack.local('GET', '/_local/queues')).body;
+  for (const { name } of queues.filter((queue: Json) => /-(dispatch|publish-\w+)$/.test(queue.name))) {
+    await stack.local('DELETE', `/_local/queues/${name}`);
+  }
+  add(report.faults, 'queues purged', 1);
+}
+
+/** Counts the faults that came to pass, and ends them all. */
+export async function collectHits(
+  { stack, report }: Campaign,
+  refusals: Map<PlatformId, number>,
+): Promise<void> {
+  const ofPlatforms = (await stack.control('GET', '/_control/faults')).body.items;
+  const ofAws = (await stack.local('GET', '/_local/faults')).body.items;
+  await stack.control('DELETE', '/_control/faults');
+  await stack.local('DELETE', '/_local/faults');
+  for (const fault of ofPlatforms) {
+    add(report.faults, mishapName(fault), fault.hits);
+    if (fault.respond?.status === 400) add(refusals, fault.platform, fault.hits);
+  }
+  for (const fault of ofAws) add(report.faults, stormName(fault), fault.hits);
+}
+
+function mishapName(fault: Json): string {
+  const same = ({ fault: make, slow }: Mishap) => {
+    const made = make(0);
+    return (
+      made.kill === fault.kill &&
+      made.drop === fault.drop &&
+      (slow ?? false) === fault.delay_ms > 0 &&
+      made.respond?.status === fault.respond?.status &&
+      (made.respond?.taken ?? false) === (fault.respond?.taken ?? false) &&
+      Object.keys(made.respond?.headers ?? {}).length === Object.keys(fault.respond?.headers ?? {}).length
+    );
+  };
+  return `platform: ${MISHAPS.find(same)?.name ?? 'other'}`;
+}
+
+function stormName(fault: Json): string {
+  const members = ['service', 'operation', 'error', 'drop', 'kill', 'lose', 'repeat', 'late_s'];
+  const words = STORMS.find(({ fault: told }) =>
+    members.every(member => told[member] === fault[member]),
+  )?.name;
+  return `AWS: ${words ?? 'other'}`;
+}

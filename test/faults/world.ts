@@ -1,0 +1,79 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postOfKey } from '../../shared/store/posts.ts';
+import { WAKE_SHARDS } from '../../shared/store/table.ts';
+import { dueInShard } from '../../shared/store/wake.ts';
+import { deliveryOfKey } from '../../shared/store/webhooks.ts';
+import type { Json, TestStack } from '../support/stack.ts';
+
+/** How a campaign sees and moves the stack. */
+export interface World {
+  /** The stack's time, epoch milliseconds. */
+  now: () => Promise<number>;
+  /** Waits until nothing is at work, then moves the clock, then waits again. */
+  pass: (seconds: number) => Promise<void>;
+  /** What is still on its way, in words; empty when nothing is. */
+  inFlight: () => Promise<string[]>;
+  close: () => void;
+}
+
+const LOOK_MS = 25;
+const LIMIT_MS = 420_000;
+const FAR = Number.MAX_SAFE_INTEGER;
+
+export function openWorld(stack: TestStack): World {
+  const client = new DynamoDBClient({
+    endpoint: stack.aws.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const table = { client: DynamoDBDocumentClient.from(client), name: stack.aws.table };
+  const queues = async (): Promise<Json[]> => (await stack.local('GET', '/_local/queues')).body.queues;
+
+  async function calm(): Promise<void> {
+    const limit = performance.now() + LIMIT_MS;
+    for (let quiet = 0; quiet < 2;) {
+      const { working } = (await stack.local('GET', '/_local/working')).body;
+      const waiting = (await queues()).filter(({ name, depth }) => !isUnread(name) && depth > 0);
+      quiet = waiting.length > 0 || Object.keys(working).length > 0 ? 0 : quiet + 1;
+      if (performance.now() > limit) throw new Error(`Never calm: ${JSON.stringify({ working, waiting })}`);
+      if (quiet < 2) await sleep(LOOK_MS);
+    }
+  }
+
+  async function pass(seconds: number): Promise<void> {
+    await calm();
+    await stack.local('POST', '/_local/clock', { advance_seconds: seconds, between_runs: true });
+    await calm();
+  }
+
+  async function waking(): Promise<string[]> {
+    const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => dueInShard(table, shard, FAR, 1000));
+    const keys = (await Promise.all(shards)).flat();
+    return keys
+      .filter(key => postOfKey(key) ?? deliveryOfKey(key))
+      .map(({ SK }) => `in the wake index: ${SK}`);
+  }
+
+  async function inFlight(): Promise<string[]> {
+    const waiting = (await queues())
+      .filter(
+        ({ depth, delayed, in_flight, dead_letters }) =>
+          depth + delayed + in_flight + (dead_letters ?? 0) > 0,
+      )
+      .map(queue => `queue ${JSON.stringify(queue)}`);
+    const { schedules } = (await stack.local('GET', '/_local/schedules')).body;
+    return [...waiting, ...schedules.map(({ name }: Json) => `schedule ${name}`), ...(await waking())];
+  }
+
+  return {
+    now: async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now),
+    pass,
+    inFlight,
+    close: () => client.destroy(),
+  };
+}
+
+/** Nobody reads these: what lies there stays, and is a violation. */
+const isUnread = (name: string) => name.endsWith('-dead-letters') && !name.includes('publish');
