@@ -8,6 +8,11 @@ import { claimed, marked, published } from '../shared/delivery/transitions.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
 import { hashApiKey } from '../shared/model/api-key.ts';
 import { listConnections } from '../shared/store/connections.ts';
+import type { MediaCopy } from '../shared/model/copy.ts';
+import { newTransfer } from '../shared/model/transfer.ts';
+import type { Upload } from '../shared/model/upload.ts';
+import { copiesOfPost, createCopy } from '../shared/store/copies.ts';
+import { createUpload, getUpload, replaceUpload } from '../shared/store/uploads.ts';
 import { listPlaces, putPlace } from '../shared/store/places.ts';
 import {
   createPost,
@@ -132,6 +137,40 @@ const USE = { fingerprint: 'f'.repeat(43), seed: { id: newId(), at: 1 }, run: ne
 /** The sealed answer of POST /posts. */
 const ANSWER = 'v1.00000000.'.padEnd(700, 'a');
 
+const SOURCE = 'https://cdn.example.com/media/2026/summer-collection/teaser.mp4';
+
+/** An import that has just been asked for. */
+const anUpload = (): Upload => ({
+  upload_id: newId(),
+  workspace_id: 'w1',
+  profile_id: newId(),
+  status: 'processing',
+  file_name: 'teaser.mp4',
+  format: null,
+  size: null,
+  key: null,
+  error: null,
+  transfer: newTransfer(SOURCE),
+  direct: null,
+  lease_until: 0,
+  revision: 1,
+  created_at: 1,
+  wake_at: 2,
+});
+
+const aCopy = ({ workspace_id, post_id }: Post): MediaCopy => ({
+  workspace_id,
+  post_id,
+  place: 'a',
+  url: SOURCE,
+  status: 'waiting',
+  transfer: newTransfer(SOURCE),
+  error: null,
+  lease_until: 0,
+  revision: 1,
+  wake_at: 1,
+});
+
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
@@ -237,6 +276,22 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
     return takeKey(table, post.post_id, USE, 1);
   },
   "lease requests of a key's rate": ({ table, post }) => takeTokens(table, post.post_id, 1000, 1, 0),
+  'note an upload': ({ table }) => createUpload(table, anUpload()),
+  'take an upload in hand': async ({ table }) => {
+    const upload = anUpload();
+    await createUpload(world.table, upload);
+    return replaceUpload(table, upload, { ...upload, lease_until: 5, wake_at: 5 });
+  },
+  'read an upload': async ({ table }) => {
+    const upload = anUpload();
+    await createUpload(world.table, upload);
+    return getUpload(table, upload, 1);
+  },
+  'plan the copy of a file': ({ table, post }) => createCopy(table, aCopy(post)),
+  'find the copies of a post': async ({ table, post }) => {
+    for (const place of ['a', 'b']) await createCopy(world.table, { ...aCopy(post), place });
+    return copiesOfPost(table, post.workspace_id, post.post_id);
+  },
   'sweep a shard with nothing due': ({ table }) => dueInShard(table, 0, 1, 500),
 };
 

@@ -6,6 +6,7 @@ import { mediaNoteOfKey, sendMediaNote } from '../../shared/media/notes.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
+import { copyOfKey } from '../../shared/store/copies.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
@@ -28,8 +29,11 @@ export async function handler(): Promise<void> {
 async function sweepShard(run: Services, shard: number): Promise<number> {
   const keys = await dueInShard(run.table, shard, run.now(), PER_SHARD);
   for (const key of keys) await wakeAlone(run, key);
-  return keys.length;
+  return keys.filter(isOverdue).length;
 }
+
+/** A copy of a file is looked after by plan: when its post should be done with it. That says nothing of work undone. */
+const isOverdue = (key: Key) => copyOfKey(key) === null;
 
 /** An item that cannot be woken keeps no other from it, and is due again in the next sweep. */
 async function wakeAlone(run: Services, key: Key): Promise<void> {

@@ -22,23 +22,24 @@ const MOST_PARTS = 1000;
 const MIB = 1024 ** 2;
 const LEAST_PART = 64 * MIB;
 
-const SinglePut = v.object({
+/** `presigned_url` with its `headers`, or `parts` with their `part_size`. */
+const Addresses = v.object({
   upload_id: v.string(),
-  presigned_url: v.pipe(v.string(), v.description('PUT the bytes here, with the `headers`')),
   public_url: v.pipe(v.string(), v.description('Where the file is served once it is confirmed')),
-  headers: v.record(v.string(), v.string()),
-  expires_at: v.pipe(v.string(), v.description('Until when the address takes the bytes')),
-});
-
-const InParts = v.object({
-  upload_id: v.string(),
-  public_url: v.string(),
-  parts: v.pipe(
-    v.array(v.object({ part_number: v.pipe(v.number(), v.integer()), presigned_url: v.string() })),
-    v.description('PUT each part to its address, in any order; all but the last have `part_size` bytes'),
+  expires_at: v.pipe(v.string(), v.description('Until when the addresses take bytes')),
+  presigned_url: v.optional(
+    v.pipe(v.string(), v.description('Of a file up to 5 GB: PUT the bytes here, with the `headers`')),
   ),
-  part_size: v.pipe(v.number(), v.integer()),
-  expires_at: v.string(),
+  headers: v.optional(v.record(v.string(), v.string())),
+  parts: v.optional(
+    v.pipe(
+      v.array(v.object({ part_number: v.pipe(v.number(), v.integer()), presigned_url: v.string() })),
+      v.description(
+        'Of a larger file: PUT each part to its address, in any order; all but the last have `part_size` bytes',
+      ),
+    ),
+  ),
+  part_size: v.optional(v.pipe(v.number(), v.integer())),
 });
 
 export const presignUpload = route({
@@ -62,7 +63,7 @@ export const presignUpload = route({
   },
   body_example: { profile_name: 'Acme Coffee', file_name: 'blend.mp4', file_type: 'video/mp4' },
   responses: {
-    200: { description: 'One address, or one for each part', schema: v.union([SinglePut, InParts]) },
+    200: { description: 'One address, or one for each part', schema: Addresses },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, newResourceId }, services) => {

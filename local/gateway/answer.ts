@@ -44,13 +44,21 @@ export function toAnswer(outcome: Outcome): GatewayAnswer {
 export const notFound = () => message(404, 'Not Found');
 export const timedOut = () => message(503, 'Service Unavailable');
 export const starting = () => message(503, 'The local stack is still starting');
-export const tooLarge = () =>
-  json(413, {
+/** What a form with a file may carry: less than the whole request. */
+const MAX_FILE_BYTES = 4 * 1024 ** 2;
+
+/** The real gateway says its `message` alone; here the rest is told, too, as far as the API would tell it. */
+export function tooLarge({ pathname, href }: URL): GatewayAnswer {
+  const isUpload = pathname.endsWith('/upload-media');
+  const most = isUpload ? MAX_FILE_BYTES : MAX_BODY_BYTES;
+  return json(413, {
     message: 'Request Entity Too Large',
-    error: `The request body is larger than ${MAX_BODY_BYTES} bytes`,
+    error: `The request body is larger than ${most} bytes`,
     code: 'BODY_TOO_LARGE',
-    max_bytes: MAX_BODY_BYTES,
+    max_bytes: most,
+    ...(isUpload && { presign_endpoint: `${href}/presign` }),
   });
+}
 
 const message = (status: number, text: string) => json(status, { message: text });
 

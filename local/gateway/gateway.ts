@@ -71,7 +71,7 @@ function createHandler({ routes, invoke, now, local, cdn }: GatewayParts): Handl
     const match = route(method, url.pathname);
     if (!match) return notFound();
     const body = await readBody(request, MAX_BODY_BYTES);
-    if (!body) return tooLarge();
+    if (!body) return tooLarge(url);
     const { headers, socket } = request;
     const sourceIp = socket.remoteAddress ?? '127.0.0.1';
     const event = toEvent({ method, url, headers, sourceIp, body, now: now() }, match);

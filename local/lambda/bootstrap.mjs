@@ -72,7 +72,9 @@ function captureOutput(stream) {
 function signRequests() {
   const isLocal = host => localHosts.includes(host);
   diagnostics.subscribe('http.client.request.created', ({ request }) => {
-    if (isLocal(request.getHeader('host'))) request.setHeader('x-local-environment', id);
+    // A request that waits for leave to send its body has sent its headers already.
+    if (isLocal(request.getHeader('host')) && !request.headersSent)
+      request.setHeader('x-local-environment', id);
   });
   diagnostics.subscribe('undici:request:create', ({ request }) => {
     if (isLocal(new URL(request.origin).host)) request.addHeader('x-local-environment', id);

@@ -97,6 +97,8 @@ export function createS3({ folder, store, now, count }: S3Parts): S3 {
     },
     serves: path => buckets.has(placeOf(path).bucket),
     handle: async (request, response) => {
+      // Clients set their clocks by this header, and sign by them.
+      response.setHeader('date', new Date(now()).toUTCString());
       await send(request, response, await answer(request).catch(asAnswer));
     },
     read: async (bucket, key, request) => {

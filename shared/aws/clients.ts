@@ -27,12 +27,16 @@ export const dynamo = once(() =>
 );
 export const sqs = once(() => new SQSClient({ useQueueUrlAsEndpoint: false, ...patience(5000) }));
 export const scheduler = once(() => new SchedulerClient(patience(5000)));
-/** Without checksums that nobody asked for: in a signed address they would be those of an empty body. */
+/**
+ * Without checksums that nobody asked for: in a signed address they would be those of an empty body. And without asking
+ * whether a body may come: that costs a round trip for each part.
+ */
 export const s3 = once(
   () =>
     new S3Client({
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      expectContinueHeader: false,
       requestHandler: { connectionTimeout: 5000, socketTimeout: 60_000 },
     }),
 );
