@@ -8,6 +8,8 @@ import { LOCK_MS } from '../shared/store/idempotency.ts';
 import { createDelivery, getWebhook, listWebhooks } from '../shared/store/webhooks.ts';
 import { newDelivery } from '../shared/model/webhook.ts';
 import { newId } from '../shared/model/id.ts';
+import { createTestBucket, type TestBucket } from '../test/support/bucket.ts';
+import { mediaHost, type MediaHost } from '../test/support/media-host.ts';
 import { mortal } from '../test/support/mortal.ts';
 import { fakeQueues } from '../test/support/notes.ts';
 import { recorder } from '../test/support/recorder.ts';
@@ -41,15 +43,21 @@ const TELEGRAM: Record<string, unknown> = {
   getChatMember: { status: 'administrator', user: { id: 700 }, can_post_messages: true },
 };
 let telegram: Awaited<ReturnType<typeof recorder>>;
+let bucket: TestBucket;
+let media: MediaHost;
 const before = { ...process.env };
 
 beforeAll(async () => {
   telegram = await recorder(line => ({ body: { ok: true, result: TELEGRAM[/\w+$/.exec(line)![0]] } }));
   process.env['SANDBOX_URL'] = telegram.url;
   process.env['ALLOW_LOOPBACK'] = '1';
+  bucket = await createTestBucket();
+  media = await mediaHost();
   house = await servedApi(ROUTES, {
     plan: 'enterprise',
     services: {
+      bucket,
+      setting: name => (name === 'AI_PROVIDER' ? JSON.stringify({ provider: 'offline' }) : `setting:${name}`),
       sqs: fakeQueues().sqs,
       scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
       ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
@@ -60,6 +68,8 @@ beforeAll(async () => {
     ({ id }: { id: string }) => id,
   );
   await house.call('POST', '/integrations/telegram/connect', CONNECT);
+  // The month has one item, which the first one makes.
+  await house.call('POST', '/ai/generate', caption(0));
 });
 afterAll(async () => {
   for (const name of ['SANDBOX_URL', 'ALLOW_LOOPBACK']) {
@@ -67,7 +77,7 @@ afterAll(async () => {
     else process.env[name] = before[name];
   }
   await house.close();
-  await telegram.close();
+  await Promise.all([telegram.close(), bucket.close(), media.close()]);
 });
 
 const CONNECT = { profile_name: 'Acme', chat_id: '-1001', bot_token: `700:${'A'.repeat(35)}` };
@@ -111,6 +121,8 @@ async function delivery(webhookId: string): Promise<string> {
 /** The secret that receivers knew before it was rotated. */
 let known: string;
 
+const caption = (n: number) => ({ type: 'caption', topic: `Coffee, roast ${n}`, platforms: ['x'] });
+
 const RECIPES: Record<string, Recipe> = {
   'POST /posts': { request: n => Promise.resolve({ body: post(n) }) },
   'POST /agency/profiles': { request: n => Promise.resolve({ body: { username: `Profile ${n}` } }) },
@@ -135,6 +147,19 @@ const RECIPES: Record<string, Recipe> = {
   },
   'POST /integrations/{platform}/connect': {
     request: () => Promise.resolve({ path: '/integrations/telegram/connect', body: CONNECT }),
+  },
+  'POST /upload-media': {
+    request: () => Promise.resolve({ body: { profile_name: 'Acme', url: `${media.url}/photo.jpg` } }),
+    check: async ({ upload_id, ...upload }) => {
+      expect((await house.call('GET', `/upload-media/${upload_id}`)).body).toEqual({ upload_id, ...upload });
+    },
+  },
+  'POST /upload-media/presign': {
+    request: () =>
+      Promise.resolve({ body: { profile_name: 'Acme', file_name: 'a.jpg', file_type: 'image/jpeg' } }),
+  },
+  'POST /ai/generate': {
+    request: n => Promise.resolve({ body: caption(n) }),
   },
   'POST /webhooks': {
     request: async () => {
