@@ -142,8 +142,8 @@ describe('media limits per platform', () => {
 
   // bluesky takes no video posts, whatever is said of its clips.
   test.each(LIMITS.filter(([name]) => name !== 'bluesky'))('%s: a video of %s and %s', (name, size, time) => {
-    const platform = platformOf(name!);
-    const [bytes, seconds] = [amountOf(size!), amountOf(time!)];
+    const platform = platformOf(name);
+    const [bytes, seconds] = [amountOf(size), amountOf(time)];
     expect(broken(platform, 'MP4', bytes, seconds, /size|duration/)).toEqual([]);
     expect(broken(platform, 'MP4', bytes + 1, seconds, /size/)).toHaveLength(1);
     expect(broken(platform, 'MP4', bytes, seconds + 1, /duration/)).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('media limits per platform', () => {
 
   test.each(LIMITS.filter(([, , , most]) => most !== 'none'))('%s: %4$s images', (name, _, __, most) => {
     const count = (media_urls: string[]) =>
-      faultsAt(platformOf(name!), 'media_urls', { post_type: 'image', media_urls });
+      faultsAt(platformOf(name), 'media_urls', { post_type: 'image', media_urls });
     expect(count(files(Number(most)))).toEqual([]);
     expect(count(files(Number(most) + 1))).toHaveLength(1);
   });
