@@ -12,6 +12,7 @@ interface Profiles {
   profiles: { username: string; social_accounts: Record<string, boolean> }[];
 }
 interface ClockState {
+  now: string;
   offset_seconds: number;
 }
 interface CallReport {
@@ -100,6 +101,13 @@ describe('the local stack', () => {
     expect(moved.body.offset_seconds).toBe(before.body.offset_seconds + 5);
     expect(asked.status).toBe(200);
     expect((await stack.local('GET', '/_local/working')).body).toEqual({ working: {} });
+  });
+
+  test('tells its own time in the answers of its AWS services', async () => {
+    const { body } = await stack.local<ClockState>('POST', '/_local/clock', { advance_seconds: 60 });
+    const answer = await fetch(stack.aws.endpoint, { method: 'POST' });
+    const told = Date.parse(answer.headers.get('date') ?? '');
+    expect(told).toBeGreaterThan(Date.parse(body.now) - 1000);
   });
 
   test('forgets the messages of a queue', async () => {

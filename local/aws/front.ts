@@ -200,6 +200,11 @@ function asAnswer(error: unknown): AwsAnswer | null {
   return refusal(new AwsError('InternalServerException', 'The local stack broke', 500));
 }
 
+/**
+ * The date is the stack's, not the real one that Node would set: clients take a server with another time for their own
+ * clock's fault, sign by it and try refused calls again.
+ */
 function send(response: ServerResponse, { status, headers, body }: AwsAnswer): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', ...headers }).end(body);
+  const own = { 'content-type': 'application/x-amz-json-1.0', date: new Date().toUTCString() };
+  response.writeHead(status, { ...own, ...headers }).end(body);
 }

@@ -59,6 +59,14 @@ describe('objects', () => {
     expect(await readObject(bucket, 'empty', { start: 0, end: 8 })).toHaveLength(0);
   });
 
+  test('are put by a client whose clock is wrong, once an answer told it the time', async () => {
+    const late = await createTestBucket(() => Date.now() + DAY);
+    await putObject(late, 'one', Buffer.from('1'), 'text/plain');
+    await putObject(late, 'two', Buffer.from('2'), 'text/plain');
+    expect(late.keys()).toEqual(['one', 'two']);
+    await late.close();
+  });
+
   test('that are not there are nothing, and no fault to delete', async () => {
     expect(await headObject(bucket, 'nothing')).toBeNull();
     expect(await openObject(bucket, 'nothing')).toBeNull();

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { judge, type Evidence } from './check.ts';
+import { isUnread } from './world.ts';
 
 /* What `npm run test:faults` looks for, and that it sees it. */
 
@@ -65,4 +66,12 @@ test.each([
   ['something is left', evidence({ inFlight: ['a schedule'] }), ['in flight']],
 ])('the campaign sees it when %s', (_, found, kinds) => {
   expect(kindsOf(found)).toEqual(kinds);
+});
+
+test.each([
+  ['social-publishing-prod-media-dead-letters', true],
+  ['social-publishing-prod-publish-dead-letters', false],
+  ['social-publishing-prod-publish-x', false],
+])('whether messages of %s stay unread is %s', (name, unread) => {
+  expect(isUnread(name)).toBe(unread);
 });
