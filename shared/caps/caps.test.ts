@@ -83,6 +83,28 @@ describe('a place under the daily cap', () => {
     },
     60_000,
   );
+
+  test('goes to those who came first, when all see each other and look again late', async () => {
+    const account = newAccount();
+    await fill(account, CAP - 3);
+    const posts = 8;
+    const all = Promise.withResolvers<undefined>();
+    let written = 0;
+    const send = async (command: { constructor: { name: string } }) => {
+      if (command.constructor.name === 'QueryCommand') await all.promise;
+      const answer = await world.table.client.send(command as never);
+      if (command.constructor.name === 'PutCommand' && ++written === posts) all.resolve(undefined);
+      return answer;
+    };
+    const table = { ...world.table, client: { send } } as unknown as typeof world.table;
+    // Six seconds go by between the last place that is taken and the first look.
+    const services = { table, now: () => (written < posts ? T : T + 6000) };
+    const refused = await Promise.all(
+      Array.from({ length: posts }, () => reserveAll(services, [claim(account)])),
+    );
+    expect(refused.filter(refusals => refusals.length === 0)).toHaveLength(3);
+    expect(await placesOf(account)).toHaveLength(CAP);
+  });
 });
 
 describe('at delivery', () => {

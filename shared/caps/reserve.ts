@@ -91,24 +91,38 @@ export async function releaseAll(
  * Takes a place among the posts that the account publishes in the 24 hours up to `at`; null when it got one.
  *
  * The place is written first and the others counted after: of any two posts at least one sees the other, so the cap is
- * never passed. Contenders for the last places may see each other and all step back. They then look again after a
- * random while, and write only where there is room, so that no place is left empty.
+ * never passed. When contenders for the last places see each other, those who came first keep their places and look
+ * again, and the others step back. They look again after a random while, and write only where there is room.
  */
 async function reserve(services: CapServices, claim: Claim): Promise<Refusal | null> {
   const { table, now, sleep = pause } = services;
   const cap = RULES[claim.platform].daily_cap;
+  let held: Place | null = null;
   for (let attempt = 1; ; attempt += 1) {
     let others = attempt === 1 ? [] : await othersOf(table, claim);
-    if (others.length < cap) {
-      await putPlace(table, { ...claim, taken_at: now() });
+    if (!held && others.length < cap) {
+      held = { ...claim, taken_at: now() };
+      await putPlace(table, held);
       others = await othersOf(table, claim);
-      if (others.length < cap) return null;
-      await deletePlace(table, claim);
+    }
+    if (held && others.length < cap) return null;
+    if (held && (attempt === TRIES || !isAmongFirst(held, others, cap))) {
+      await deletePlace(table, held);
+      held = null;
     }
     const settled = others.filter(place => place.taken_at <= now() - SETTLED_MS);
-    if (settled.length >= cap || attempt === TRIES) return refusal(claim, cap, others);
+    if (!held && (settled.length >= cap || attempt === TRIES)) return refusal(claim, cap, others);
     await sleep(Math.random() * Math.min(LONGEST_WAIT_MS, 40 * attempt));
   }
+}
+
+/** Whether a place is one of the first so many: by the time it was taken, then by its post. */
+function isAmongFirst(held: Place, others: readonly Place[], count: number): boolean {
+  const before = others.filter(
+    ({ taken_at, post_id }) =>
+      taken_at < held.taken_at || (taken_at === held.taken_at && post_id < held.post_id),
+  );
+  return before.length < count;
 }
 
 /** Places of other posts in the window that ends with the claim. */
