@@ -158,7 +158,8 @@ async function createOne(
     });
     const text = await answer.text();
     if (answer.status === 201) return JSON.parse(text).post_id;
-    if (answer.status === 400 && attempt > 1 && /past/.test(text)) return null;
+    // While others waited, too.
+    if (answer.status === 400 && order.in_s !== null && /"field":"scheduled_date"/.test(text)) return null;
     last = `${answer.status} ${text}`;
     if (!AGAIN.includes(answer.status)) break;
     // A run that vanished holds its key for a while.
