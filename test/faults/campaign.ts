@@ -66,8 +66,8 @@ async function open(stack: TestStack, { seed, say }: CampaignOptions, report: Re
 
 /**
  * The whole stack is killed in the middle of everything, and started again with what it kept. The platforms of the
- * sandbox forget what they published when they end, so none takes anything before: attempts of every stage are in
- * flight, some of them marked.
+ * sandbox forget what they published when they end, and its receivers what they were told, so none takes anything
+ * before: attempts and deliveries of every stage are in flight, some of them marked.
  */
 async function powerCut(options: CampaignOptions, report: Report): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'campaign-'));
@@ -81,6 +81,7 @@ async function powerCut(options: CampaignOptions, report: Report): Promise<void>
     for (const platform of before.menu.keys()) {
       await stack.control('POST', '/_control/faults', { platform, drop: 'before', times: 0 });
     }
+    await stack.control('PUT', '/_control/receiver/campaign', { script: [{ status: 503 }] });
     const create = async (some: Order[]) =>
       createAll(stack, some, await before.world.now(), () => before.world.pass(30));
     const early = await create(orders.slice(0, ROUND / 2));
