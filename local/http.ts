@@ -20,7 +20,10 @@ export function stop(server: Server): Promise<void> {
   return new Promise(resolve => server.close(() => resolve()));
 }
 
-/** Reads a body whole; null as soon as it is over the limit. */
+/** How much of a body that is too large is still read, so that its sender hears the answer before the end. */
+const MOST_DRAINED = 64 * 1024 * 1024;
+
+/** Reads a body whole; null where it is over the limit. */
 export async function readBody(request: IncomingMessage): Promise<Buffer>;
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null>;
 export async function readBody(
@@ -33,8 +36,8 @@ export async function readBody(
     const bytes: unknown = chunk;
     if (!Buffer.isBuffer(bytes)) continue;
     size += bytes.length;
-    if (size > maxBytes) return null;
-    chunks.push(bytes);
+    if (size <= maxBytes) chunks.push(bytes);
+    else if (size > maxBytes + MOST_DRAINED) break;
   }
-  return Buffer.concat(chunks);
+  return size > maxBytes ? null : Buffer.concat(chunks);
 }
