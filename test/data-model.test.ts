@@ -250,8 +250,8 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
     return listMeasurements(table, post.workspace_id, profile, 'x', post.due_at - 1);
   },
   'read the measurements of a post': async ({ table, post }) => {
-    await putMeasurement(world.table, post.workspace_id, post.profile_id, measurementOf(post));
     const refs = (['x', 'bluesky'] as const).map(platform => ({ ...measurementOf(post), platform }));
+    for (const each of refs) await putMeasurement(world.table, post.workspace_id, post.profile_id, each);
     return getMeasurements(table, post.workspace_id, post.profile_id, refs);
   },
   'take a place under a daily cap': ({ table, post }) => putPlace(table, placeOf(post)),

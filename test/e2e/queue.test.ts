@@ -143,9 +143,14 @@ describe('the best time', () => {
       }
       // The hour within which X's token ends, too: the run renews it.
       await stack.advance(3 * HOUR_S);
-      await eventually('all are measured', 60_000, async () => {
+      let looks = 0;
+      await eventually('all are measured', 90_000, async () => {
         const { measured_posts } = await get('/analytics/best-times?profile_name=Demo');
-        return measured_posts === 12 ? true : null;
+        if (measured_posts === 12) return true;
+        looks += 1;
+        // What failed on a busy machine is the next run's, a quarter of an hour later.
+        if (looks % 50 === 0) await stack.advance(16 * 60);
+        return null;
       });
 
       const { destinations } = await get(`/posts/${ids[0]!}/analytics`);

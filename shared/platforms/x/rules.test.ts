@@ -35,6 +35,7 @@ describe('the weighted length', () => {
     ['a family', '👨‍👩‍👧‍👦', 2],
     ['a flag', '🇩🇪', 2],
     ['a keycap', '1️⃣', 2],
+    ['an accent on an emoji', '👍\u0300', 3],
     ['a skin tone', '👍🏽', 2],
     ['a phoenix of Emoji 15.1', '🐦‍🔥', 2],
     ['dash and quotation marks', '—“”', 3],

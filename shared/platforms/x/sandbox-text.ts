@@ -12,7 +12,7 @@ const LIGHT: readonly (readonly [number, number])[] = [
   [8242, 8247],
 ];
 const URL_WEIGHT = 23;
-const EMOJI = /^(?:\p{RGI_Emoji}|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\ufe0f?)$/v;
+const EMOJI = /^(?:\p{RGI_Emoji}|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\ufe0f?)/v;
 
 const suffixes = new Set(tlds);
 const CANDIDATE =
@@ -41,12 +41,16 @@ export function findUrls(text: string): FoundUrl[] {
   });
 }
 
+/** An emoji counts 2 whatever it is made of; marks that stand on it count for themselves. */
 function weightOf(grapheme: string): number {
-  if (EMOJI.test(grapheme)) return 2;
-  return Array.from(grapheme).reduce((sum, character) => {
-    const point = character.codePointAt(0)!;
-    return sum + (LIGHT.some(([from, to]) => from <= point && point <= to) ? 1 : 2);
-  }, 0);
+  const emoji = EMOJI.exec(grapheme)?.[0] ?? '';
+  return Array.from(grapheme.slice(emoji.length)).reduce(
+    (sum, character) => {
+      const point = character.codePointAt(0)!;
+      return sum + (LIGHT.some(([from, to]) => from <= point && point <= to) ? 1 : 2);
+    },
+    emoji === '' ? 0 : 2,
+  );
 }
 
 /** Weighted length of a text. */
