@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ESLint } from 'eslint';
-import { join } from 'node:path';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const eslint = new ESLint({
@@ -48,4 +49,43 @@ describe('the floors', () => {
   ])('%s may import %s', async (file, imported) => {
     expect(await verdict(file, imported)).toEqual([]);
   });
+});
+
+describe('folders of one floor', () => {
+  test('import each other in no circle', () => {
+    const circles = [...imports.keys()].filter(folder => reach(folder).has(folder));
+    expect(circles).toEqual([]);
+  });
+
+  /** The folders of `shared/` that each of them imports. */
+  const imports = new Map(
+    readdirSync(join(ROOT, 'shared')).map(folder => [folder, new Set(importedBy(folder))] as const),
+  );
+
+  function importedBy(folder: string): string[] {
+    const files = globSync('**/*.ts', { cwd: join(ROOT, 'shared', folder) });
+    return files
+      .filter(file => !/\.test\.ts$|sandbox/.test(file))
+      .flatMap(file => {
+        const path = join(ROOT, 'shared', folder, file);
+        const named = readFileSync(path, 'utf8').matchAll(/from '(\.[^']+)'/g);
+        return [...named].map(([, name = '']) => relative(join(ROOT, 'shared'), join(dirname(path), name)));
+      })
+      .map(path => path.split(sep)[0] ?? '')
+      .filter(other => other !== folder && other !== '..');
+  }
+
+  /** Every folder that can be come to from one. */
+  function reach(folder: string): Set<string> {
+    const found = new Set<string>();
+    const left = [folder];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      for (const other of imports.get(next) ?? []) {
+        if (found.has(other)) continue;
+        found.add(other);
+        left.push(other);
+      }
+    }
+    return found;
+  }
 });

@@ -1,5 +1,4 @@
-import { mayBeLive } from '../delivery/transitions.ts';
-import type { Destination } from '../model/destination.ts';
+import { mayBeLive, type Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
 import { deletePlace, listPlaces, putPlace, type Place } from '../store/places.ts';

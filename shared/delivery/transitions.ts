@@ -154,11 +154,6 @@ export function announced<D extends Destination>(destination: D): D {
   return { ...destination, announce: [], revision: destination.revision + 1 };
 }
 
-/** True for a failure behind which the post may stand on the platform all the same. */
-export function mayBeLive(destination: Destination): boolean {
-  return destination.status === 'failed' && destination.error.code === 'DELIVERY_UNKNOWN';
-}
-
 /** A failed destination is to be tried again, as if it were new; its attempts go on counting, so events stay distinct. */
 export function revived(destination: Destination, now: number): DestinationOf<'pending'> {
   return { ...common(destination, now), status: 'pending', faults: 0, first_attempt_at: null };

@@ -96,3 +96,8 @@ export function owesFirstComment(destination: Destination): destination is Desti
 export function isFinal(destination: Destination): boolean {
   return destination.status === 'published' || destination.status === 'failed';
 }
+
+/** True for a failure behind which the post may stand on the platform all the same. */
+export function mayBeLive(destination: Destination): boolean {
+  return destination.status === 'failed' && destination.error.code === 'DELIVERY_UNKNOWN';
+}

@@ -1,6 +1,6 @@
 import type { Post } from '../model/post.ts';
-import { enqueue, queueBusy } from '../queue/enqueue.ts';
 import type { Services } from '../runtime/services.ts';
+import { enqueue, queueBusy } from './enqueue.ts';
 import { storeUnderCaps, type Application } from './under-caps.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { ApiError } from '../http/errors.ts';
 import type { Post } from '../model/post.ts';
-import { movedTo } from '../posts/create.ts';
-import { storeUnderCaps, type Application, type Hurdle } from '../posts/under-caps.ts';
+import { movedTo } from './create.ts';
+import { storeUnderCaps, type Application, type Hurdle } from './under-caps.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { endTurn, getQueue, takeTurn } from '../store/queue.ts';
-import { openPlaces } from './calendar.ts';
+import { openPlaces } from '../queue/calendar.ts';
 
 /** Times without room for an account that a post goes round before it is refused. */
 const MOST_HURDLES = 50;
