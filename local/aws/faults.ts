@@ -2,13 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../../shared/model/json.ts';
-import { parsed } from '../sandbox/problem.ts';
+import {
+  COMMON_FIELDS,
+  countedFaults,
+  WhenSchema,
+  type CountedFaults,
+  type Listed,
+} from '../counted-faults.ts';
 import { AwsError, ok, type AwsAnswer } from './answer.ts';
 import { createRandom } from './random.ts';
 
 const whole = (least: number, most: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
-const WhenSchema = v.picklist(['before', 'after']);
 
 const AwsFaultSchema = v.pipe(
   v.strictObject({
@@ -19,10 +24,7 @@ const AwsFaultSchema = v.pipe(
     function: v.optional(v.string()),
     /** End of a queue's name. */
     queue: v.optional(v.string()),
-    /** How many calls are hit; 0: all of them. */
-    times: v.optional(whole(0, 1_000_000), 1),
-    /** How many matching calls pass first. */
-    after: v.optional(whole(0, 1_000_000), 0),
+    ...COMMON_FIELDS,
     /** Share of the matching calls that are hit; which ones, follows from `seed`. */
     probability: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), 1),
     seed: v.optional(whole(0, 4_294_967_295), 1),
@@ -38,8 +40,6 @@ const AwsFaultSchema = v.pipe(
     repeat: v.optional(whole(2, 10)),
     /** A message comes so many seconds later. */
     late_s: v.optional(whole(1, 900)),
-    /** How late the answer, or the cut, comes. */
-    delay_ms: v.optional(whole(0, 600_000), 0),
   }),
   v.check(
     ({ error, drop, kill, lose, repeat, late_s, delay_ms }) =>
@@ -48,15 +48,6 @@ const AwsFaultSchema = v.pipe(
   ),
 );
 export type AwsFault = v.InferOutput<typeof AwsFaultSchema>;
-
-export interface ListedAwsFault extends AwsFault {
-  id: string;
-  /** Calls it will still hit; null: without end. */
-  remaining: number | null;
-  /** Matching calls that will still pass before. */
-  passing: number;
-  hits: number;
-}
 
 export interface AwsCall {
   service: string;
@@ -70,13 +61,7 @@ export interface AwsCall {
 
 type Act = (body: JsonObject) => Promise<AwsAnswer>;
 
-export interface AwsFaults {
-  /** Throws BadRequest. */
-  add: (body: unknown) => { id: string };
-  /** Exhausted ones too, so that a test sees whether they came to pass. */
-  list: () => ListedAwsFault[];
-  /** Forgets one, or all; false if there is no such fault. */
-  clear: (id?: string) => boolean;
+export interface AwsFaults extends Omit<CountedFaults<AwsFault, AwsCall>, 'take'> {
   /** Lets a call happen, unless a fault is due. Throws AwsError where it is refused, Cut where no answer comes. */
   around: (call: AwsCall, act: Act) => Promise<AwsAnswer>;
 }
@@ -103,32 +88,13 @@ const REFUSALS: Readonly<Record<string, { status: number; code?: string; more?: 
 
 /** Makes the emulated services fail as told: `POST /_local/faults`. `kill` ends an environment at once. */
 export function createAwsFaults(kill: (environment: string) => Promise<unknown>): AwsFaults {
-  const faults = new Map<string, ListedAwsFault>();
   const dice = new Map<string, () => number>();
-  let last = 0;
+  const { take, ...faults } = countedFaults(AwsFaultSchema, matches, isThrown);
 
-  function add(body: unknown): { id: string } {
-    const fault = parsed(AwsFaultSchema, body);
-    const id = `aws-fault-${++last}`;
-    const remaining = fault.times === 0 ? null : fault.times;
-    faults.set(id, { ...fault, id, remaining, hits: 0, passing: fault.after });
-    dice.set(id, createRandom(fault.seed));
-    return { id };
-  }
-
-  function take(call: AwsCall): AwsFault | null {
-    for (const fault of faults.values()) {
-      if (fault.remaining === 0 || !matches(fault, call)) continue;
-      if (fault.passing > 0) {
-        fault.passing -= 1;
-        continue;
-      }
-      if ((dice.get(fault.id)?.() ?? 0) >= fault.probability) continue;
-      fault.hits += 1;
-      if (fault.remaining !== null) fault.remaining -= 1;
-      return fault;
-    }
-    return null;
+  function isThrown({ id, seed, probability }: Listed<AwsFault>): boolean {
+    const die = dice.get(id) ?? createRandom(seed);
+    dice.set(id, die);
+    return die() < probability;
   }
 
   async function cutOff(fault: AwsFault, when: 'before' | 'after', call: AwsCall): Promise<void> {
@@ -148,16 +114,7 @@ export function createAwsFaults(kill: (environment: string) => Promise<unknown>)
     return answer;
   }
 
-  return {
-    add,
-    around,
-    list: () => [...faults.values()].map(fault => ({ ...fault })),
-    clear: id => {
-      if (id !== undefined) return faults.delete(id);
-      faults.clear();
-      return true;
-    },
-  };
+  return { ...faults, around };
 }
 
 async function happen(fault: AwsFault, call: AwsCall, act: Act): Promise<AwsAnswer> {
