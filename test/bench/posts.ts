@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RULES } from '../../shared/platforms/registry.ts';
+import { inParallel } from '../support/parallel.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Answer, TestStack } from '../support/stack.ts';
 
@@ -37,7 +38,7 @@ export async function profilesFor(
 /** Creates a post for each body and gives their ids, in order. */
 export async function createPosts(stack: TestStack, bodies: readonly object[]): Promise<string[]> {
   const ids: string[] = [];
-  await inParallel(bodies, async (body, index) => {
+  await inParallel(PARALLEL, bodies, async (body, index) => {
     ids[index] = (await patiently(() => stack.api<PostView>('POST', '/posts', body))).post_id;
   });
   return ids;
@@ -75,15 +76,4 @@ async function patiently<T>(ask: () => Promise<Answer<T>>): Promise<T> {
     if (status !== 429) throw new Error(`${status} ${JSON.stringify(body)}`);
     await sleep(1000 * Number(headers.get('retry-after')));
   }
-}
-
-async function inParallel<T>(
-  items: readonly T[],
-  act: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    for (let index = next++; index < items.length; index = next++) await act(items[index]!, index);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
 }

@@ -9,6 +9,7 @@ import {
   startObserved,
   type Receiver,
 } from '../support/e2e.ts';
+import { inParallel } from '../support/parallel.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
@@ -40,7 +41,7 @@ test(
     await connectedProfiles(stack, PROFILES, ['bluesky']);
     const due = Math.ceil((await clock()) / 60_000) * 60_000 + 2 * HOUR_S * 1000;
     const ids = new Map<string, string>();
-    await inParallel(POSTS, async index => {
+    await inParallel(PARALLEL, Array.from({ length: POSTS }), async (_, index) => {
       const description = `Of many, number ${index}`;
       const body = {
         profile_name: PROFILES[index % PROFILES.length],
@@ -127,14 +128,6 @@ test('a date without an offset is UTC, in whatever zone the process lives', asyn
   expect(await scheduled(`${tomorrow}T09:00:00`)).toBe(`${tomorrow}T09:00:00.000Z`);
   expect(await scheduled(`${tomorrow}T09:00:00+02:00`)).toBe(`${tomorrow}T07:00:00.000Z`);
 });
-
-async function inParallel(count: number, act: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    for (let index = next++; index < count; index = next++) await act(index);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
-}
 
 /** Moves on, minute by minute, once nothing but the leases of the dead is left. */
 async function untilAllAreFinal(ids: readonly string[]): Promise<Json[]> {
