@@ -32,8 +32,11 @@ async function sweepShard(run: Services, shard: number): Promise<number> {
   return keys.filter(isOverdue).length;
 }
 
-/** A copy of a file is looked after by plan: when its post should be done with it. That says nothing of work undone. */
-const isOverdue = (key: Key) => copyOfKey(key) === null;
+/**
+ * Some looks are planned, and say nothing of work undone: at a copy of a file when its post should be done with it, at a
+ * webhook delivery when its turn comes, since the longer turns are the sweeper's to call.
+ */
+const isOverdue = (key: Key) => copyOfKey(key) === null && deliveryOfKey(key) === null;
 
 /** An item that cannot be woken keeps no other from it, and is due again in the next sweep. */
 async function wakeAlone(run: Services, key: Key): Promise<void> {
