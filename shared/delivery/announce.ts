@@ -11,7 +11,8 @@ import { announced } from './transitions.ts';
 
 /**
  * Puts the events that a destination owes on the events queue, then notes that it owes them no more. A repetition
- * after a crash in between sends the same ids again. A live post is also noted to be measured later. Null when the destination moved meanwhile.
+ * after a crash in between sends the same ids again. A live post is also noted to be measured later. Null when the
+ * destination moved meanwhile.
  */
 export async function payAnnouncements(
   services: Services,

@@ -44,9 +44,11 @@ export async function examinePost(
     profile_name === null ? null : findProfileByName(services.table, workspaceId, profile_name),
   ]);
   const { platforms } = checked;
-  const violations = await bannedHashtags(services, workspaceId, platforms, checked);
+  const [violations, accounts] = await Promise.all([
+    bannedHashtags(services, workspaceId, platforms, checked),
+    profile ? listConnections(services.table, workspaceId, profile.id) : [],
+  ]);
   if (!profile) return { checked, profile, connections: [], details, violations };
-  const accounts = await listConnections(services.table, workspaceId, profile.id);
   const { connections, missing } = pickAccounts(accounts, platforms);
   return { checked, profile, connections, details: [...details, ...missing], violations };
 }
