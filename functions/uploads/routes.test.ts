@@ -400,6 +400,8 @@ describe('a direct upload', () => {
     [{ file_type: 'image/svg+xml' }, 'file_type'],
     [{ file_type: 'image/heic' }, 'file_type'],
     [{ file_type: 'image/png\r\nx: y' }, 'file_type'],
+    [{ file_type: 'constructor' }, 'file_type'],
+    [{ file_type: '__proto__' }, 'file_type'],
     [{ file_size: 0 }, 'file_size'],
     [{ file_size: 1024 ** 3 }, 'file_size'],
     [{ file_type: 'video/mp4', file_size: 257 * 1024 ** 3 }, 'file_size'],

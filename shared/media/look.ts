@@ -20,14 +20,16 @@ const LONG_HEAD_BYTES = 1024 * 1024;
 export const WHOLE_BYTES = 12 * 1024 * 1024;
 
 /** Types that people take for pictures, with what to do about them. */
-const HINTS: Readonly<Record<string, string>> = {
-  'image/heic': 'It is a HEIC picture, which platforms do not take: send it as JPG or PNG',
-  'image/heic-sequence': 'It is a HEIC picture, which platforms do not take: send it as JPG or PNG',
-  'image/heif': 'It is a HEIF picture, which platforms do not take: send it as JPG or PNG',
-  'image/avif': 'It is an AVIF picture, which platforms do not take: send it as JPG or PNG',
-  'image/svg+xml': 'It is an SVG drawing, which platforms do not take: send it as PNG',
-  'text/html': 'The link gives a web page, not a file',
-};
+const HINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'image/heic': 'It is a HEIC picture, which platforms do not take: send it as JPG or PNG',
+    'image/heic-sequence': 'It is a HEIC picture, which platforms do not take: send it as JPG or PNG',
+    'image/heif': 'It is a HEIF picture, which platforms do not take: send it as JPG or PNG',
+    'image/avif': 'It is an AVIF picture, which platforms do not take: send it as JPG or PNG',
+    'image/svg+xml': 'It is an SVG drawing, which platforms do not take: send it as PNG',
+    'text/html': 'The link gives a web page, not a file',
+  }),
+);
 
 /**
  * Tells what a file is from its bytes, and reads no more of them than that takes: never the name. Nothing is decoded.
@@ -114,7 +116,7 @@ async function typeOf(head: Uint8Array, saidType = ''): Promise<string | null> {
 
 function unknownType(type: string | null, saidType: string): Extract<Look, { type: 'unsupported' }> {
   const found = type ?? (saidType.split(';')[0]?.trim() || 'no known type');
-  return unsupported(found, HINTS[found] ?? `It is ${found}, which is not supported`);
+  return unsupported(found, HINTS.get(found) ?? `It is ${found}, which is not supported`);
 }
 
 const unsupported = (found: string, message: string): Extract<Look, { type: 'unsupported' }> => ({

@@ -115,6 +115,7 @@ describe('Dropbox', () => {
 test.each([
   'https://cdn.example.com/clip.mp4?dl=0',
   'https://dl.dropboxusercontent.com/s/abc/clip.mp4',
+  'https://docs.google.com/constructor/d/abc/edit',
   'not a url',
 ])('any other link stays as it is: %s', link => {
   expect(directLink(link)).toEqual({ url: link });

@@ -24,12 +24,14 @@ export function directLink(text: string): DirectLink {
 const DRIVE_DOWNLOAD = 'https://drive.usercontent.google.com/download';
 
 /** Documents of Google's own kinds have no bytes; their exports do. */
-const GOOGLE_EXPORTS: Readonly<Record<string, string>> = {
-  document: 'export?format=pdf',
-  presentation: 'export/pdf',
-  spreadsheets: 'export?format=pdf',
-  drawings: 'export/pdf',
-};
+const GOOGLE_EXPORTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    document: 'export?format=pdf',
+    presentation: 'export/pdf',
+    spreadsheets: 'export?format=pdf',
+    drawings: 'export/pdf',
+  }),
+);
 
 /**
  * `/file/d/<id>/view`, `/open?id=`, `/uc?id=&export=download`, each also below `/u/<n>/`, `/a/<domain>/` or
@@ -40,7 +42,7 @@ function driveLink(url: URL): DirectLink {
     return { fault: 'The link leads to a folder of Google Drive; share the file itself' };
   }
   const [, kind = '', ownId] = /^\/(\w+)(?:\/u\/\d+)?\/d\/(?!e\/)([\w-]+)/.exec(url.pathname) ?? [];
-  const exported = GOOGLE_EXPORTS[kind];
+  const exported = GOOGLE_EXPORTS.get(kind);
   if (exported !== undefined && ownId !== undefined) {
     return { url: `https://docs.google.com/${kind}/d/${ownId}/${exported}` };
   }

@@ -68,36 +68,38 @@ export const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
 };
 
 /** Media types with their aliases: detectors, browsers and object stores do not agree on one spelling. */
-const FORMAT_OF_TYPE: Readonly<Record<string, MediaFormat>> = {
-  'image/jpeg': 'JPG',
-  'image/jpg': 'JPG',
-  'image/png': 'PNG',
-  'image/apng': 'PNG',
-  'image/gif': 'GIF',
-  'image/webp': 'WebP',
-  'image/bmp': 'BMP',
-  'image/x-ms-bmp': 'BMP',
-  'video/mp4': 'MP4',
-  'video/x-m4v': 'MP4',
-  'video/quicktime': 'MOV',
-  'video/avi': 'AVI',
-  'video/vnd.avi': 'AVI',
-  'video/x-msvideo': 'AVI',
-  'video/x-ms-asf': 'WMV',
-  'video/x-ms-wmv': 'WMV',
-  'video/x-flv': 'FLV',
-  'video/flv': 'FLV',
-  'video/webm': 'WebM',
-  'video/3gpp': '3GP',
-  'video/3gpp2': '3GP',
-  'video/matroska': 'MKV',
-  'video/x-matroska': 'MKV',
-  'application/pdf': 'PDF',
-};
+const FORMAT_OF_TYPE: ReadonlyMap<string, MediaFormat> = new Map(
+  Object.entries({
+    'image/jpeg': 'JPG',
+    'image/jpg': 'JPG',
+    'image/png': 'PNG',
+    'image/apng': 'PNG',
+    'image/gif': 'GIF',
+    'image/webp': 'WebP',
+    'image/bmp': 'BMP',
+    'image/x-ms-bmp': 'BMP',
+    'video/mp4': 'MP4',
+    'video/x-m4v': 'MP4',
+    'video/quicktime': 'MOV',
+    'video/avi': 'AVI',
+    'video/vnd.avi': 'AVI',
+    'video/x-msvideo': 'AVI',
+    'video/x-ms-asf': 'WMV',
+    'video/x-ms-wmv': 'WMV',
+    'video/x-flv': 'FLV',
+    'video/flv': 'FLV',
+    'video/webm': 'WebM',
+    'video/3gpp': '3GP',
+    'video/3gpp2': '3GP',
+    'video/matroska': 'MKV',
+    'video/x-matroska': 'MKV',
+    'application/pdf': 'PDF',
+  }),
+);
 
 /** The format of a media type; null for one that the service does not take. */
 export function formatOfType(type: string): MediaFormat | null {
-  return FORMAT_OF_TYPE[type.split(';')[0]?.trim().toLowerCase() ?? ''] ?? null;
+  return FORMAT_OF_TYPE.get(type.split(';')[0]?.trim().toLowerCase() ?? '') ?? null;
 }
 
 /** What is known about a file. What could not be told, and what files of its kind do not have, is null. */

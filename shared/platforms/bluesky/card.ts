@@ -95,23 +95,25 @@ function titleTag(html: string): string {
   return decodeEntities(title).trim();
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-};
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    nbsp: ' ',
+    ndash: '–',
+    mdash: '—',
+    hellip: '…',
+  }),
+);
 
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]+));/giu,
     (whole: string, hex, decimal, name) => {
-      if (typeof name === 'string') return ENTITIES[name.toLowerCase()] ?? whole;
+      if (typeof name === 'string') return ENTITIES.get(name.toLowerCase()) ?? whole;
       const code = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number(decimal);
       return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
     },

@@ -130,16 +130,18 @@ function parseInput(input: unknown): Input {
 }
 
 /** Words for the one who stands before the form. */
-const LOGIN_WORDS: Readonly<Record<string, string>> = {
-  AuthenticationRequired: 'Bluesky does not know this identifier and app password',
-  AuthFactorTokenRequired: 'Bluesky asks for a second factor: make an app password and use that',
-  AccountTakedown: 'Bluesky has taken this account down',
-};
+const LOGIN_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    AuthenticationRequired: 'Bluesky does not know this identifier and app password',
+    AuthFactorTokenRequired: 'Bluesky asks for a second factor: make an app password and use that',
+    AccountTakedown: 'Bluesky has taken this account down',
+  }),
+);
 
 function refusedLogin(refusal: Refusal): PlatformError {
   const error = asPlatformError(refusal);
   if (error.kind === 'transient' || error.kind === 'rate_limited') return error;
-  return rejected(LOGIN_WORDS[refusal.error] ?? `The server refused the login: ${error.message}`);
+  return rejected(LOGIN_WORDS.get(refusal.error) ?? `The server refused the login: ${error.message}`);
 }
 
 function refuseUnusable({ active, status, accessJwt }: Session): void {

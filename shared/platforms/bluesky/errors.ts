@@ -22,22 +22,24 @@ const DOWN: Meaning = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' };
 const LIMITED: Meaning = { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' };
 
 /** By name, since the status alone misleads: an expired token is a 400. */
-const BY_NAME: Readonly<Record<string, Meaning>> = {
-  ExpiredToken: REFUSED_CREDENTIALS,
-  InvalidToken: REFUSED_CREDENTIALS,
-  AuthenticationRequired: REFUSED_CREDENTIALS,
-  AuthFactorTokenRequired: REFUSED_CREDENTIALS,
-  AccountTakedown: REFUSED_CREDENTIALS,
-  AccountDeactivated: REFUSED_CREDENTIALS,
-  AccountNotFound: REFUSED_CREDENTIALS,
-  AuthMissing: { kind: 'rejected', code: 'INTERNAL' },
-  BlobTooLarge: BAD_MEDIA,
-  BlobNotFound: BAD_MEDIA,
-  InvalidMimeType: BAD_MEDIA,
-  InvalidSize: BAD_MEDIA,
-  PayloadTooLarge: BAD_MEDIA,
-  RateLimitExceeded: LIMITED,
-};
+const BY_NAME: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries({
+    ExpiredToken: REFUSED_CREDENTIALS,
+    InvalidToken: REFUSED_CREDENTIALS,
+    AuthenticationRequired: REFUSED_CREDENTIALS,
+    AuthFactorTokenRequired: REFUSED_CREDENTIALS,
+    AccountTakedown: REFUSED_CREDENTIALS,
+    AccountDeactivated: REFUSED_CREDENTIALS,
+    AccountNotFound: REFUSED_CREDENTIALS,
+    AuthMissing: { kind: 'rejected', code: 'INTERNAL' },
+    BlobTooLarge: BAD_MEDIA,
+    BlobNotFound: BAD_MEDIA,
+    InvalidMimeType: BAD_MEDIA,
+    InvalidSize: BAD_MEDIA,
+    PayloadTooLarge: BAD_MEDIA,
+    RateLimitExceeded: LIMITED,
+  }),
+);
 
 const BY_STATUS: Readonly<Record<number, Meaning>> = {
   401: REFUSED_CREDENTIALS,
@@ -72,7 +74,7 @@ function meaningOf(refusal: Refusal): Meaning {
   // 501: not a server of this kind, and it will not become one.
   if (status >= 500 && status !== 501) return DOWN;
   if (isTooBig(refusal)) return BAD_MEDIA;
-  return BY_NAME[error] ?? BY_STATUS[status] ?? BAD_CONTENT;
+  return BY_NAME.get(error) ?? BY_STATUS[status] ?? BAD_CONTENT;
 }
 
 function wordsOf({ call, status, error, message }: Refusal): string {

@@ -103,7 +103,7 @@ describe('a link card', () => {
     const picture = await noisyJpeg(900, 700);
     expect(picture.byteLength).toBeGreaterThan(1_000_000);
     const html = page(
-      `<meta property="og:title" content="Caf&eacute; &amp; Bar &#x1F98B;"><meta content='Open "now"' property='og:description'><meta property="og:image" content="/pic.jpg">`,
+      `<meta property="og:title" content="Caf&eacute; &amp; Bar &#x1F98B; &constructor;"><meta content='Open "now"' property='og:description'><meta property="og:image" content="/pic.jpg">`,
     );
     const media = web({
       'https://short.com/a': {
@@ -120,7 +120,7 @@ describe('a link card', () => {
       $type: 'app.bsky.embed.external',
       external: {
         uri: 'https://short.com/a',
-        title: 'Caf&eacute; & Bar 🦋',
+        title: 'Caf&eacute; & Bar 🦋 &constructor;',
         description: 'Open "now"',
         thumb: expect.objectContaining({ $type: 'blob', mimeType: 'image/jpeg' }),
       },

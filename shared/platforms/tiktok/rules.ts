@@ -19,11 +19,13 @@ const PRIVACY_LEVELS = [
   'friends',
   'private',
 ] as const;
-const LEGACY: Readonly<Record<string, string>> = {
-  public: 'PUBLIC_TO_EVERYONE',
-  friends: 'MUTUAL_FOLLOW_FRIENDS',
-  private: 'SELF_ONLY',
-};
+const LEGACY: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    public: 'PUBLIC_TO_EVERYONE',
+    friends: 'MUTUAL_FOLLOW_FRIENDS',
+    private: 'SELF_ONLY',
+  }),
+);
 
 /** https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
 export const rules: PlatformRules = {
@@ -107,7 +109,7 @@ export const rules: PlatformRules = {
 /** The privacy level in TikTok's words. */
 export function privacyLevel({ options }: Pick<Draft, 'options'>): string | null {
   const level = options['tiktok_privacy_level'];
-  return typeof level === 'string' ? (LEGACY[level] ?? level) : null;
+  return typeof level === 'string' ? (LEGACY.get(level) ?? level) : null;
 }
 
 function check(draft: Draft): Fault[] {
