@@ -11,10 +11,11 @@ import { startStack, type Answer, type Json, type TestStack } from '../support/s
  */
 
 const START_MS = 150_000;
-/** For each operation; some fifty of them make half a minute. Posts have the most to get wrong. */
-const OPERATION_MS = 1_100;
-const POSTS_MS = 8_000;
+/** Requests for each operation. Posts have the most to get wrong. */
 const RUNS = 60;
+const POST_RUNS = 200;
+/** Generous: a busy machine makes the test slow, never red. */
+const OPERATION_MS = 120_000;
 const KEYS = 8;
 
 let stack: TestStack;
@@ -150,26 +151,19 @@ test.each(named(inOrder))(
     const count = each.method === 'POST' ? COUNTS[each.path] : undefined;
     const before = await count?.();
     let made = 0;
-    let sent = 0;
     await fc.assert(
       fc.asyncProperty(requestsTo(each, known), async request => {
         const answer = await send(each.method, request);
-        sent += 1;
         expect([request, isFault(each, answer.status)]).toEqual([request, false]);
         assertDocumented(each.method, request.path, answer.status, answer.body);
         if (answer.status === 201 && !answer.headers.has('idempotent-replayed'))
           made += each.path === '/agency/media' ? answer.body.count : 1;
       }),
-      {
-        numRuns: RUNS,
-        endOnFailure: true,
-        plugins: [fc.interruptAfterTimeLimit(each.path === '/posts' ? POSTS_MS : OPERATION_MS)],
-      },
+      { numRuns: each.path === '/posts' ? POST_RUNS : RUNS, endOnFailure: true },
     );
-    expect(sent).toBeGreaterThan(0);
     if (count && before !== undefined) expect(await count()).toBe(before + made);
   },
-  30_000,
+  OPERATION_MS,
 );
 
 test('nothing that was refused or taken spoiled what is there', async () => {
