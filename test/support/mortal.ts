@@ -12,12 +12,19 @@ interface Client {
   send: (...command: never[]) => Promise<unknown>;
 }
 
+export interface Mortal {
+  services: Services;
+  calls: () => number;
+  /** Makes a call to something else part of the process. */
+  outside: <T>(call: () => Promise<T>) => Promise<T>;
+}
+
 /** Services whose process dies as told: from then on no call leaves it any more. `calls` counts what left. */
-export function mortal(services: Services, death: Death | null): { services: Services; calls: () => number } {
+export function mortal(services: Services, death: Death | null): Mortal {
   let calls = 0;
   let dead = false;
 
-  async function outside(call: () => Promise<unknown>): Promise<unknown> {
+  async function outside<T>(call: () => Promise<T>): Promise<T> {
     if (dead) throw new Killed();
     calls += 1;
     const now = death?.at === calls ? death.when : null;
@@ -32,6 +39,7 @@ export function mortal(services: Services, death: Death | null): { services: Ser
     ({ send: (...command: never[]) => outside(() => client.send(...command)) }) as unknown as C;
   return {
     calls: () => calls,
+    outside,
     services: {
       ...services,
       table: {

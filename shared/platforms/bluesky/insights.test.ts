@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { blueskyJob } from '../../../test/support/bluesky.ts';
+import { drive } from '../../../test/support/drive.ts';
+import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
+import type { Grant } from '../connector.ts';
+import { connector } from './connect.ts';
+import { insights } from './insights.ts';
+import { publisher } from './publish.ts';
+import { sandbox } from './sandbox.ts';
+import { DEMO } from './sandbox-accounts.ts';
+
+let bluesky: TestSandbox;
+let grant: Grant;
+beforeEach(async () => {
+  bluesky = await startSandboxHost(sandbox);
+  const { http, media, now } = bluesky;
+  grant = await connector.connect(DEMO, { http, guarded: media, now });
+});
+afterEach(() => bluesky.close());
+
+async function publish(n: number): Promise<string> {
+  const { http, media, now, advance } = bluesky;
+  const job = blueskyJob(grant, {
+    post_id: `0195588e-8f7b-7000-8000-00000000000${n}`,
+    text: `Post ${n}`,
+    due_at: Date.parse('2026-03-02T10:00:00Z') + n,
+  });
+  const options = { credentials: grant.credentials, http, media, now, advance };
+  return (await drive(publisher, job, options)).post.platform_post_id;
+}
+
+/** Counts are public: nobody's secrets are opened for them. */
+const read = (uris: readonly string[]) =>
+  insights.read(
+    {
+      http: bluesky.http,
+      credentials: () => Promise.reject(new Error('No secret is needed')),
+      now: bluesky.now,
+    },
+    uris,
+  );
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  bluesky.failNext({
+    match: /getPosts/,
+    respond: { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
+  });
+
+describe('metrics of posts on Bluesky', () => {
+  test('of many posts come in one request to the AppView, without credentials', async () => {
+    const uris = [await publish(1), await publish(2)];
+    uris.forEach((uri, n) => bluesky.setMetrics(uri, { likes: n, comments: 10 + n, shares: 20 + n }));
+    const before = bluesky.traffic.length;
+    expect(await read(uris)).toEqual(
+      new Map(uris.map((uri, n) => [uri, { likes: n, comments: 10 + n, shares: 20 + n, views: null }])),
+    );
+    expect(bluesky.traffic).toHaveLength(before + 1);
+    const { url, headers } = bluesky.traffic.at(-1)!;
+    expect(new URL(url).host).toBe('public.api.bsky.app');
+    expect(new URL(url).searchParams.getAll('uris')).toEqual(uris);
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
+  test('are asked for 25 at a time', async () => {
+    expect(insights.batch).toBe(25);
+    const uris = Array.from({ length: 26 }, (_, n) => `at://${grant.account.platform_user_id}/none/${n}`);
+    expect(await read(uris.slice(0, 25))).toEqual(new Map());
+    await expect(read(uris)).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
+  test('of a post that was deleted are missing', async () => {
+    const uri = await publish(1);
+    expect([...(await read([uri, `${uri}x`])).keys()]).toEqual([uri]);
+  });
+
+  test('count reposts and quotes as shares', async () => {
+    const counts = { likeCount: 1, replyCount: 2, repostCount: 3, quoteCount: 4 };
+    answer(200, { posts: [{ uri: 'at://a', ...counts }] });
+    expect(await read(['at://a'])).toEqual(
+      new Map([['at://a', { likes: 1, comments: 2, shares: 7, views: null }]]),
+    );
+  });
+
+  test('that are left out are zero', async () => {
+    answer(200, { posts: [{ uri: 'at://a', likeCount: 1 }] });
+    expect((await read(['at://a'])).get('at://a')).toEqual({
+      likes: 1,
+      comments: 0,
+      shares: 0,
+      views: null,
+    });
+  });
+
+  test.each([
+    [400, { error: 'InvalidRequest', message: 'no' }, {}, { kind: 'rejected' }],
+    [
+      429,
+      { error: 'RateLimitExceeded', message: 'no' },
+      {
+        'ratelimit-reset': String(Date.parse('2026-03-02T10:10:00Z') / 1000),
+        date: 'Mon, 02 Mar 2026 10:00:00 GMT',
+      },
+      { kind: 'rate_limited', retryAfterMs: 600_000 },
+    ],
+    [500, { error: 'InternalServerError', message: 'no' }, {}, { kind: 'transient' }],
+    [502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }, { kind: 'transient' }],
+    [200, '<html>Welcome</html>', { 'content-type': 'text/html' }, { kind: 'transient' }],
+    [200, { posts: [{ uri: 'at://a', likeCount: 'many' }] }, {}, { kind: 'transient' }],
+  ])('that are refused with %i %j are an error of its kind', async (status, body, headers, error) => {
+    answer(status, body, { 'content-type': 'application/json', ...headers });
+    await expect(read(['at://a'])).rejects.toMatchObject({ name: 'PlatformError', ...error });
+  });
+
+  test.each(['before', 'after'] as const)('are asked for later when the connection is cut %s', async drop => {
+    bluesky.failNext({ drop });
+    await expect(read(['at://a'])).rejects.toMatchObject({ name: 'PlatformError', kind: 'transient' });
+  });
+});
