@@ -30,7 +30,7 @@ async function measure(stack: TestStack, title: string, stepMs: number): Promise
   const ids = await createPosts(stack, bodies);
   await stack.advance(Math.floor((first - Date.now()) / 1000) - 120);
   const posts = await settled(stack, ids);
-  const failed = posts.filter(({ status }) => status !== 'published').length;
+  const failed = posts.filter(({ status }) => status !== 'published');
   const late = posts
     .filter(({ status }) => status === 'published')
     .map(post => Date.parse(post.published_at!) - Date.parse(post.scheduled_date!))
@@ -40,6 +40,7 @@ async function measure(stack: TestStack, title: string, stepMs: number): Promise
     p50: `${quantile(late, 0.5)} ms`,
     p95: `${quantile(late, 0.95)} ms`,
     p99: `${quantile(late, 0.99)} ms`,
-    'not published': String(failed),
+    'not published': String(failed.length),
   });
+  for (const post of failed) console.log(`  ${JSON.stringify(post)}`);
 }

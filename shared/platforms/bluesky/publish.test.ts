@@ -293,13 +293,33 @@ describe('never twice', () => {
     expect(bluesky.posts()).toHaveLength(1);
   });
 
-  test('a strange record under the key is neither taken for ours nor overwritten', async () => {
+  test('a strange record under the key is neither taken for ours nor overwritten: the post takes its next key', async () => {
+    const mine = job({ text: 'second' });
     await publish(job({ text: 'first' }));
-    await expect(publish(job({ text: 'second' }))).rejects.toMatchObject({
-      kind: 'rejected',
-      code: 'INTERNAL',
+    const { post } = await publish(mine);
+    expect(post.platform_post_id).toMatch(new RegExp(`/${recordKey(mine, 1)}$`));
+    expect(bluesky.posts().map(({ fields }) => (fields['record'] as JsonObject)['text'])).toEqual([
+      'first',
+      'second',
+    ]);
+  });
+
+  test('an answer that is lost under the next key is found there', async () => {
+    const mine = job({ text: 'second' });
+    await publish(job({ text: 'first' }));
+    await publish(mine);
+    const taken = (count: number): Checkpoint => ({
+      step: 'publish',
+      state: { images: [], record: null, mended: [], taken: count },
     });
-    expect(liveRecord()['text']).toBe('first');
+    expect(await reconcile(publisher, mine, taken(1), 5, options())).toMatchObject({ type: 'published' });
+    expect(await reconcile(publisher, mine, taken(0), 5, options())).toEqual({ type: 'absent' });
+  });
+
+  test('strange records under every key of a post are told as a fault', async () => {
+    for (const text of ['a', 'b', 'c', 'd']) await publish(job({ text }));
+    await expect(publish(job({ text: 'e' }))).rejects.toMatchObject({ kind: 'rejected', code: 'INTERNAL' });
+    expect(bluesky.posts()).toHaveLength(4);
   });
 
   test('keys differ by post and by account, and are the same in every attempt', () => {

@@ -25,12 +25,16 @@ const StateSchema = v.object({
   record: v.nullable(JsonObjectSchema),
   /** Faults that were mended by preparing anew; each only once. */
   mended: v.array(v.picklist(['size', 'blob'])),
+  /** Keys of this post that hold somebody else's record. */
+  taken: v.optional(v.number(), 0),
 });
 type State = v.InferOutput<typeof StateSchema>;
 
 const FETCH_MS = 30_000;
 /** A picture is begun only with this much time left: its download, its re-encoding and its upload. */
 const IMAGE_MS = 45_000;
+/** A post meets two strange records in a row once in 10^12 times; more are a fault of ours. */
+const MOST_TAKEN = 3;
 
 const PUBLIC_APPVIEW = 'https://public.api.bsky.app';
 const ENTRYWAY = 'https://bsky.social';
@@ -45,7 +49,7 @@ const publish: Step<State> = { name: 'publish', kind: 'commit', run: publishReco
  */
 export const publisher = definePublisher<State>({
   state: StateSchema,
-  initial: () => ({ images: [], record: null, mended: [] }),
+  initial: () => ({ images: [], record: null, mended: [], taken: 0 }),
   steps: job => (hasImages(job) ? [upload, compose, publish] : [compose, publish]),
 });
 
@@ -123,7 +127,7 @@ async function publishRecord(context: StepContext, state: State): Promise<StepRe
   const { record } = state;
   const { job } = context;
   if (!record) return back(job, state);
-  const write = { repo: didOf(job), rkey: recordKey(job), record };
+  const write = { repo: didOf(job), rkey: recordKey(job, state.taken), record };
   const answer = await atHome(context, server => putPost(server, accessToken(context), write));
   if (answer.ok) return { type: 'published', post: postOf(job, answer.value.uri, context.now()), state };
   return mend(context, state, answer.refusal);
@@ -134,11 +138,12 @@ async function mend(context: StepContext, state: State, refusal: Refusal): Promi
   if (refusal.error === 'InvalidSwap') {
     const found = await findRecord(context, state, context.now());
     if (found.type === 'published') return { ...found, state };
-    throw new PlatformError({ kind: 'rejected', code: 'INTERNAL', message: "The post's key is taken" });
+    if (state.taken < MOST_TAKEN) return back(context.job, { ...state, taken: state.taken + 1 });
+    throw new PlatformError({ kind: 'rejected', code: 'INTERNAL', message: "The post's keys are taken" });
   }
   const fault = isTooBig(refusal) ? 'size' : refusal.error === 'BlobNotFound' ? 'blob' : null;
   if (fault === null || state.mended.includes(fault)) throw asPlatformError(refusal);
-  return back(context.job, { images: [], record: null, mended: [...state.mended, fault] });
+  return back(context.job, { ...state, images: [], record: null, mended: [...state.mended, fault] });
 }
 
 /** The record is composed anew, from pictures that are uploaded anew. */
@@ -147,9 +152,9 @@ function back(job: PublishJob, state: State): StepResult<State> {
 }
 
 /** The record is there, or it is not: the account's own server knows for certain. */
-async function findRecord(context: StepContext, _: State, markedAt: number): Promise<Finding> {
+async function findRecord(context: StepContext, state: State, markedAt: number): Promise<Finding> {
   const { job } = context;
-  const answer = await atHome(context, server => getPost(server, didOf(job), recordKey(job)));
+  const answer = await atHome(context, server => getPost(server, didOf(job), recordKey(job, state.taken)));
   if (!answer.ok && answer.refusal.error === 'RecordNotFound') return { type: 'absent' };
   const { uri, value } = accepted(answer);
   return isRecordOf(job, value)

@@ -10,10 +10,15 @@ const CLOCK_BITS = 10n;
  *
  * Every attempt gets the same key, which is what makes publishing repeatable. The due time is known to the
  * millisecond; its microseconds and the clock id come from a hash, so that posts of one account that are due together
- * get keys of their own.
+ * get keys of their own. A hash of 20 bits meets another post now and then: `taken` says how many keys of this post
+ * were found in use.
  */
-export function recordKey({ post_id, account, due_at }: Pick<PublishJob, 'post_id' | 'account' | 'due_at'>) {
-  const hash = createHash('sha256').update(`${post_id} ${account.platform_user_id}`).digest();
+export function recordKey(
+  { post_id, account, due_at }: Pick<PublishJob, 'post_id' | 'account' | 'due_at'>,
+  taken = 0,
+): string {
+  const name = [post_id, account.platform_user_id, ...(taken > 0 ? [taken] : [])].join(' ');
+  const hash = createHash('sha256').update(name).digest();
   const microseconds = BigInt(due_at) * 1000n + BigInt(hash.readUInt32BE(0) % 1000);
   const clockId = BigInt(hash.readUInt16BE(4) % 1024);
   return encode((microseconds << CLOCK_BITS) | clockId);
