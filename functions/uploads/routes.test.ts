@@ -4,24 +4,28 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FormFile } from '../../shared/http/form.ts';
-import { MediaNoteSchema } from '../../shared/media/notes.ts';
 import { FILE_OF_FORMAT, type MediaFormat } from '../../shared/model/media.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-house.ts';
-import { createTestBucket, type TestBucket } from '../../test/support/bucket.ts';
+import type { TestBucket } from '../../test/support/bucket.ts';
 import { testOrigin, type TestOrigin } from '../../test/support/origin.ts';
 import { filesOfFormats } from '../../test/support/formats.ts';
 import { testWith } from '../../test/support/tools.ts';
-import * as v from 'valibot';
+import {
+  faultIn,
+  fetched,
+  formFile,
+  putTo,
+  uploadHouse,
+  type UploadHouse,
+} from '../../test/support/upload-house.ts';
 import { moveMedia } from '../media-importer/work.ts';
-import { routes } from './routes.ts';
 
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 const HOUR = 3_600_000;
 const MIB = 1024 ** 2;
 
-let house: ApiHouse;
+let uploads: UploadHouse;
+let house: UploadHouse['house'];
 let bucket: TestBucket;
 let files: Readonly<Record<MediaFormat, Buffer>>;
 /** What the origin answers; set by each test. */
@@ -40,52 +44,20 @@ afterAll(async () => {
   await origin.close();
 });
 beforeEach(async () => {
-  house = await apiHouse(routes);
-  bucket = await createTestBucket();
-  Object.assign(house.services, { bucket });
-  await house.profile({ profile_name: 'Acme' });
+  uploads = await uploadHouse();
+  ({ house, bucket } = uploads);
 });
-afterEach(async () => {
-  await bucket.close();
-  await house.close();
-});
+afterEach(() => uploads.close());
 
-const file = (bytes: Uint8Array, name = 'clip'): FormFile => ({ name, sha256: name, bytes: () => bytes });
-const upload = (body: object, as = house.owner) =>
-  house.call('POST /upload-media', { body: { profile_name: 'Acme', ...body }, as });
-const presign = (body: object = {}, as = house.owner) =>
-  house.call('POST /upload-media/presign', {
-    body: { profile_name: 'Acme', file_name: 'photo.png', file_type: 'image/png', ...body },
-    as,
-  });
-const confirm = (upload_id: string, as = house.owner) =>
-  house.call('POST /upload-media/confirm', { body: { upload_id }, as });
-const read = (upload_id: string, as = house.owner) =>
-  house.call('GET /upload-media/{upload_id}', { params: { upload_id }, as });
-const put = (url: string, bytes: Uint8Array, type = 'image/png') =>
-  fetch(url, { method: 'PUT', body: Uint8Array.from(bytes), headers: { 'content-type': type } });
-const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
-const message = ({ body }: Shown) => body.details?.[0]?.message;
-
-/** Works off the importer's notes, until there are none. */
-async function work(): Promise<void> {
-  const http = createHttpClient();
-  const run = {
-    services: house.services,
-    http,
-    remainingMs: () => 60_000,
-    leaveAfterBytes: Infinity,
-    patience: 3,
-  };
-  for (let notes = house.takeNotes(); notes.length > 0; notes = house.takeNotes()) {
-    for (const { body } of notes) await moveMedia(run, v.parse(MediaNoteSchema, body));
-  }
-  http.close();
-}
+type Calls = UploadHouse;
+const upload: Calls['upload'] = (...given) => uploads.upload(...given);
+const presign: Calls['presign'] = (...given) => uploads.presign(...given);
+const confirm: Calls['confirm'] = (...given) => uploads.confirm(...given);
+const read: Calls['read'] = (...given) => uploads.read(...given);
 
 describe('POST /upload-media with a file', () => {
   test.each(FORMATS)('a %s comes back byte by byte, under its own type', async format => {
-    const { status, body } = await upload({ file: file(files[format], 'name.bin') });
+    const { status, body } = await upload({ file: formFile(files[format], 'name.bin') });
     expect([status, body]).toEqual([
       201,
       {
@@ -114,21 +86,21 @@ describe('POST /upload-media with a file', () => {
     ['a web page', Buffer.from('<!DOCTYPE html><html></html>'), /web page/],
     ['a HEIC', Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), Buffer.alloc(64)]), /HEIC/],
   ])('refuses %s, and keeps nothing of it', async (_, bytes, words) => {
-    const refused = await upload({ file: file(bytes, 'photo.png') });
-    expect([refused.status, message(refused)]).toEqual([400, expect.stringMatching(words)]);
+    const refused = await upload({ file: formFile(bytes, 'photo.png') });
+    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
     expect(bucket.keys()).toEqual([]);
   });
 
   test.each(['JPG', 'PNG', 'WebP', 'MP4', 'WebM', 'PDF'] as const)('refuses half a %s', async format => {
     const half = files[format].subarray(0, files[format].length / 2);
-    expect((await upload({ file: file(half) })).status).toBe(400);
+    expect((await upload({ file: formFile(half) })).status).toBe(400);
     expect(bucket.keys()).toEqual([]);
   });
 
   test('takes 4 MiB, and names the other way for more', async () => {
     const filled = (size: number) => Buffer.concat([files.JPG, Buffer.alloc(size - files.JPG.length)]);
-    expect((await upload({ file: file(filled(4 * MIB)) })).status).toBe(201);
-    const { status, body } = await upload({ file: file(filled(4 * MIB + 1)) });
+    expect((await upload({ file: formFile(filled(4 * MIB)) })).status).toBe(201);
+    const { status, body } = await upload({ file: formFile(filled(4 * MIB + 1)) });
     expect([status, body]).toEqual([
       413,
       {
@@ -149,15 +121,15 @@ describe('POST /upload-media with a file', () => {
     ['', 'file'],
     ['x'.repeat(400), 'x'.repeat(255)],
   ])('keeps the name %j as data', async (name, kept) => {
-    const { body } = await upload({ file: file(files.PNG, name) });
+    const { body } = await upload({ file: formFile(files.PNG, name) });
     expect(body.file_name).toBe(kept);
     expect(body.public_url).not.toContain('passwd');
   });
 
   test('needs a profile of the workspace, and exactly one file', async () => {
-    expect((await upload({ profile_name: 'Nobody', file: file(files.PNG) })).status).toBe(404);
+    expect((await upload({ profile_name: 'Nobody', file: formFile(files.PNG) })).status).toBe(404);
     expect((await upload({})).status).toBe(400);
-    expect((await upload({ file: file(files.PNG), url: 'https://example.com/a.png' })).status).toBe(400);
+    expect((await upload({ file: formFile(files.PNG), url: 'https://example.com/a.png' })).status).toBe(400);
     expect((await upload({ file: 'a text' })).status).toBe(400);
     expect(bucket.keys()).toEqual([]);
   });
@@ -192,7 +164,7 @@ describe('POST /upload-media with a URL', () => {
     const { status, body } = await upload({ url: `${origin.url}/large.jpg` });
     expect([status, body]).toMatchObject([202, { status: 'processing', size: large.length }]);
     expect((await fetch(body.public_url)).status).toBe(403);
-    await work();
+    await uploads.work();
     expect((await read(body.upload_id)).body).toEqual({ ...body, status: 'ready' });
     expect((await fetched(body.public_url)).equals(large)).toBe(true);
     expect(bucket.operations).toContain('CompleteMultipartUpload');
@@ -259,7 +231,7 @@ describe('POST /upload-media with a URL', () => {
     ['nonsense', /http/],
   ])('%s is refused before anybody asks for it', async (url, words) => {
     const refused = await upload({ url });
-    expect([refused.status, message(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
   });
 
   test('of an earlier run of the same request goes on with it', async () => {
@@ -294,7 +266,7 @@ describe('a direct upload', () => {
       status: 'pending',
       public_url: body.public_url,
     });
-    expect((await put(body.presigned_url, files.PNG)).status).toBe(200);
+    expect((await putTo(body.presigned_url, files.PNG)).status).toBe(200);
     expect((await fetch(body.public_url)).status).toBe(403);
     const confirmed = await confirm(body.upload_id);
     expect([confirmed.status, confirmed.body]).toMatchObject([
@@ -350,26 +322,26 @@ describe('a direct upload', () => {
     ['that is cut off', () => files.PNG.subarray(0, 2000), /breaks off|damaged/],
   ])('%s is refused and deleted, and the address takes a better one', async (_, bytes, words) => {
     const { body } = await presign();
-    await put(body.presigned_url, bytes());
+    await putTo(body.presigned_url, bytes());
     const refused = await confirm(body.upload_id);
-    expect([refused.status, message(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
     expect(bucket.keys()).toEqual([]);
-    await put(body.presigned_url, files.PNG);
+    await putTo(body.presigned_url, files.PNG);
     expect((await confirm(body.upload_id)).status).toBe(200);
   });
 
   test('cannot be changed through its old address once it is confirmed', async () => {
     const { body } = await presign();
-    await put(body.presigned_url, files.PNG);
+    await putTo(body.presigned_url, files.PNG);
     await confirm(body.upload_id);
-    await put(body.presigned_url, Buffer.from('something else'));
+    await putTo(body.presigned_url, Buffer.from('something else'));
     expect((await confirm(body.upload_id)).status).toBe(200);
     expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
   });
 
   test('that is confirmed many times at once is made once', async () => {
     const { body } = await presign();
-    await put(body.presigned_url, files.PNG);
+    await putTo(body.presigned_url, files.PNG);
     const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(body.upload_id)));
     expect(answers.every(({ status }) => [200, 202].includes(status))).toBe(true);
     expect((await read(body.upload_id)).body.status).toBe('ready');
@@ -386,7 +358,7 @@ describe('a direct upload', () => {
     });
     expect(body.parts).toHaveLength(81);
     expect(new Set(body.parts.map((part: { part_number: number }) => part.part_number)).size).toBe(81);
-    expect((await put(body.parts[80].presigned_url, Buffer.from('x'))).status).toBe(200);
+    expect((await putTo(body.parts[80].presigned_url, Buffer.from('x'))).status).toBe(200);
     expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'NOT_UPLOADED' } });
   });
 
@@ -417,7 +389,7 @@ describe('what belongs to another workspace', () => {
   test('is not there', async () => {
     const stranger = await house.stranger();
     const { body } = await presign();
-    await put(body.presigned_url, files.PNG);
+    await putTo(body.presigned_url, files.PNG);
     expect((await confirm(body.upload_id, stranger)).status).toBe(404);
     expect((await read(body.upload_id, stranger)).status).toBe(404);
     expect((await presign({}, stranger)).status).toBe(404);
@@ -429,11 +401,11 @@ describe('what belongs to another workspace', () => {
 describe('a death', () => {
   test('after a confirmation was begun is found by the sweeper', async () => {
     const { body } = await presign();
-    await put(body.presigned_url, files.PNG);
+    await putTo(body.presigned_url, files.PNG);
     const failing = ['CopyObjectCommand', 'DeleteObjectCommand'];
     for (const name of failing) {
       const { body: next } = await presign();
-      await put(next.presigned_url, files.PNG);
+      await putTo(next.presigned_url, files.PNG);
       const { client } = bucket;
       Object.assign(house.services, { bucket: { ...bucket, client: dyingAt(name, client) } });
       await expect(confirm(next.upload_id)).rejects.toThrow('died');
@@ -470,7 +442,7 @@ describe('a death', () => {
     Object.assign(house.services, { table });
     expect([status, bucket.keys().length]).toEqual([202, 1]);
     house.clock.now += HOUR / 10;
-    await work();
+    await uploads.work();
     expect((await read(body.upload_id)).body).toMatchObject({ status: 'ready', size: files.PNG.length });
     expect(bucket.keys()).toHaveLength(1);
   });

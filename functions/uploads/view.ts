@@ -21,7 +21,10 @@ export const UploadView = v.pipe(
         '`pending`: not confirmed. `processing`: on its way. `ready`: served, and never changed again',
       ),
     ),
-    error: v.nullable(v.string()),
+    error: v.pipe(
+      v.nullable(v.string()),
+      v.description('Why it failed, or why what was put to its address was not taken'),
+    ),
     created_at: v.string(),
   }),
   v.title('Upload'),

@@ -1,7 +1,13 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { FILE_OF_FORMAT, MAX_BYTES, MEDIA_FORMATS } from '../model/media.ts';
 import type { Upload } from '../model/upload.ts';
-import { completeAssembly, copyObject, listParts } from '../store/multipart-objects.ts';
+import {
+  abortAssembly,
+  completeAssembly,
+  copyObject,
+  listParts,
+  MIN_PART_BYTES,
+} from '../store/multipart-objects.ts';
 import { deleteObject, headObject, type Bucket } from '../store/objects.ts';
 import { replaceUpload } from '../store/uploads.ts';
 import { DAY, SECOND } from '../time/instant.ts';
@@ -45,7 +51,14 @@ export async function arrivalOf(bucket: Bucket, { key, direct }: Upload): Promis
 /** Takes an upload in hand: from now on just this version of its bytes counts. Null when somebody else was faster. */
 export function takeInHand(run: MediaRun, upload: Upload, { size, etag }: Arrival): Promise<Upload | null> {
   const direct = upload.direct && { ...upload.direct, etag };
-  const held: Upload = { ...settled(upload), status: 'processing', size, direct, ...leaseOf(run) };
+  const held: Upload = {
+    ...settled(upload),
+    status: 'processing',
+    error: null,
+    size,
+    direct,
+    ...leaseOf(run),
+  };
   return replaceUpload(run.services.table, upload, held);
 }
 
@@ -57,7 +70,7 @@ export async function finishConfirmation(run: MediaRun, held: Upload): Promise<C
   const { table, bucket } = run.services;
   const { message, isGone } = await examine(bucket, held);
   if (message !== null) {
-    await putBack(run, held, isGone);
+    await putBack(run, held, message, isGone);
     return { type: isGone ? 'absent' : 'unfit', message };
   }
   const ready = await replaceUpload(table, held, { ...settled(held), status: 'ready', direct: null });
@@ -73,12 +86,14 @@ interface Finding {
 const FINE: Finding = { message: null, isGone: false };
 const GONE: Finding = { message: 'The file was replaced or removed while it was looked at', isGone: true };
 
+/** S3's words for bytes that are not those that were looked at. */
+const REPLACED = ['PreconditionFailed', 'NoSuchKey', 'InvalidPart'];
+
 async function examine(bucket: Bucket, held: Upload): Promise<Finding> {
   try {
     return await (held.direct?.multipart ? assemble(bucket, held) : release(bucket, held));
   } catch (error) {
-    if (error instanceof S3ServiceException && ['PreconditionFailed', 'NoSuchKey'].includes(error.name))
-      return GONE;
+    if (error instanceof S3ServiceException && REPLACED.includes(error.name)) return GONE;
     throw error;
   }
 }
@@ -100,11 +115,17 @@ async function release(bucket: Bucket, { key, direct, size, format }: Upload): P
   return { message, isGone: false };
 }
 
+const TOO_SMALL = `All parts but the last must have at least ${MIN_PART_BYTES} bytes`;
+
 /** A file in parts: its addresses end with its completion, so it is put together where it is served. */
 async function assemble(bucket: Bucket, { key, direct, format, size }: Upload): Promise<Finding> {
   if (key === null || format === null || !direct?.multipart) throw new Error('The upload has no parts');
   const assembly = { key, s3_upload_id: direct.multipart.s3_upload_id };
   const parts = await listParts(bucket, assembly);
+  if (parts?.slice(0, -1).some(part => part.size < MIN_PART_BYTES)) {
+    await abortAssembly(bucket, assembly);
+    return { message: TOO_SMALL, isGone: false };
+  }
   if (parts) await completeAssembly(bucket, assembly, parts);
   const message = await faultOf(bucket, key, { format, size: size ?? 0 });
   if (message !== null) await deleteObject(bucket, key);
@@ -125,14 +146,17 @@ async function faultOf(
   return verdict.format === format ? null : `The file is ${verdict.format}, but ${format} was announced`;
 }
 
-/** The address may be used once more, as long as it lasts; parts that were put together cannot. */
-async function putBack({ services }: MediaRun, held: Upload, isGone: boolean): Promise<void> {
+/**
+ * The address may be used once more, as long as it lasts; those of parts end with them. What was wrong is told to whoever
+ * asks after the upload.
+ */
+async function putBack({ services }: MediaRun, held: Upload, error: string, isGone: boolean): Promise<void> {
   const expires_at = unconfirmedUntil(held.created_at);
-  const lost = held.direct?.multipart && !isGone;
+  const isLost = held.direct?.multipart && !isGone;
   await replaceUpload(services.table, held, {
     ...settled(held),
-    status: lost ? 'failed' : 'pending',
-    error: lost ? 'The file was not what was announced' : null,
+    status: isLost ? 'failed' : 'pending',
+    error,
     size: null,
     direct: held.direct && { ...held.direct, etag: null },
     expires_at,
