@@ -196,6 +196,12 @@ describe('functions', () => {
     for (const [, { Layers }] of carriers) expect(Layers).toHaveLength(1);
   });
 
+  test('that call receivers have a thread for each of many names, so that dead name servers hold up nobody', () => {
+    expect(Number(lambda('webhook-dispatcher').Environment.Variables.UV_THREADPOOL_SIZE)).toBeGreaterThan(
+      100,
+    );
+  });
+
   test('cannot be told to play with sandboxes or to reach the machine they run on', () => {
     const template = JSON.stringify(stack.template.toJSON());
     expect(template).not.toMatch(/SANDBOX_URL|ALLOW_LOOPBACK|ALLOW_PRIVATE|ENDPOINT_URL/);

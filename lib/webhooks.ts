@@ -5,6 +5,9 @@ import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
 import { workOff, WorkQueue } from './work-queue.ts';
 
+/** A look-up holds a thread until name servers answer. With Node's four, four dead ones would hold up everybody. */
+const LOOKUP_THREADS = '128';
+
 /** Events on their way to the receivers that asked for them. */
 export class Webhooks extends Construct {
   readonly events: WorkQueue;
@@ -13,7 +16,11 @@ export class Webhooks extends Construct {
     super(scope, id);
     const size = SIZES['webhook-dispatcher'];
     this.events = new WorkQueue(this, 'Events', { name: 'events', worker_timeout_s: size.timeout_s });
-    const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'webhook-dispatcher', ...size });
+    const dispatcher = new ServiceFunction(this, 'Dispatcher', {
+      bundle: 'webhook-dispatcher',
+      ...size,
+      environment: { UV_THREADPOOL_SIZE: LOOKUP_THREADS },
+    });
     table.open(dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
     secrets.openKeyRing(dispatcher);
     this.events.openForSending(dispatcher, ENV.eventsQueueUrl);

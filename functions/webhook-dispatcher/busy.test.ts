@@ -60,7 +60,7 @@ test('a batch that breaks breaks the invocation', async () => {
   await expect(stayBusy(Promise.reject(new Error('broken')), more([]).work)).rejects.toThrow('broken');
 });
 
-test('at most 200 notes are open at a time', async () => {
+test('at most 64 notes are open before more are taken', async () => {
   let open = 0;
   let most = 0;
   const release: (() => void)[] = [];
@@ -82,6 +82,6 @@ test('at most 200 notes are open at a time', async () => {
   slow.resolve('result');
   await busy;
   clearInterval(pump);
-  expect(most).toBeGreaterThan(100);
-  expect(most).toBeLessThanOrEqual(210);
+  expect(most).toBeGreaterThan(50);
+  expect(most).toBeLessThanOrEqual(73);
 });

@@ -12,8 +12,11 @@ export interface MoreWork<N> {
 
 /** A batch that needs longer has a slow receiver in it. Milliseconds. */
 const PATIENCE_MS = 500;
-/** Notes that one function works on at a time. */
-const MOST_OPEN = 200;
+/**
+ * Notes that one function works on at a time, its batch being one of them. Each may hold ten connections, and all of them
+ * stay below the 1024 files that a function may have open.
+ */
+const MOST_OPEN = 64;
 
 /**
  * Waits for a batch, and works on other notes meanwhile when a receiver is slow. So a function that waits is not one

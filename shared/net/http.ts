@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isPublicAddress } from './address.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
 
@@ -73,10 +74,11 @@ export function createHttpClient(
   settings: NetSettings = readNetSettings(),
   resolve: Resolve = resolveAll,
 ): HttpClient {
-  const guarded = guardedLookup(settings, resolve);
+  const guarded = guardedLookup(settings, shared(resolve));
   const agents = {
-    'http:': new HttpAgent({ keepAlive: true, maxSockets: 50 }),
-    'https:': new HttpsAgent({ keepAlive: true, maxSockets: 50 }),
+    // As many connections as there are requests: one that waits for its turn would wait for another's answer.
+    'http:': new HttpAgent({ keepAlive: true }),
+    'https:': new HttpsAgent({ keepAlive: true }),
   };
 
   function open(request: HttpRequest): Promise<OpenResponse> {
@@ -179,16 +181,34 @@ function guardedLookup(settings: NetSettings, resolve: Resolve): LookupFunction 
   };
 }
 
+/** Asks once for all who wait for the same name: each look-up holds a thread for as long as name servers take. */
+function shared(resolve: Resolve): Resolve {
+  const running = new Map<string, ReturnType<Resolve>>();
+  return host => {
+    const known = running.get(host);
+    if (known) return known;
+    const asked = resolve(host).finally(() => running.delete(host));
+    running.set(host, asked);
+    return asked;
+  };
+}
+
+/** Longest time that a name may take to be looked up where nothing else limits it. */
+const LOOKUP_LIMIT_MS = 5_000;
+
 /** Checks a host name the way a connection would, without connecting. Throws HttpFailure. */
 export async function assertPublicUrl(
   text: string,
   settings: NetSettings = readNetSettings(),
   resolve: Resolve = resolveAll,
+  limitMs = LOOKUP_LIMIT_MS,
 ): Promise<void> {
   const url = checkedUrl(text, settings);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return;
-  const addresses = await resolve(host).catch(() => []);
+  const late = sleep(limitMs, null, { ref: false });
+  const addresses = await Promise.race([resolve(host).catch(() => []), late]);
+  if (addresses === null) throw new HttpFailure('timeout', `${host} was not resolved in time`, false);
   if (addresses.length === 0) throw new HttpFailure('network', `${host} does not resolve`, false);
   if (addresses.some(({ address }) => !mayReach(address, settings))) {
     throw new HttpFailure('blocked', `${host} resolves to an address that is not public`, false);
