@@ -48,7 +48,8 @@ export async function attemptDelivery(ref: DeliveryRef, dispatcher: Dispatcher):
   else await giveUp(delivery, services);
 }
 
-async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
+/** Makes an attempt of a delivery and of an active webhook that were just read or stored. */
+export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
   const { services, random } = dispatcher;
   const at = services.now();
   const spared = isSpared(delivery, webhook, at);

@@ -2,7 +2,7 @@ import type { ServiceEvent } from '../../shared/model/event.ts';
 import type { EventsNote } from '../../shared/events/note.ts';
 import { newDelivery, wants, type Webhook } from '../../shared/model/webhook.ts';
 import { createDelivery, listWebhooks } from '../../shared/store/webhooks.ts';
-import { attemptDelivery, type Dispatcher } from './attempt.ts';
+import { attempt, attemptDelivery, type Dispatcher } from './attempt.ts';
 
 /** Does what a note of the events queue asks for. A receiver's failure is an outcome; only our own faults are thrown. */
 export function work(note: EventsNote, dispatcher: Dispatcher): Promise<void> {
@@ -27,6 +27,6 @@ async function fanOut(
 async function deliverFirst(event: ServiceEvent, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
   const { table, now } = dispatcher.services;
   const delivery = newDelivery(event, webhook, now());
-  await createDelivery(table, delivery);
-  await attemptDelivery(delivery, dispatcher);
+  const isNew = await createDelivery(table, delivery);
+  await (isNew ? attempt(delivery, webhook, dispatcher) : attemptDelivery(delivery, dispatcher));
 }
