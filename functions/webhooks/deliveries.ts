@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
-import { listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
+import { DELIVERY_KEPT, listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
 import { findWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
 
@@ -26,7 +26,8 @@ export const listDeliveries = route({
     const ring = await services.keyRing();
     const scope = `${webhook.workspace_id} deliveries ${webhook.id}`;
     const before = decodeCursor(ring, scope, query.cursor);
-    const { deliveries, more } = await readDeliveries(services.table, webhook.id, query.limit, before);
+    const since = services.now() - DELIVERY_KEPT;
+    const { deliveries, more } = await readDeliveries(services.table, webhook.id, query.limit, before, since);
     const last = deliveries.at(-1);
     return {
       status: 200,

@@ -3,7 +3,7 @@ import { enqueueDelivery } from '../../shared/events/enqueue.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Delivery } from '../../shared/model/webhook.ts';
-import { getDelivery } from '../../shared/store/webhooks.ts';
+import { DELIVERY_KEPT, getDelivery } from '../../shared/store/webhooks.ts';
 import { findActiveWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
 
@@ -25,7 +25,7 @@ export const redeliver = route({
     const webhook = await findActiveWebhook(services, principal, params.id);
     const ref = { webhook_id: webhook.id, delivery_id: params.delivery_id };
     const original = await getDelivery(services.table, ref);
-    if (!original) throw notFound('Delivery');
+    if (!original || original.created_at + DELIVERY_KEPT <= services.now()) throw notFound('Delivery');
     const delivery = repeated(newResourceId(), original, asked_at);
     await enqueueDelivery(services, delivery);
     return { status: 202, body: { delivery: deliveryView(delivery) } };

@@ -359,6 +359,20 @@ describe('a webhook', () => {
     expect((await page({ limit: '2', cursor: first }, other.id)).status).toBe(400);
   });
 
+  test('shows a delivery for 30 days, and then neither shows it nor sends it again', async () => {
+    const { id } = (await call('POST /webhooks/{id}/test', { params })).body.delivery;
+    const shownIds = async () =>
+      (await call('GET /webhooks/{id}/deliveries', { params })).body.data.map(delivery => delivery.id);
+    const again = { params: { ...params, delivery_id: id } };
+    house.clock.now += 30 * 86_400_000 - 1;
+    expect(await shownIds()).toEqual([id]);
+    house.clock.now += 1;
+    // Still in the table here: DynamoDB takes days to remove what is over.
+    expect((await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', again)).status).toBe(404);
+    house.clock.now += 1;
+    expect(await shownIds()).toEqual([]);
+  });
+
   test('of another workspace is not found by any route', async () => {
     const workspace_id = newId();
     const delivery_id = newId();

@@ -8,6 +8,12 @@ export function newId(now: number = Date.now()): string {
   return v7({ msecs: now });
 }
 
+/** What sorts before each UUID v7 of this time or later, and behind each earlier one. `epochMs`: milliseconds. */
+export function idsFrom(epochMs: number): string {
+  const hex = epochMs.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-`;
+}
+
 /** The same parts always give the same UUID (v5), so that a repetition can be recognised. */
 export function derivedId(...parts: readonly (string | number)[]): string {
   return v5(JSON.stringify(parts), NAMESPACE);

@@ -1,3 +1,4 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import type { ServiceEvent } from '../model/event.ts';
@@ -139,6 +140,25 @@ describe('deliveries', () => {
     expect(first.more).toBe(true);
     const second = await listDeliveries(table, hook.id, 2, ids[1]!);
     expect(second.deliveries.map(({ delivery_id }) => delivery_id)).toEqual([ids[0]]);
+  });
+
+  test('are kept for 30 days: until then they are listed, then DynamoDB removes them, whatever became of them', async () => {
+    const hook = webhook();
+    const delivery = newDelivery(event(), hook, now);
+    await createDelivery(table, delivery);
+    const failed = { at: now, status_code: 500, duration_ms: 12, error: 'Answered 500' };
+    const wait = { status: 'pending', next_attempt_at: now + 5_000, wake_at: now + 5_000 } as const;
+    await recordAttempt(table, delivery, failed, wait);
+    const Key = { PK: `WEBHOOK#${hook.id}`, SK: `DELIVERY#${delivery.delivery_id}` };
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    expect(Item!['expires_at']).toBe((now + 30 * 86_400_000) / 1000);
+
+    const since = async (at: number, before: string | null = null) =>
+      (await listDeliveries(table, hook.id, 20, before, at)).deliveries.length;
+    expect(await since(now - 1)).toBe(1);
+    expect(await since(now)).toBe(1);
+    expect(await since(now + 1)).toBe(0);
+    expect(await since(now + 1, delivery.delivery_id)).toBe(0);
   });
 
   test('stand in the wake index while they wait, and leave it when they are final', async () => {

@@ -8,11 +8,12 @@ import {
   type Delivery,
   type Webhook,
 } from '../model/webhook.ts';
+import { idsFrom } from '../model/id.ts';
 import { DAY, MINUTE } from '../time/instant.ts';
 import { holds, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
-/** How long the log of deliveries is kept, milliseconds. */
-const DELIVERY_KEPT = 30 * DAY;
+/** How long the log of deliveries is kept, milliseconds. DynamoDB removes what is older in its own time. */
+export const DELIVERY_KEPT = 30 * DAY;
 /** When the sweeper looks after a delivery whose note is on the queue, counted from the time it is due. */
 export const WAKE_GRACE = 2 * MINUTE;
 
@@ -158,18 +159,29 @@ export async function getDelivery(table: Table, ref: DeliveryRef): Promise<Deliv
   return Item ? v.parse(DeliverySchema, Item) : null;
 }
 
-/** Deliveries of a webhook, newest first, at most `limit`; `before` is the id after which to go on. */
+/**
+ * Deliveries of a webhook, newest first, at most `limit`; `before` is the id after which to go on, `since` the time of
+ * the oldest ones wanted (epoch milliseconds).
+ */
 export async function listDeliveries(
   table: Table,
   webhookId: string,
   limit: number,
   before: string | null,
+  since = 0,
 ): Promise<{ deliveries: Delivery[]; more: boolean }> {
+  const oldest = idsFrom(since);
+  // A query that is to go on from outside its own range is refused.
+  if (before !== null && before < oldest) return { deliveries: [], more: false };
   const { Items, LastEvaluatedKey } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
-      KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
-      ExpressionAttributeValues: { ':pk': PARTITION + webhookId, ':prefix': PREFIX },
+      KeyConditionExpression: 'PK = :pk AND SK BETWEEN :oldest AND :newest',
+      ExpressionAttributeValues: {
+        ':pk': PARTITION + webhookId,
+        ':oldest': PREFIX + oldest,
+        ':newest': `${PREFIX}g`,
+      },
       ScanIndexForward: false,
       Limit: limit,
       ...(before === null
