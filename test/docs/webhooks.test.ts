@@ -3,14 +3,38 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliveryHeaders, newSecret } from '../../shared/events/signature.ts';
+import { work } from '../../functions/webhook-dispatcher/work.ts';
+import { newSecret } from '../../shared/events/signature.ts';
+import { createHttpClient } from '../../shared/net/http.ts';
+import { startReceiver, type Received } from '../support/receiver.ts';
 import { testWith } from '../support/tools.ts';
+import { webhookHouse } from '../support/webhooks.ts';
+
+/*
+ * What the page tells receivers, tried on a delivery that the dispatcher made: the bytes and headers that came over the
+ * wire.
+ */
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
-const body = '{"event":"post.published","data":{"profile_name":"Grüße 🚀 $HOME \\"%s\\""}}';
-const secret = newSecret();
-const delivery = { event: 'post.published', event_id: 'e', body } as const;
-const signature = deliveryHeaders(delivery, { current: secret, previous: null }, 0)['X-Service-Signature']!;
+
+/** Has the dispatcher deliver an event with signs that are easily broken, and gives what its receiver got. */
+async function oneDelivery(): Promise<{ secret: string; received: Received }> {
+  const house = await webhookHouse();
+  const receiver = await startReceiver();
+  const http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
+  try {
+    const { workspace_id } = await house.addWebhook({ url: receiver.url });
+    const event = house.event();
+    event.data['profile_name'] = 'Grüße 🚀 $HOME "%s" \\u00e9\u2028';
+    const { services, secret } = house;
+    await work({ kind: 'event', workspace_id, event }, { services, http, random: () => 0 });
+    return { secret, received: receiver.received[0]! };
+  } finally {
+    http.close();
+    await receiver.close();
+    await house.close();
+  }
+}
 
 /** How each language's snippet is run on a file, a signature and a secret; it exits 0 when they fit. */
 const RUNNERS = {
@@ -70,10 +94,16 @@ exit(verify(file_get_contents($argv[1]), $argv[2], $argv[3]) ? 0 : 3);`,
 };
 
 let folder: string;
-beforeAll(() => {
+let secret: string;
+let received: Received;
+let signature: string;
+beforeAll(async () => {
+  ({ secret, received } = await oneDelivery());
+  signature = String(received.headers['x-service-signature']);
   folder = mkdtempSync(join(tmpdir(), 'webhook-docs-'));
-  writeFileSync(join(folder, 'body.json'), body);
-  writeFileSync(join(folder, 'other.json'), body.replace('Grüße', 'Gruesse'));
+  writeFileSync(join(folder, 'body.json'), received.bytes);
+  writeFileSync(join(folder, 'other.json'), received.body.replace('Grüße', 'Gruesse'));
+  writeFileSync(join(folder, 'parsed.json'), JSON.stringify(JSON.parse(received.body), null, 1));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -90,6 +120,7 @@ describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, n
   testWith(needs)('takes a true signature and no other', () => {
     expect(verifies('body.json', signature, secret)).toBe(0);
     expect(verifies('other.json', signature, secret)).not.toBe(0);
+    expect(verifies('parsed.json', signature, secret)).not.toBe(0);
     expect(verifies('body.json', signature, newSecret())).not.toBe(0);
     expect(verifies('body.json', signature.replace(/.$/, '').concat('x'), secret)).not.toBe(0);
     expect(verifies('body.json', '', secret)).not.toBe(0);
@@ -97,6 +128,6 @@ describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, n
 });
 
 testWith('openssl')('openssl by hand gives the signature that is sent', () => {
-  const out = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });
+  const out = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: received.bytes });
   expect(out.toString()).toContain(signature);
 });

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 export interface Received {
   method: string;
   headers: IncomingHttpHeaders;
+  /** The body as it came over the wire. */
+  bytes: Buffer;
   body: string;
 }
 
@@ -26,11 +28,9 @@ export async function startReceiver(): Promise<Receiver> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      received.push({
-        method: request.method ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString('utf8'),
-      });
+      const bytes = Buffer.concat(chunks);
+      const { method = '', headers } = request;
+      received.push({ method, headers, bytes, body: bytes.toString('utf8') });
       const reaction = (reactions.length > 1 ? reactions.shift() : reactions[0]) ?? 200;
       if (typeof reaction === 'number') response.writeHead(reaction).end();
       else reaction(response);
