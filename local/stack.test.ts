@@ -66,6 +66,36 @@ describe('the local stack', () => {
     expect(new Set(body.details.map(({ platform }) => platform))).toEqual(new Set(PLATFORM_IDS));
   });
 
+  test('tells the receivers of the sandbox the secrets that the API shows, so that they verify what comes', async () => {
+    const deliveries = async () => {
+      const answer = await stack.control<{ deliveries: { receiver: string; verified: boolean | null }[] }>(
+        'GET',
+        '/_page/deliveries',
+      );
+      return answer.body.deliveries.map(({ receiver, verified }) => `${receiver}: ${verified}`);
+    };
+    const come = (...expected: string[]) =>
+      stack.until(expected.join(), async () => (await deliveries()).join() === expected.join());
+    const url = `${stack.sandbox_url}/_receiver/mine`;
+    const { body } = await stack.api<{ webhook: { id: string } }>('POST', '/webhooks', { url });
+    const path = `/webhooks/${body.webhook.id}`;
+
+    await stack.api('POST', `${path}/test`);
+    await come('mine: true');
+    await stack.api('POST', `${path}/rotate-secret`);
+    await stack.api('POST', `${path}/test`);
+    await come('mine: true', 'mine: true');
+    await stack.api('PATCH', path, {
+      url: url.replace('127.0.0.1', 'localhost').replace('mine', 'the%20other'),
+    });
+    await stack.api('POST', `${path}/test`);
+    await come('the other: true', 'mine: true', 'mine: true');
+    await fetch(url.replace('mine', 'the other'), { method: 'POST', body: '{"event":"post.published"}' });
+    await come('the other: false', 'the other: true', 'mine: true', 'mine: true');
+    await stack.api('DELETE', path);
+    await stack.control('POST', '/_control/reset');
+  });
+
   test('knows its key only', async () => {
     expect((await stack.api('GET', '/posts', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
   });

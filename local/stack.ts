@@ -13,7 +13,8 @@ import { concurrencyOf, pollEventSource } from './lambda/event-sources.ts';
 import { createFunctions, type LocalFunctions } from './lambda/functions.ts';
 import { createRules } from './lambda/rules.ts';
 import type { LocalOptions } from './options.ts';
-import { startSandbox, type Sandbox } from './sandbox/index.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
+import { createShownSecrets } from './shown-secrets.ts';
 import { openServices, type LocalServices } from './services.ts';
 import { CDN_PATH, createCdn } from './s3/cdn.ts';
 import { synthesize } from './synthesize.ts';
@@ -71,12 +72,16 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     cleanup,
   );
   const { sqs, clock, scheduler, local } = services;
+  const secrets = createShownSecrets(services.store);
 
   const [front, sandbox, dynamoDb, synthesized] = await settled([
     startAwsFront().then(started => closedLater(cleanup, started)),
-    openSandbox(options.port, services, id => functions.kill(id)).then(started =>
-      closedLater(cleanup, started),
-    ),
+    openSandbox(options.port, {
+      now: clock.now,
+      local,
+      secretsOf: secrets.of,
+      kill: async id => void (await functions.kill(id)),
+    }).then(started => closedLater(cleanup, started)),
     startDynamoDb({ dataDir: keep ? join(folder, 'dynamodb') : null }).then(started =>
       closedLater(cleanup, started),
     ),
@@ -117,7 +122,12 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     await makeCustomResource(resource, cloud);
   }
   const cdn = createCdn(services.s3, distribution(reader));
-  gateway.open({ routes: apiRoutes(reader), invoke, now: clock.now, local, cdn });
+  const answer: typeof invoke = async (name, event) => {
+    const outcome = await invoke(name, event);
+    secrets.note(outcome);
+    return outcome;
+  };
+  gateway.open({ routes: apiRoutes(reader), invoke: answer, now: clock.now, local, cdn });
 
   function run(): void {
     const feeder = { service: 'sqs', caller: 'event-source', environment: null };
@@ -168,18 +178,7 @@ async function settled<T extends readonly unknown[]>(promises: {
 }
 
 /** Beside the API's port, so that links of published posts stay the same over restarts; any other where it is taken. */
-async function openSandbox(
-  apiPort: number,
-  { clock, local }: LocalServices,
-  kill: (environmentId: string) => Promise<unknown>,
-): Promise<Sandbox> {
-  const options = {
-    now: clock.now,
-    local,
-    kill: async (id: string) => {
-      await kill(id);
-    },
-  };
+async function openSandbox(apiPort: number, options: Omit<SandboxOptions, 'port'>): Promise<Sandbox> {
   if (apiPort === 0) return startSandbox({ ...options, port: 0 });
   return startSandbox({ ...options, port: apiPort + 1 }).catch(() => startSandbox({ ...options, port: 0 }));
 }

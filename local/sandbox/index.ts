@@ -26,6 +26,8 @@ export interface SandboxOptions {
   kill?: (environmentId: string) => void | Promise<void>;
   /** Mounted at `/_local`. */
   local?: Hono;
+  /** Signing secrets of the webhooks that point to this URL. */
+  secretsOf?: (url: string) => readonly string[];
   doubles?: Readonly<Partial<Record<PlatformId, SandboxFactory>>>;
 }
 
@@ -57,7 +59,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     kept,
     faults: createFaults(),
     traffic: createTraffic(),
-    receivers: createReceivers(options.now),
+    receivers: createReceivers(
+      options.now,
+      name => options.secretsOf?.(`${url}/_receiver/${encodeURIComponent(name)}`) ?? [],
+    ),
   };
 
   const own = getRequestListener(ownApp(control, options.local).fetch, { overrideGlobalObjects: false });

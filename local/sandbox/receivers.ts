@@ -15,7 +15,7 @@ const ScriptSchema = v.strictObject({
       headers: v.optional(v.record(v.string(), HeaderSchema), {}),
     }),
   ),
-  /** The signing secret of the webhook, so that the page can tell whether signatures are right. */
+  /** The signing secret, where another service than this stack's own delivers here. */
   secret: v.optional(v.string()),
 });
 type Turn = v.InferOutput<typeof ScriptSchema>['script'][number];
@@ -60,7 +60,11 @@ export interface Receivers {
 const KEPT = 10_000;
 const PLAIN: Turn = { status: 200, delay_ms: 0, headers: {} };
 
-export function createReceivers(now: () => number): Receivers {
+/** `secretsOf` gives the signing secrets of the webhooks that point to a receiver, as far as they are known. */
+export function createReceivers(
+  now: () => number,
+  secretsOf: (name: string) => readonly string[],
+): Receivers {
   const receivers = new Map<string, Receiver>();
   let last = 0;
 
@@ -93,9 +97,12 @@ export function createReceivers(now: () => number): Receivers {
 
   function read(limit: number): ReadDelivery[] {
     return [...receivers]
-      .flatMap(([name, { secret, deliveries }]) =>
-        deliveries.slice(-limit).map(({ seq, delivery }) => readDelivery(seq, name, secret, delivery)),
-      )
+      .flatMap(([name, { secret, deliveries }]) => {
+        const secrets = secret === null ? secretsOf(name) : [secret, ...secretsOf(name)];
+        return deliveries
+          .slice(-limit)
+          .map(({ seq, delivery }) => readDelivery(seq, name, secrets, delivery));
+      })
       .sort((a, b) => b.seq - a.seq)
       .slice(0, limit);
   }
@@ -112,7 +119,12 @@ export function createReceivers(now: () => number): Receivers {
   };
 }
 
-function readDelivery(seq: number, name: string, secret: string | null, delivery: Delivery): ReadDelivery {
+function readDelivery(
+  seq: number,
+  name: string,
+  secrets: readonly string[],
+  delivery: Delivery,
+): ReadDelivery {
   const body = Buffer.from(delivery.body_base64, 'base64');
   const given = delivery.headers['x-service-signature'] ?? '';
   return {
@@ -121,7 +133,7 @@ function readDelivery(seq: number, name: string, secret: string | null, delivery
     at: delivery.at,
     headers: delivery.headers,
     body: body.toString(),
-    verified: secret === null ? null : isSignature(given, body, secret),
+    verified: secrets.length === 0 ? null : secrets.some(secret => isSignature(given, body, secret)),
   };
 }
 

@@ -135,9 +135,11 @@ function fileLine(item, src) {
 
 function deliveryCard(delivery) {
   const body = parsed(delivery.body);
-  const signature = { true: ['good', 'signature right'], false: ['bad', 'signature wrong'] }[
-    delivery.verified
-  ];
+  const signature = {
+    true: { class: 'good', says: 'signature verified' },
+    false: { class: 'bad', says: 'signature wrong' },
+    null: { class: '', says: 'signature not checked: its secret is not known here' },
+  }[delivery.verified];
   return element(
     'article',
     { class: 'card' },
@@ -169,7 +171,7 @@ function deliveryCard(delivery) {
       'div',
       { class: 'meta' },
       time(delivery.at),
-      signature ? element('span', { class: signature[0] }, signature[1]) : null,
+      element('span', { class: signature.class }, signature.says),
     ),
   );
 }
