@@ -7,10 +7,12 @@ import { createPosts, settled, textPost } from './posts.ts';
 
 const POSTS = 150;
 const ANSWERING = 3;
+/** What receivers that answer are promised, whatever others do: the p95 of the first attempts, milliseconds. */
+const PROMISE_MS = 3_000;
 
 /**
  * How long after its publication an event is first sent, alone and while half the receivers never answer: each event
- * goes to all of them, and the answering ones tell when it came.
+ * goes to all of them, and the answering ones tell when it came. Fails where that is later than promised.
  */
 export const webhooks: Bench = {
   name: 'webhooks',
@@ -55,6 +57,7 @@ async function measure(stack: TestStack, hanging: number): Promise<void> {
       120_000,
     );
     const sorted = waits.toSorted((a, b) => a - b);
+    const p95 = quantile(sorted, 0.95);
     report(
       `First attempts of ${POSTS} events to ${ANSWERING} receivers that answer and ${hanging} that hang`,
       {
@@ -62,11 +65,12 @@ async function measure(stack: TestStack, hanging: number): Promise<void> {
         'sent, to those that answer': String(waits.length),
         'sent, to those that hang': String(hung),
         p50: `${quantile(sorted, 0.5)} ms`,
-        p95: `${quantile(sorted, 0.95)} ms`,
+        p95: `${p95} ms`,
         p99: `${quantile(sorted, 0.99)} ms`,
         latest: `${sorted.at(-1) ?? Number.NaN} ms`,
       },
     );
+    if (p95 > PROMISE_MS) throw new Error(`The p95 is over ${PROMISE_MS} ms`);
   } finally {
     server.closeAllConnections();
     server.close();
