@@ -121,6 +121,13 @@ async function delivery(webhookId: string): Promise<string> {
 /** The secret that receivers knew before it was rotated. */
 let known: string;
 
+/** How many AI requests the month had before the one that is tried. */
+let uses: number;
+
+async function aiRequests(): Promise<number> {
+  return (await house.call('GET', '/workspace')).body.usage.ai_requests.used;
+}
+
 const caption = (n: number) => ({ type: 'caption', topic: `Coffee, roast ${n}`, platforms: ['x'] });
 
 const RECIPES: Record<string, Recipe> = {
@@ -159,7 +166,13 @@ const RECIPES: Record<string, Recipe> = {
       Promise.resolve({ body: { profile_name: 'Acme', file_name: 'a.jpg', file_type: 'image/jpeg' } }),
   },
   'POST /ai/generate': {
-    request: n => Promise.resolve({ body: caption(n) }),
+    request: async n => {
+      uses = await aiRequests();
+      return { body: caption(n) };
+    },
+    check: async () => {
+      expect(await aiRequests()).toBe(uses + 1);
+    },
   },
   'POST /webhooks': {
     request: async () => {

@@ -75,10 +75,10 @@ export const generateWith = (writerOf: (services: Services) => Writer, patienceM
       429: { description: 'The monthly limit of the plan is reached', schema: LimitView },
       502: { description: 'The AI provider gave nothing that could be used: `AI_UNAVAILABLE`. Not counted' },
     },
-    handler: async ({ body, principal }, services) => {
+    handler: async ({ body, principal, newResourceId }, services) => {
       const brief = readBrief(body);
       const writer = writerOf(services);
-      const reserved = await reserve(services, principal);
+      const reserved = await reserve(services, principal, newResourceId());
       const result = await writeOnce(services, principal, writer, brief, reserved, patienceMs);
       const { type, platforms, tone, language } = brief;
       return {
@@ -90,10 +90,14 @@ export const generateWith = (writerOf: (services: Services) => Writer, patienceM
   });
 
 /** Counts the request before anything is paid for. Throws 429 where the month's are used up. */
-async function reserve(services: Services, { workspace_id, plan }: Principal): Promise<Reservation> {
+async function reserve(
+  services: Services,
+  { workspace_id, plan }: Principal,
+  id: string,
+): Promise<Reservation> {
   const limit = PLAN_LIMITS[plan].ai_requests;
   const now = services.now();
-  const outcome = await reserveUse(services.table, workspace_id, 'AI', limit, now);
+  const outcome = await reserveUse(services.table, { workspace_id, feature: 'AI', id }, limit, now);
   if ('entry' in outcome) return outcome;
   const resetsAt = nextMonth(now);
   throw new ApiError({
@@ -118,15 +122,16 @@ async function writeOnce(
   reserved: Reservation,
   patienceMs: number,
 ): Promise<Result> {
+  let result;
   try {
     const banned = bannedFor(await getHashtagChoices(services.table, workspace_id));
-    const result = await generate(writer, brief, banned, patienceMs);
-    await keepUse(services.table, reserved);
-    return result;
+    result = await generate(writer, brief, banned, patienceMs);
   } catch (error) {
     await giveBack(services.table, reserved);
     throw error instanceof AiFailure ? aiUnavailable() : error;
   }
+  await keepUse(services.table, reserved, services.now());
+  return result;
 }
 
 const aiUnavailable = () =>

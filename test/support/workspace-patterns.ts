@@ -130,6 +130,8 @@ async function with20Assets(
   return { workspace_id, profile_id, ids: assets.map(({ id }) => id) };
 }
 
+const monthlyUse = () => ({ workspace_id: newId(), feature: 'AI', id: newId() }) as const;
+
 /** Whatever reads or writes a workspace and its library. Calls on `metered` count, those on `plain` set the scene. */
 export const WORKSPACE_PATTERNS: Record<string, (metered: Table, plain: Table) => Promise<unknown>> = {
   'create a workspace': metered => workspace(metered),
@@ -137,14 +139,15 @@ export const WORKSPACE_PATTERNS: Record<string, (metered: Table, plain: Table) =
     const made = await workspace(plain);
     return getWorkspace(metered, made.workspace.workspace_id);
   },
-  'count a monthly use': metered => reserveUse(metered, newId(), 'AI', 50, 1),
+  'count a monthly use': metered => reserveUse(metered, monthlyUse(), 50, 1),
   'keep a monthly use': async (metered, plain) => {
-    const reserved = await reserveUse(plain, newId(), 'AI', 50, 1);
-    return 'entry' in reserved && keepUse(metered, reserved);
+    const reserved = await reserveUse(plain, monthlyUse(), 50, 1);
+    return 'entry' in reserved && keepUse(metered, reserved, 1);
   },
   'read a month of uses': async (metered, plain) => {
-    await reserveUse(plain, 'w', 'AI', 50, 1);
-    return getMonthlyUsage(metered, 'w', 'AI', 1);
+    const use = monthlyUse();
+    await reserveUse(plain, use, 50, 1);
+    return getMonthlyUsage(metered, use.workspace_id, 'AI', 1);
   },
   'change a plan': async (metered, plain) => {
     const made = await workspace(plain);
