@@ -115,6 +115,31 @@ describe('whatever a provider gives', () => {
   });
 });
 
+describe('the language of an answer', () => {
+  const TEXTS = {
+    en: 'This is the coffee that we have been waiting for, and it is now in our shop.',
+    de: 'Das ist der Kaffee, auf den wir gewartet haben, und er ist jetzt auch in unserem Laden.',
+    fr: 'Voici le café que nous attendions, il est maintenant dans notre boutique avec des amis.',
+    es: 'Este es el café que estábamos esperando, y ya está en nuestra tienda para los amigos, muy rico y sin azúcar.',
+    pt: 'Este é o café que estávamos esperando, e agora ele está na nossa loja com os amigos.',
+    tr: 'Bu kahve için çok bekledik ve artık dükkanımızda, hem de daha taze ve daha güzel.',
+  };
+  const LATIN = ['en', 'de', 'fr', 'es', 'pt', 'tr'] as const;
+
+  test.each(LATIN.flatMap(asked => LATIN.map(given => [asked, given] as const)))(
+    'asked for in %s and given in %s',
+    (asked, given) => {
+      expect(mayBeIn(asked, TEXTS[given])).toBe(asked === given);
+    },
+  );
+
+  test('is not doubted for a foreign title within it', () => {
+    expect(mayBeIn('de', 'Heute läuft bei uns „The Lord of the Rings“, und danach gibt es Kaffee.')).toBe(
+      true,
+    );
+  });
+});
+
 describe('the offline writer', () => {
   test('always has an answer that can be published', () => {
     fc.assert(

@@ -1,4 +1,5 @@
-import type { Language } from './brief.ts';
+import { LANGUAGES, type Language } from './brief.ts';
+import { TABLES } from './offline/languages/index.ts';
 
 /** Scripts in which a language is written; those without an entry are written in Latin letters. */
 const SCRIPTS: Readonly<Partial<Record<Language, RegExp>>> = {
@@ -15,16 +16,45 @@ const FEWEST_LETTERS = 20;
 /** Names and borrowed words take their share of a text. */
 const SMALLEST_SHARE = 0.2;
 
+/** Short words that only one of the languages in Latin letters has. They are in every text, whatever it is about. */
+const OWN_WORDS = ownWords(LANGUAGES.filter(language => SCRIPTS[language] === undefined));
+
+/** Own words of another language that tell: a quoted title or a slogan has fewer. */
+const FEWEST_OWN_WORDS = 4;
+/** How many times as many it must have as the language that was asked for. */
+const CLEAR_LEAD = 3;
+
 /**
- * Whether a text may be in a language, as far as its letters tell: languages that share a script are not told apart.
+ * Whether a text may be in a language, as far as its letters and its most common words tell. Short texts tell nothing.
  * Links, mentions and hashtags do not count.
  */
 export function mayBeIn(language: Language, text: string): boolean {
   const words = text.replace(/https?:\/\/\S+|[@#]\S+/gu, '');
+  return hasLettersOf(language, words) && !isPlainlyAnother(language, words);
+}
+
+function hasLettersOf(language: Language, words: string): boolean {
   const letters = count(words, /\p{L}/gu);
   if (letters < FEWEST_LETTERS) return true;
   if (language === 'zh' && count(words, KANA) > letters * SMALLEST_SHARE) return false;
   return count(words, SCRIPTS[language] ?? LATIN) >= letters * SMALLEST_SHARE;
+}
+
+/** Said of languages that share a script, by the words that no other of them has. */
+function isPlainlyAnother(language: Language, text: string): boolean {
+  if (!OWN_WORDS.has(language)) return false;
+  const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  const found = (own: ReadonlySet<string>) => words.filter(word => own.has(word)).length;
+  const most = Math.max(...[...OWN_WORDS.values()].map(found));
+  return most >= FEWEST_OWN_WORDS && most >= CLEAR_LEAD * found(OWN_WORDS.get(language) ?? new Set());
+}
+
+function ownWords(languages: readonly Language[]): ReadonlyMap<Language, ReadonlySet<string>> {
+  const lists = languages.map(language => new Set(TABLES[language].stopwords.split(' ')));
+  const isOwn = (word: string) => lists.filter(list => list.has(word)).length === 1;
+  return new Map(
+    languages.map((language, index) => [language, new Set([...(lists[index] ?? [])].filter(isOwn))]),
+  );
 }
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
