@@ -3,7 +3,7 @@ import { PlatformError } from '../error.ts';
 import type { UserFile } from '../media-files.ts';
 import type { StepContext } from '../publisher.ts';
 import { MB } from '../sizes.ts';
-import type { MediaCategory } from './client.ts';
+import type { MediaCategory } from './media-calls.ts';
 import { PICTURES } from './rules.ts';
 
 const VIDEO_LIMIT = 512 * MB;

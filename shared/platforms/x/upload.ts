@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { PlatformError } from '../error.ts';
 import type { StepContext, StepResult } from '../publisher.ts';
+import type { Caller } from './call.ts';
 import {
   appendUpload,
   finalizeUpload,
   initializeUpload,
   setAltText,
   uploadStatus,
-  type Caller,
   type Processing,
-} from './client.ts';
+} from './media-calls.ts';
 import { mediaRejected, openMedia, type Media } from './media.ts';
 
 const UploadSchema = v.object({
