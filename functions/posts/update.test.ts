@@ -137,6 +137,31 @@ describe('edits', () => {
     expect(body['violations']).toMatchObject([{ platform: 'threads', hashtag: '#bikinibody' }]);
   });
 
+  test('keep the date of a post whose time has just come, and are what goes out', async () => {
+    const id = await create({ platforms: ['x', 'bluesky'] });
+    const { due_at } = await stored(id);
+    world.clock.now = due_at + 5_000;
+    expect(await update(id, { description: 'In time' })).toMatchObject({
+      status: 200,
+      body: { post: { scheduling: 'scheduled', scheduled_date: iso(due_at), description: 'In time' } },
+    });
+    await world.settle(await stored(id));
+    const live = world.platform.live.filter(({ key }) => key.startsWith(id));
+    expect(live.map(({ text }) => text)).toEqual(['In time', 'In time']);
+  });
+
+  test('are judged by the date that they bring, not by one that is past', async () => {
+    const id = await create();
+    const { due_at } = await stored(id);
+    world.clock.now = due_at + 60_000;
+    const later = iso(world.clock.now + HOUR);
+    expect(await update(id, { scheduled_date: later })).toMatchObject({
+      status: 200,
+      body: { post: { scheduled_date: later, status: 'scheduled' } },
+    });
+    expect(await update(id, { scheduled_date: iso(world.clock.now - 1) })).toMatchObject({ status: 400 });
+  });
+
   test('of a post that is gone answer 404', async () => {
     const id = await create();
     await remove(id);

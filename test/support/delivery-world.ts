@@ -55,7 +55,7 @@ class Killed extends Error {}
 
 /** A platform in memory that counts what is live. */
 export interface FakePlatform {
-  live: { key: string; at: number }[];
+  live: { key: string; at: number; text: string }[];
   uploads: number;
   /** Errors for the next commits, in order; `accepted` puts the post live all the same. */
   faults: (PlatformErrorInit & { accepted?: boolean })[];
@@ -288,7 +288,7 @@ function fakePublisher(
           const key = `${job.post_id}:${job.platform}`;
           const fault = platform.faults.shift();
           await outside(() => {
-            if (!fault || fault.accepted) platform.live.push({ key, at: now() });
+            if (!fault || fault.accepted) platform.live.push({ key, at: now(), text: job.text });
           });
           if (fault) throw new PlatformError(fault);
           return { type: 'published' as const, post: postOf(key, now()), state };
