@@ -463,7 +463,8 @@ describe('the sweeper', () => {
 });
 
 describe('settings', () => {
-  test('by default let in no browser of another origin, and write to nobody', () => {
+  test('by default let in no browser of another origin, send users to no page, and write to nobody', () => {
+    expect(lambda('integrations').Environment.Variables).toMatchObject({ REDIRECT_ALLOWLIST: 'none' });
     stack.template.hasResourceProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: Match.absent() });
     stack.template.resourceCountIs('AWS::SNS::Topic', 0);
   });

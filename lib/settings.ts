@@ -30,7 +30,7 @@ const SettingsSchema = v.object({
   upgradeUrl: v.optional(v.pipe(text, v.url()), 'https://example.com/pricing'),
   alarmEmail: v.optional(v.pipe(text, v.email())),
   allowedOrigins: v.optional(origins, []),
-  redirectAllowlist: v.optional(origins, ['*']),
+  redirectAllowlist: v.optional(listOf(v.union([origin, v.literal('none')])), ['none']),
   aiProvider: v.optional(v.picklist(['bedrock', 'openai', 'offline']), 'bedrock'),
   aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be the name of a model'))),
   aiBaseUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://')), 'https://api.openai.com/v1'),

@@ -144,17 +144,21 @@ const noApp = (platform: PlatformId) =>
     headers: { 'retry-after': '300' },
   });
 
-/** Throws 400 for a page that the operator does not send users to. */
+/** Throws 400 for a page that the operator does not send users to. Locally the developer's own pages are allowed. */
 function assertAllowed(redirectUrl: string, services: Services): void {
   const allowed = services.setting(ENV.redirectAllowlist).split(',');
-  if (allowed.includes('*') || allowed.includes(new URL(redirectUrl).origin)) return;
-  const message = 'Is not among the sites that the operator of this service allows';
+  const page = new URL(redirectUrl);
+  if (allowed.includes('*') || allowed.includes(page.origin) || isOwnPage(page)) return;
+  const message = 'Is not among the sites that the operator of this service allows (redirectAllowlist)';
   throw validationFailed([{ field: 'redirect_url', message, platform: null }]);
 }
 
 function isPageUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  const loopback = hostname === 'localhost' || hostname === '127.0.0.1';
-  return protocol === 'https:' || (protocol === 'http:' && loopback && readNetSettings().allowLoopback);
+  const page = new URL(text);
+  return page.protocol === 'https:' || (page.protocol === 'http:' && isOwnPage(page));
 }
+
+/** A page on the machine of whoever runs the local stack. */
+const isOwnPage = ({ hostname }: URL) =>
+  (hostname === 'localhost' || hostname === '127.0.0.1') && readNetSettings().allowLoopback;

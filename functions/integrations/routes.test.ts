@@ -162,12 +162,17 @@ describe('redirect_url', () => {
       Promise.resolve({ Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } });
   });
 
-  test('is any https page unless the operator says which', async () => {
-    expect((await ask('https://app.example.com/done?x=1')).status).toBe(200);
+  test('is no page unless the operator says which', async () => {
+    expect(await ask('https://app.example.com/done?x=1')).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'redirect_url', message: expect.stringContaining('redirectAllowlist') }] },
+    });
+    expect((await ask(undefined)).status).toBe(200);
     house.settings['REDIRECT_ALLOWLIST'] = 'https://app.example.com,https://admin.example.com';
     expect((await ask('https://app.example.com/done')).status).toBe(200);
     for (const url of [
       'https://evil.example.com/',
+      'https://localhost/',
       'https://app.example.com.evil.com/',
       'https://app.example.com:8443/',
     ]) {
@@ -175,14 +180,21 @@ describe('redirect_url', () => {
     }
   });
 
+  test('is any https page where the operator says so', async () => {
+    house.settings['REDIRECT_ALLOWLIST'] = '*';
+    expect((await ask('https://anywhere.example.net/')).status).toBe(200);
+  });
+
   test.each([
     'http://app.example.com/',
+    'http://localhost:8080/',
     'javascript:alert(1)',
     '//app.example.com',
     'app',
     7,
     ['https://a.b'],
   ])('is never %j', async url => {
+    house.settings['REDIRECT_ALLOWLIST'] = '*';
     expect(await ask(url)).toMatchObject({ status: 400, body: { details: [{ field: 'redirect_url' }] } });
   });
 });

@@ -5,7 +5,7 @@ import type { Connection } from '../model/profile.ts';
 import { getConnection, saveCredentials } from '../store/connections.ts';
 import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
 import { recorder, type Reply } from '../../test/support/recorder.ts';
-import { mergeCredentials, openAccount, renewAccount, usableAccount } from './vault.ts';
+import { isUsable, mergeCredentials, openAccount, renewAccount, usableAccount } from './vault.ts';
 
 let house: ApiHouse;
 let platform: Awaited<ReturnType<typeof recorder>>;
@@ -115,6 +115,18 @@ describe('an expired token that rotates', () => {
     expect(platform.requests).toHaveLength(1);
   });
 
+  test('whose answer X gave and nobody heard is lost: the account must be connected again', async () => {
+    let calls = 0;
+    reply = () => ((calls += 1) === 1 ? { breaks: true } : spent);
+    const connection = await expired();
+    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({ kind: 'transient' });
+    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({
+      kind: 'token_expired',
+      message: expect.stringContaining('X refused the grant'),
+    });
+    expect((await stored(connection)).needs_reconnect).toBe(true);
+  });
+
   test('that another worker renewed meanwhile is never undone by the loser of the race', async () => {
     const connection = await expired();
     const sealed = (text: string) =>
@@ -133,5 +145,34 @@ describe('an expired token that rotates', () => {
     });
     expect((await race).credentials.access_token).toBe('theirs');
     expect((await stored(connection)).needs_reconnect).toBe(false);
+  });
+});
+
+describe('an access token that still holds', () => {
+  const MINUTE = 60_000;
+  const ending = async () =>
+    house.connect(await house.profile(), 'x', { token_expires_at: house.clock.now + 4 * MINUTE });
+
+  test.each([
+    ['X is down', { status: 503 }, false],
+    ['the answer was lost', { breaks: true }, false],
+    ['the refresh token is spent, as after an answer that was lost', spent, true],
+  ] as const)('serves until it ends where %s', async (_, trouble, lost) => {
+    reply = () => trouble;
+    const connection = await ending();
+    expect((await usableAccount(house.services, connection)).credentials.access_token).toBe('a');
+    const now = await stored(connection);
+    // The user hears of it while posts still go out.
+    expect([now.needs_reconnect, isUsable(now, house.clock.now)]).toEqual([lost, true]);
+    house.clock.now += 4 * MINUTE;
+    await expect(usableAccount(house.services, now)).rejects.toMatchObject({
+      kind: lost ? 'token_expired' : 'transient',
+    });
+    expect(isUsable(now, house.clock.now)).toBe(!lost);
+  });
+
+  test('is none where tokens have no end: an account that is lost cannot be used', async () => {
+    const account = await house.connect(await house.profile(), 'telegram', { needs_reconnect: true });
+    expect(isUsable(account, house.clock.now)).toBe(false);
   });
 });

@@ -21,6 +21,8 @@ import { DAY, MINUTE, SECOND } from '../time/instant.ts';
 
 /** Credentials that end sooner than this are renewed before they are used. */
 const RENEW_AHEAD_MS = 5 * MINUTE;
+/** An access token that ends later than this serves one more request, whatever became of its renewal. */
+const LAST_USE_MS = 1 * MINUTE;
 /** Longer than any token request: when it has ended, its holder is certainly gone. */
 const LEASE_MS = 60 * SECOND;
 /** A renewal ahead of the end begins when this share of the time is left … */
@@ -49,13 +51,31 @@ export async function sealCredentials(
   return seal(await services.keyRing(), connectionId, JSON.stringify(credentials));
 }
 
-/** Opens an account; credentials about to expire are renewed first. Throws PlatformError when the grant is dead. */
+/**
+ * Opens an account; credentials about to expire are renewed first. Where that fails, those that are there serve until
+ * they end. Throws PlatformError then, when the grant is dead or the platform does not answer.
+ */
 export async function usableAccount(services: Services, connection: Connection): Promise<OpenAccount> {
-  const expires = connection.token_expires_at;
   const account = await openAccount(services, connection);
-  if (expires === null || expires - services.now() > RENEW_AHEAD_MS) return account;
-  return renewAccount(services, account);
+  if (lastsFor(RENEW_AHEAD_MS, connection, services.now())) return account;
+  try {
+    return await renewAccount(services, account);
+  } catch (error) {
+    if (error instanceof PlatformError && hasToken(connection, services.now())) return account;
+    throw error;
+  }
 }
+
+/** True while an account can be used: one that must be reconnected has its access token until that ends. */
+export function isUsable(connection: Connection, now: number): boolean {
+  return !connection.needs_reconnect || hasToken(connection, now);
+}
+
+const hasToken = (connection: Connection, now: number) =>
+  connection.token_expires_at !== null && lastsFor(LAST_USE_MS, connection, now);
+
+const lastsFor = (ms: number, { token_expires_at }: Connection, now: number) =>
+  token_expires_at === null || token_expires_at - now > ms;
 
 /**
  * When credentials that end at `expiresAt` are to be renewed although nobody needs them at that moment; null for those

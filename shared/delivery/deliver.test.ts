@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import type { PlatformErrorInit } from '../platforms/error.ts';
 import { statusOf, type Post } from '../model/post.ts';
+import { putConnection } from '../store/connections.ts';
 
 let world: DeliveryWorld;
 
@@ -376,6 +377,23 @@ describe('a dead letter', () => {
 });
 
 describe('an account that is gone', () => {
+  test('publishes with the access token that it has, until that ends', async () => {
+    const account = (await world.connection('bluesky'))!;
+    const token_expires_at = world.clock.now + 20 * 60_000;
+    await putConnection(world.table, { ...account, needs_reconnect: true, token_expires_at });
+    const outcomes = [];
+    for (const ahead of [0, 20 * 60_000]) {
+      world.clock.now += ahead;
+      const post = await world.store({}, ['bluesky']);
+      await world.alarm(post);
+      await world.settle(post);
+      outcomes.push((await world.read(post)).destinations.bluesky!.status);
+    }
+    expect(outcomes).toEqual(['published', 'failed']);
+    expect(kinds()).toEqual(['post.published', 'post.failed', 'post.token_expired']);
+    await putConnection(world.table, account);
+  });
+
   test('fails the destination and tells that it must be reconnected', async () => {
     world.platform.faults = [
       { kind: 'token_expired', code: 'TOKEN_EXPIRED', message: 'revoked' },

@@ -1,4 +1,10 @@
-import { openAccount, renewAccount, usableAccount, type OpenAccount } from '../connections/vault.ts';
+import {
+  isUsable,
+  openAccount,
+  renewAccount,
+  usableAccount,
+  type OpenAccount,
+} from '../connections/vault.ts';
 import { withCopies } from '../media/copy-media.ts';
 import { mediaFiles } from '../media/files.ts';
 import type { DestinationOf } from '../model/destination.ts';
@@ -38,7 +44,7 @@ export async function openWorkshop(
 ): Promise<Workshop | null> {
   const connection = await getConnection(run.services.table, post.workspace_id, post.profile_id, platform);
   const publisher = run.publishers[platform];
-  if (!publisher || !connection || connection.needs_reconnect) return null;
+  if (!publisher || !connection || !isUsable(connection, run.services.now())) return null;
   const client = createHttpClient();
   const job = jobOf(await withCopies(run.services, post), connection);
   const rules = RULES[platform];

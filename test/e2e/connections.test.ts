@@ -21,7 +21,8 @@ const TEST_MS = 90_000;
 const LATER_S = 601;
 /** Longer than any platform keeps callers away without saying for how long. */
 const QUARTER_S = 1000;
-const PAGE = 'https://app.example.com/done?tab=1';
+/** Of the developer's own machine: the one place that needs no setting. */
+const PAGE = 'http://localhost:8080/done?tab=1';
 
 const data = mkdtempSync(join(tmpdir(), 'connections-'));
 let stack: TestStack;
@@ -120,6 +121,12 @@ describe('an account of a platform with a consent page', () => {
     // The same account keeps its id.
     expect(await accountOf('x')).toMatchObject({ id: before.id, active: true, username: before.username });
     await learnSecrets('connected again');
+  });
+
+  test('sends nobody to a page that the operator did not allow', async () => {
+    expect(await begin({ redirect_url: 'https://app.example.com/done' })).toMatchObject({
+      details: [{ field: 'redirect_url' }],
+    });
   });
 
   test('without a page to go back to is told in the answer', async () => {
@@ -245,6 +252,47 @@ describe('the answer to a renewal', () => {
       );
       expect(asked.length).toBeGreaterThan(1);
       await learnSecrets(`after an answer ${_}`);
+    },
+    TEST_MS,
+  );
+});
+
+describe('the answer to a renewal that X gave and nobody heard', () => {
+  test(
+    'costs the connection, since X takes a refresh token once; a new consent heals account and post',
+    async () => {
+      await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'expire' });
+      await stack.control('POST', '/_control/faults', {
+        platform: 'x',
+        path: '/2/oauth2/token',
+        drop: 'after',
+      });
+      const id = await create(stack, { platforms: ['x'], description: 'Rotated, and nobody heard of it' });
+      await eventually('the renewal was tried', 30_000, async () => {
+        const post = (await stack.api('GET', `/posts/${id}`)).body;
+        return ['retrying', 'failed'].includes(post.destinations[0].status) ? true : null;
+      });
+      await stack.advance(QUARTER_S);
+      expect((await finalPost(stack, id, 40_000)).destinations).toMatchObject([
+        {
+          status: 'failed',
+          error: {
+            code: 'TOKEN_EXPIRED',
+            category: 'token',
+            message: expect.stringContaining('X refused the grant'),
+            remedy: 'Reconnect the account, then retry the post.',
+          },
+        },
+      ]);
+      expect(await accountOf('x')).toMatchObject({ active: false, needs_reconnect: true });
+
+      expect((await follow(await consent(await begin(), 'allow'))).status).toBe(200);
+      expect(await accountOf('x')).toMatchObject({ active: true, needs_reconnect: false });
+      expect((await stack.api('POST', `/posts/${id}/retry`)).status).toBe(202);
+      await eventually('the post is live', 30_000, async () =>
+        (await stack.api('GET', `/posts/${id}`)).body.status === 'published' ? true : null,
+      );
+      await learnSecrets('after a lost renewal');
     },
     TEST_MS,
   );

@@ -40,7 +40,7 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   const { sqs, take } = fakeQueues();
   const ring = newKeyRing();
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
-  const settings: Record<string, string> = { REDIRECT_ALLOWLIST: '*' };
+  const settings: Record<string, string> = { REDIRECT_ALLOWLIST: 'none' };
   const services: Services = {
     table,
     bucket: { publicUrl: 'https://media.example.com' } as Bucket,
