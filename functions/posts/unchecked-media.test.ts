@@ -41,6 +41,7 @@ describe('MEDIA_NOT_CHECKED', () => {
   test.each([
     ['a date', later],
     ['add_to_queue', () => ({ add_to_queue: true })],
+    ['schedule_best_time', () => ({ schedule_best_time: true })],
   ])('is said once of each file elsewhere, of a post with %s', async (_, when) => {
     const instagram_media_urls = [elsewhere('2.jpg'), elsewhere('3.jpg')];
     expect(unchecked(await create({ ...when(), media_urls, instagram_media_urls }))).toEqual([

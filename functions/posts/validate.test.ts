@@ -166,6 +166,16 @@ describe('media are looked at where they lie', () => {
     expect(story.errors).toMatchObject([{ field: 'media_urls[0]', platform: 'instagram' }]);
   });
 
+  test('of a thumbnail that is too large, or no picture', async () => {
+    const withThumbnail = (url: string) =>
+      video('clip.mp4', ['youtube'], { title: 'Title', youtube_thumbnail_url: `${host.url}/${url}` });
+    expect((await withThumbnail('photo.jpg')).errors).toEqual([]);
+    for (const url of ['photo.jpg?bytes=2097153', 'photo.webp', 'clip.mp4']) {
+      const { errors } = await withThumbnail(url);
+      expect(errors).toMatchObject([{ field: 'youtube_thumbnail_url', platform: 'youtube' }]);
+    }
+  });
+
   test("in a platform's own list", async () => {
     const { errors } = await image(['photo.jpg'], ['x', 'pinterest'], {
       pinterest_board_id: '1',

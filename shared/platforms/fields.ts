@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { TextRule } from '../text/measure.ts';
+import { normalizeText } from '../text/normalize.ts';
 
 /*
  * The kinds of fields that platforms' option schemas are made of. Descriptions go into the documents and the OpenAPI
@@ -37,6 +38,7 @@ const line = v.pipe(
   v.trim(),
   v.nonEmpty('Must not be empty'),
   v.maxLength(MAX_TEXT_LENGTH, `Must be at most ${MAX_TEXT_LENGTH} characters`),
+  v.check(value => !/\p{Cc}/u.test(value), 'Must hold no control characters'),
 );
 
 /** An id or a word of the platform. */
@@ -46,13 +48,17 @@ export const word = (description: string) => v.optional(described(line, descript
 export const wordLike = (form: RegExp, message: string, description: string) =>
   v.optional(v.pipe(line, v.regex(form, message), v.description(description)));
 
-/** A text with the platform's limit. */
+/** A text with the platform's limit, as it can be sent: without control characters and halves of surrogate pairs. */
 export const limited = (rule: TextRule, description: string) =>
   v.optional(
     v.pipe(
       v.string('Must be a string'),
-      v.check(text => rule.measure(text) <= rule.limit, `Must be at most ${rule.limit} ${rule.unit}`),
+      v.check(
+        text => rule.measure(normalizeText(text)) <= rule.limit,
+        `Must be at most ${rule.limit} ${rule.unit}`,
+      ),
       v.description(description),
+      v.transform(normalizeText),
     ),
   );
 
@@ -74,14 +80,10 @@ export const ownMedia = (platform: string) =>
     ),
   );
 
-export const words = (description: string) =>
-  v.optional(described(v.array(v.string('Must be a string'), 'Must be a list of strings'), description));
+const text = v.pipe(v.string('Must be a string'), v.transform(normalizeText));
 
 export const wordsOr = (fallback: string[], description: string) =>
-  v.optional(
-    described(v.array(v.string('Must be a string'), 'Must be a list of strings'), description),
-    fallback,
-  );
+  v.optional(described(v.array(text, 'Must be a list of strings'), description), fallback);
 
 /** A language tag as BCP 47 defines it. */
 export const language = (description: string) =>

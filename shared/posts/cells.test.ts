@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultsOfFile } from '../media/limits.ts';
+import { brokenLimits, faultsOfCover, faultsOfFile } from '../media/limits.ts';
 import { FILE_OF_FORMAT, MEDIA_FORMATS, factsOfType, type MediaFormat } from '../model/media.ts';
 import type { PlatformId, PostType } from '../model/platform.ts';
 import { draftFor, type PostContent } from '../platforms/draft.ts';
@@ -89,21 +89,27 @@ describe('text limits per platform', () => {
   const typeOf = (platform: PlatformId): PostType => (platform === 'bluesky' ? 'image' : 'video');
   const FIELDS = ['description', 'title', 'first_comment', 'alt_text'] as const;
   const cells = LIMITS.flatMap(([name, ...row]) =>
-    row.flatMap((cell, column) =>
-      cell === 'none' ? [] : [[platformOf(name!), FIELDS[column]!, Number(cell)] as const],
-    ),
+    row.map((cell, column) => [platformOf(name!), FIELDS[column]!, cell] as const),
   );
 
-  test.each(cells)('%s: %s of %s', (platform, field, limit) => {
-    const found = (length: number) => {
-      const text = 'a'.repeat(length);
-      if (field !== 'alt_text')
-        return faultsAt(platform, field, { post_type: typeOf(platform), [field]: text });
-      const name = `${platform}_alt_text`;
-      return faultsAt(platform, name, { post_type: 'image', options: { [name]: text } });
-    };
-    expect(found(limit)).toEqual([]);
-    expect(found(limit + 1)).toHaveLength(1);
+  /** Faults of a field that is so long; null where the platform has no such field. */
+  function found(platform: PlatformId, field: (typeof FIELDS)[number], length: number) {
+    const text = 'a'.repeat(length);
+    if (field !== 'alt_text')
+      return faultsAt(platform, field, { post_type: typeOf(platform), [field]: text });
+    const name = `${platform}_alt_text`;
+    if (!Object.hasOwn(RULES[platform].options, name)) return null;
+    return faultsAt(platform, name, { post_type: 'image', options: { [name]: text } });
+  }
+
+  test.each(cells.filter(([, , limit]) => limit !== 'none'))('%s: %s of %s', (platform, field, limit) => {
+    expect(found(platform, field, Number(limit))).toEqual([]);
+    expect(found(platform, field, Number(limit) + 1)).toHaveLength(1);
+  });
+
+  // A title or comment without a limit is as long as it likes, or is not sent at all.
+  test.each(cells.filter(([, , limit]) => limit === 'none'))('%s: %s, %s', (platform, field) => {
+    expect(found(platform, field, 100_000)).toEqual(field === 'alt_text' ? null : []);
   });
 });
 
@@ -149,6 +155,18 @@ describe('media limits per platform', () => {
     expect(broken(platform, 'MP4', bytes, seconds + 1, /duration/)).toHaveLength(1);
   });
 
+  test('bluesky: its clips, should a post carry one', () => {
+    const [, size, time] = LIMITS.find(([name]) => name === 'bluesky')!;
+    const clip = (more: object) => {
+      const known = factsOfType('video/mp4', 'MP4', amountOf(size!));
+      return brokenLimits(RULES.bluesky.files.video!, { ...known, duration: amountOf(time!), ...more });
+    };
+    expect(clip({})).toEqual([]);
+    expect(clip({ size: amountOf(size!) + 1 })).toHaveLength(1);
+    expect(clip({ duration: amountOf(time!) + 1 })).toHaveLength(1);
+    expect(clip({ format: 'MOV' })).toHaveLength(1);
+  });
+
   test.each(LIMITS.filter(([, , , most]) => most !== 'none'))('%s: %4$s images', (name, _, __, most) => {
     const count = (media_urls: string[]) =>
       faultsAt(platformOf(name), 'media_urls', { post_type: 'image', media_urls });
@@ -168,6 +186,21 @@ describe('media limits per platform', () => {
   );
   test.each(named)('%s, %s: taken %s', (platform, format, taken) => {
     expect(broken(platform, format, 100_000, 10, /^Is .*must be one of/)).toHaveLength(taken ? 0 : 1);
+  });
+});
+
+describe('other limits', () => {
+  test('a thumbnail on youtube: 2 MB, JPG, PNG, GIF or BMP', () => {
+    const thumbnail = (format: MediaFormat, size: number) =>
+      faultsOfCover(RULES.youtube, 'youtube_thumbnail_url', {
+        ...factsOfType(FILE_OF_FORMAT[format].type, format, size),
+        width: 1280,
+        height: 720,
+      });
+    const limit = 2 * 1_048_576;
+    for (const format of ['JPG', 'PNG', 'GIF', 'BMP'] as const) expect(thumbnail(format, limit)).toEqual([]);
+    expect(thumbnail('JPG', limit + 1)).toEqual([expect.stringContaining('size')]);
+    for (const format of ['WebP', 'MP4', 'PDF'] as const) expect(thumbnail(format, limit)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { PLATFORM_IDS } from '../model/platform.ts';
+import { mediaFieldOf } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import { checkPost, contentOf } from './check.ts';
 import { createPostFields, type CommonPostInput } from './input.ts';
@@ -166,6 +167,21 @@ describe('media', () => {
     ],
   ])('at a private address are refused: %s', async (_, body, fault) => {
     expect(await faults(body)).toEqual([fault]);
+  });
+
+  const overrides = Object.values(RULES).flatMap(rules => mediaFieldOf(rules) ?? []);
+  test.each(overrides)('at a private address are refused in %s', async field => {
+    const platform = field.replace(/_media_urls$/, '');
+    const body = {
+      post_type: 'video',
+      platforms: [platform],
+      media_urls: [VIDEO],
+      title: 'A title',
+      tiktok_privacy_level: 'SELF_ONLY',
+      pinterest_board_id: '1',
+      [field]: [secret],
+    };
+    expect(await faults(body)).toEqual([`${platform} ${field}[0]`]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../model/json.ts';
 import type { PlatformId, PostType } from '../model/platform.ts';
-import { draftFor, titleFor, type PostContent } from '../platforms/draft.ts';
+import { commentFor, draftFor, titleFor, type PostContent } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import { platformFaults } from './platform-faults.ts';
 
@@ -326,6 +326,24 @@ describe('options and their defaults', () => {
   });
 });
 
+describe('texts in fields of a platform', () => {
+  test.each<[PlatformId, PostType, JsonObject, JsonObject]>([
+    ['x', 'image', { x_alt_text: 'a\u0007b\r\nc' }, { x_alt_text: 'ab\nc' }],
+    ['youtube', 'video', { youtube_tags: ['a\u0000b'] }, { youtube_tags: ['ab'] }],
+    ['gbp', 'text', { gbp_terms: ' a\u009fb\t ' }, { gbp_terms: ' ab\t ' }],
+    ['snapchat', 'video', { snapchat_description: '\ud800' }, { snapchat_description: '\ufffd' }],
+  ])('of %s lose what no platform shows: %s, %j', (platform, type, given, sent) => {
+    const { draft, faults: found } = draftFor(RULES[platform], post(platform, type, { options: given }));
+    expect(found).toEqual([]);
+    expect(draft.options).toMatchObject(sent);
+  });
+
+  test('are counted without it; ids hold none of it', () => {
+    expect(options('x', 'image', { x_alt_text: `${'a'.repeat(1000)}\u0007` })).toEqual([]);
+    expect(options('youtube', 'video', { youtube_playlist_id: '\u0007' })).toEqual(['youtube_playlist_id']);
+  });
+});
+
 describe('youtube', () => {
   const video = (change: Partial<PostContent>) => faults('youtube', 'video', change);
 
@@ -375,6 +393,7 @@ describe('youtube', () => {
       post('youtube', 'video', { description: 'line\u0007two\u0000' }),
     );
     expect(RULES.youtube.shape(draft)).toBe('linetwo');
+    expect(fields('youtube', 'video', { title: null, description: '\u0000' })).toEqual(['title']);
   });
 
   test('a Short takes no thumbnail, whether it is declared one or its title says so', () => {
@@ -424,8 +443,12 @@ describe('tiktok', () => {
   });
 
   test('never takes the description for a title', () => {
-    const given = post('tiktok', 'image', { title: null, description: 'long text' });
-    expect(titleFor(RULES.tiktok, draftFor(RULES.tiktok, given).draft)).toBeNull();
+    for (const title of [null, '']) {
+      const given = post('tiktok', 'image', { title, description: 'long text' });
+      const { draft } = draftFor(RULES.tiktok, given);
+      expect(titleFor(RULES.tiktok, draft)).toBeNull();
+      expect(RULES.tiktok.shape(draft)).toBe('long text');
+    }
   });
 
   test('publishes directly where no mode is sent', () => {
@@ -485,6 +508,11 @@ describe('linkedin', () => {
   test('counts the text as it was written', () => {
     const description = 'a'.repeat(2940) + '('.repeat(50);
     expect(faults('linkedin', 'text', { description })).toEqual([]);
+  });
+
+  test('sends a comment as it was written', () => {
+    const { draft } = draftFor(RULES.linkedin, post('linkedin', 'text', { first_comment: 'See (v2) #x' }));
+    expect(commentFor(RULES.linkedin, draft)).toBe('See (v2) #x');
   });
 
   test('counts a comment and a title', () => {
