@@ -153,7 +153,7 @@ function decoded(stream: Readable, coding: keyof typeof DECODERS): Readable {
   return pipeline(stream, DECODERS[coding](), () => undefined);
 }
 
-/** The bytes without the first `skip`. Throws HttpFailure when the stream breaks, or ends before what was told. */
+/** The bytes without the first `skip`. Throws HttpFailure when the stream breaks, or ends elsewhere than was told. */
 async function* bytesOf(stream: Readable, skip: number, expected: number | null): AsyncGenerator<Buffer> {
   let count = 0;
   try {
@@ -162,6 +162,7 @@ async function* bytesOf(stream: Readable, skip: number, expected: number | null)
       if (!Buffer.isBuffer(bytes)) continue;
       const fresh = bytes.subarray(Math.max(0, Math.min(bytes.byteLength, skip - count)));
       count += bytes.byteLength;
+      if (expected !== null && count > expected) break;
       if (fresh.byteLength > 0) yield fresh;
     }
   } catch (error) {
@@ -169,7 +170,8 @@ async function* bytesOf(stream: Readable, skip: number, expected: number | null)
     throw new HttpFailure('network', error instanceof Error ? error.message : String(error), true);
   }
   if (expected !== null && count !== expected) {
-    throw new HttpFailure('network', `It ended after ${count} of ${expected} bytes`, true);
+    const how = count < expected ? `ended after ${count} of` : 'goes on beyond';
+    throw new HttpFailure('network', `It ${how} ${expected} bytes`, true);
   }
 }
 

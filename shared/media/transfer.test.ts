@@ -18,13 +18,16 @@ let answer: RequestListener;
 /** A file of 75 MiB: two whole parts and a rest. */
 let large: Buffer;
 let jpg: Buffer;
+let mp4: Buffer;
 /** Ranges that were asked for. */
 let ranges: (string | undefined)[];
 /** What was stored of the transfer. */
 let saved: Transfer | null;
 
 beforeAll(async () => {
-  jpg = (await sampleFiles())('photo.jpg');
+  const sample = await sampleFiles();
+  jpg = sample('photo.jpg');
+  mp4 = sample('clip.mp4');
   large = Buffer.concat([jpg, Buffer.alloc(75 * MIB - jpg.length)]);
   for (let at = jpg.length; at < large.length; at += 4)
     large.writeUInt32LE(at, Math.min(at, large.length - 4));
@@ -219,6 +222,44 @@ describe('a file', () => {
     expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
   }, 60_000);
 
+  test.each<[string, (clip: Buffer) => RequestListener]>([
+    ['that never ends', clip => (_, response) => endless(response, clip)],
+    ['that grows when it is unpacked', clip => bomb(Buffer.concat([clip, Buffer.alloc(120 * MIB)]))],
+  ])('%s and of which nobody tells the size is cut early', async (_, listener) => {
+    answer = listener(mp4);
+    expect(await run(undefined, { untoldBytes: 100 * MIB })).toMatchObject({
+      type: 'failed',
+      message: 'It is larger than 104857600 bytes, and its origin does not tell its size',
+    });
+    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+  });
+
+  test('whose range goes on beyond its end is not taken', async () => {
+    answer = (request, response) => {
+      if (request.headers.range === undefined) { serve(large, { cutAfter: 20 * MIB })(request, response); return; }
+      const from = Number(/\d+/.exec(request.headers.range)![0]);
+      const headers = { etag: '"v1"', 'content-range': `bytes ${from}-${large.length - 1}/${large.length}` };
+      response.writeHead(206, headers).end(Buffer.concat([large.subarray(from), Buffer.alloc(MIB)]));
+    };
+    expect(await run()).toMatchObject({ type: 'failed', message: expect.stringMatching(/goes on beyond/) });
+    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+  });
+
+  test('that only drips is given up after a few runs, and nothing is left', async () => {
+    answer = (request, response) => trickle(request, response, large, 200);
+    let result: TransferResult = { type: 'more', transfer: newTransfer(`${origin.url}/file`), message: '' };
+    let runs = 0;
+    for (; result.type === 'more'; runs += 1) {
+      const ends = performance.now() + 3500;
+      result = await run(result.transfer, { remainingMs: () => ends - performance.now() });
+    }
+    expect([runs, result]).toMatchObject([
+      3,
+      { type: 'failed', message: expect.stringMatching(/cannot be read/) },
+    ]);
+    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+  });
+
   test('is given up when its origin has nothing further', async () => {
     answer = serve(large, { cutAfter: 1000 });
     expect(await run()).toMatchObject({ type: 'failed', message: expect.stringMatching(/cannot be read/) });
@@ -294,4 +335,9 @@ function endless(response: ServerResponse, head: Buffer): void {
   };
   response.on('drain', more);
   more();
+}
+
+function bomb(bytes: Buffer): RequestListener {
+  const packed = gzipSync(bytes);
+  return (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
 }

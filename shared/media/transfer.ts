@@ -27,6 +27,8 @@ export interface TransferRun {
   leaveAfterBytes: number;
   /** Attempts in a row that may get nothing further. */
   patience: number;
+  /** Most of a file whose origin does not tell its size. Default: 5 GiB. */
+  untoldBytes?: number;
   /** Where a file of this format goes. */
   newKey: (format: MediaFormat) => string;
   /** Stores how far it got. Throws when somebody else took over. */
@@ -44,6 +46,9 @@ export type TransferResult =
  * So much is in memory at a time. With it 10,000 parts hold 312 GiB, more than the largest file that is taken.
  */
 const PART_BYTES = 32 * 1024 ** 2;
+
+/** Most of a file whose origin does not tell how large it is: it may never end. */
+const MAX_UNTOLD_BYTES = 5 * 1024 ** 3;
 
 /** Kept back of a run's time for storing what has come. */
 const RESERVE_MS = 3 * SECOND;
@@ -148,10 +153,15 @@ async function lookAt(
 ): Promise<void> {
   const isUnknown = offset === 0 && !source.recognised;
   if (isUnknown && (isWhole || pile.size() >= HEAD_BYTES)) await recognise(session, source, pile.bytes());
+  const { untoldBytes = MAX_UNTOLD_BYTES } = session;
   const { format, total } = session.transfer;
   if (format === null) return;
   const most = MAX_BYTES[MEDIA_FORMATS[format]];
-  if (Math.max(total ?? 0, offset + pile.total()) > most) throw new Unfit(`It is larger than ${most} bytes`);
+  const size = Math.max(total ?? 0, offset + pile.total());
+  if (size > most) throw new Unfit(`It is larger than ${most} bytes`);
+  if (total === null && size > untoldBytes) {
+    throw new Unfit(`It is larger than ${untoldBytes} bytes, and its origin does not tell its size`);
+  }
 }
 
 /** A file that is read anew keeps its key, which was told already. */
