@@ -1,8 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { chunks, resized } from '../../local/sandbox/media/content.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { getUpload, replaceUpload } from '../../shared/store/uploads.ts';
-import { sampleFiles } from '../../test/support/media.ts';
+import { padded, sampleFiles } from '../../test/support/media.ts';
 import { faultIn, fetched, putTo, uploadHouse, type UploadHouse } from '../../test/support/upload-house.ts';
 import { moveMedia } from '../media-importer/work.ts';
 
@@ -23,8 +22,7 @@ beforeEach(async () => {
 afterEach(() => uploads.close());
 
 /** The beginning of a clip that has so many bytes. */
-const clip = (size = TOTAL) =>
-  Buffer.concat([...chunks(resized(sample('clip.mp4'), 'isobmff', size), 0, TOTAL)]);
+const clip = (size = TOTAL) => padded(sample('clip.mp4'), size).subarray(0, TOTAL);
 
 function cut(bytes: Buffer, sizes = SIZES): Buffer[] {
   const ends = sizes.map((_, index) => sizes.slice(0, index + 1).reduce((sum, size) => sum + size, 0));

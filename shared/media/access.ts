@@ -8,8 +8,11 @@ export interface FileAccess {
   said_type?: string;
 }
 
+/** A file whose size is known. */
+export type Whole = FileAccess & { size: number };
+
 /** Bytes that are all here. */
-export function inMemory(bytes: Uint8Array): FileAccess {
+export function inMemory(bytes: Uint8Array): Whole {
   return { size: bytes.byteLength, read: (start, end) => Promise.resolve(bytes.subarray(start, end)) };
 }
 
@@ -44,4 +47,21 @@ export function thrifty(file: FileAccess, head: Uint8Array, budget: number): Fil
       return block.bytes.subarray(0, end - from);
     },
   };
+}
+
+const STEP_BYTES = 8 * 1024 ** 2;
+/** Longer than any mark that is looked for. */
+const OVERLAP_BYTES = 64;
+
+/** Whether any part of a file from `begin` on passes: read piece by piece, each with the end of the one before. */
+export async function anyPart(
+  file: Whole,
+  begin: number,
+  passes: (part: Buffer) => boolean,
+): Promise<boolean> {
+  for (let start = begin; start < file.size; start += STEP_BYTES - OVERLAP_BYTES) {
+    const part = await file.read(start, Math.min(file.size, start + STEP_BYTES));
+    if (passes(Buffer.from(part))) return true;
+  }
+  return false;
 }

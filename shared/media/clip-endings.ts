@@ -1,20 +1,15 @@
-import type { MediaFormat } from '../model/media.ts';
-import type { FileAccess } from './access.ts';
+import type { Whole } from './access.ts';
+
+/*
+ * Where a clip breaks off although its own account of itself goes on, in words; null where nothing shows it.
+ */
 
 /** A file has a handful of boxes; one in fragments has thousands, and is looked at no further. */
 const MAX_BOXES = 32;
 
-/** Says where a clip breaks off although its own account of itself goes on; null where nothing shows it. */
-export async function cutOffAt(format: MediaFormat, file: FileAccess): Promise<string | null> {
-  const { size } = file;
-  if (size === null) return null;
-  if (format === 'MP4' || format === 'MOV' || format === '3GP') return cutOffBox(file, size);
-  if (format === 'WebM' || format === 'MKV') return cutOffSegment(file, size);
-  return null;
-}
-
 /** Each box says how long it is (ISO/IEC 14496-12, 4.2); `moov` is the one without which nothing can be played. */
-async function cutOffBox(file: FileAccess, size: number): Promise<string | null> {
+export async function boxEnding(file: Whole): Promise<string | null> {
+  const { size } = file;
   let hasIndex = false;
   let at = 0;
   for (let boxes = 0; at + 8 <= size; boxes += 1) {
@@ -26,7 +21,7 @@ async function cutOffBox(file: FileAccess, size: number): Promise<string | null>
     if (length === 0) return hasIndex ? null : 'it has no index (moov)';
     if (length < 8) return 'its index makes no sense';
     at += length;
-    if (at > size) return cutOff(size, at);
+    if (at > size) return brokenOff(size, at);
   }
   return hasIndex ? null : 'it has no index (moov)';
 }
@@ -37,14 +32,14 @@ function boxLength(header: Buffer): number {
 }
 
 /** The one element that holds all others, after the header (RFC 9559, 4.5). Its length may be left open. */
-async function cutOffSegment(file: FileAccess, size: number): Promise<string | null> {
+export async function segmentEnding(file: Whole): Promise<string | null> {
   const head = Buffer.from(await file.read(0, 4096));
   const start = head.indexOf(Buffer.from([0x18, 0x53, 0x80, 0x67]));
   if (start === -1) return null;
   const length = vint(head, start + 4);
   if (length === null) return null;
   const end = start + 4 + length.bytes + length.value;
-  return end > size ? cutOff(size, end) : null;
+  return end > file.size ? brokenOff(file.size, end) : null;
 }
 
 /** A length of EBML (RFC 8794, 4); null for one that is left open. */
@@ -59,4 +54,41 @@ function vint(bytes: Buffer, at: number): { value: number; bytes: number } | nul
   return isOpen ? null : { value: value + top * 256 ** (count - 1), bytes: count };
 }
 
-const cutOff = (size: number, wanted: number) => `it breaks off after ${size} of ${wanted} bytes`;
+const ASF_PROPERTIES = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
+
+/** ASF: the file's size stands in its properties, unless it was broadcast. */
+export async function asfEnding(file: Whole): Promise<string | null> {
+  const head = Buffer.from(await file.read(0, 4096));
+  const properties = head.indexOf(ASF_PROPERTIES);
+  if (properties === -1 || head.byteLength < properties + 92) return null;
+  const isBroadcast = (head.readUInt32LE(properties + 88) & 1) === 1;
+  const told = Number(head.readBigUInt64LE(properties + 40));
+  return !isBroadcast && told > file.size ? brokenOff(file.size, told) : null;
+}
+
+const TAG_HEAD = 11;
+
+/** FLV (version 10, annex E.3): behind each tag stands how long it was, so the last four bytes lead to the last tag. */
+export async function flvEnding(file: Whole): Promise<string | null> {
+  const { size } = file;
+  const back = Buffer.from(await file.read(size - 4, size));
+  const length = back.byteLength === 4 ? back.readUInt32BE(0) : 0;
+  const start = Math.max(0, size - 4 - length);
+  const tag = Buffer.from(await file.read(start, start + TAG_HEAD));
+  const isTag = tag.byteLength === TAG_HEAD && TAG_HEAD + tag.readUIntBE(1, 3) === length;
+  return isTag ? null : 'its last tag is not complete';
+}
+
+/** RIFF says in its first chunk how long the file is. */
+export async function riffEnding(file: Whole): Promise<string | null> {
+  const told = 8 + (await numberAt(file, 4));
+  return file.size < told ? brokenOff(file.size, told) : null;
+}
+
+/** Four bytes, the lowest first; 0 where there are none. */
+export async function numberAt({ read }: Whole, at: number): Promise<number> {
+  const found = Buffer.from(await read(at, at + 4));
+  return found.byteLength < 4 ? 0 : found.readUInt32LE(0);
+}
+
+export const brokenOff = (size: number, told: number) => `it breaks off after ${size} of ${told} bytes`;

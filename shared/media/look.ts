@@ -2,9 +2,9 @@ import { fileTypeFromBuffer } from 'file-type';
 import { factsOfType, formatOfType, type MediaFacts, type MediaFormat } from '../model/media.ts';
 import { inMemory, thrifty, TooMuchReading, type FileAccess } from './access.ts';
 import { clipFacts } from './clip-facts.ts';
-import { cutOffAt } from './containers.ts';
+import { cutOff } from './endings.ts';
 import { activeContent } from './pdf.ts';
-import { isCutOff, pictureFacts } from './picture-facts.ts';
+import { pictureFacts } from './picture-facts.ts';
 
 /** What a look at a file's bytes gave. */
 export type Look =
@@ -16,7 +16,7 @@ export type Look =
 export const HEAD_BYTES = 64 * 1024;
 /** A camera's notes may push a JPEG's dimensions this far back. */
 const LONG_HEAD_BYTES = 1024 * 1024;
-/** Most that is read of a clip or a document. */
+/** Most that is read beyond that. */
 export const WHOLE_BYTES = 12 * 1024 * 1024;
 
 /** Types that people take for pictures, with what to do about them. */
@@ -33,16 +33,21 @@ const HINTS: ReadonlyMap<string, string> = new Map(
 
 /**
  * Tells what a file is from its bytes, and reads no more of them than that takes: never the name. Nothing is decoded.
- * Throws what `read` throws.
+ * `endBytes`: most that may be read to find a file's end. Throws what `read` throws.
  */
-export async function lookAt(file: FileAccess): Promise<Look> {
+export async function lookAt(file: FileAccess, endBytes = WHOLE_BYTES): Promise<Look> {
   const head = await file.read(0, HEAD_BYTES);
   if (head.byteLength === 0) return unsupported('an empty file', 'It is empty');
   const identity = await identify(head, file.said_type);
   if (identity.type !== 'known') return identity;
   const { mime_type, format } = identity;
-  const rest = thrifty(file, head, WHOLE_BYTES);
-  const facts = factsOfType(mime_type, format, file.size);
+  const { size } = file;
+  const fault = size === null ? null : await cutOff(format, { ...thrifty(file, head, endBytes), size });
+  if (fault !== null) return damaged(fault);
+  return lookFurther(factsOfType(mime_type, format, size), head, thrifty(file, head, WHOLE_BYTES));
+}
+
+async function lookFurther(facts: MediaFacts, head: Uint8Array, rest: FileAccess): Promise<Look> {
   try {
     if (facts.kind === 'image') return await lookAtPicture(facts, head, rest);
     return facts.kind === 'video' ? await lookAtClip(facts, rest) : await lookAtDocument(facts, rest);
@@ -72,7 +77,6 @@ export function lookAtBytes(bytes: Uint8Array): Promise<Look> {
 
 async function lookAtPicture(facts: MediaFacts, head: Uint8Array, file: FileAccess): Promise<Look> {
   const isWhole = file.size === head.byteLength;
-  if (isWhole && isCutOff(facts.format, head)) return damaged('its picture breaks off');
   const short = pictureFacts(facts.format, head);
   if ((short.width !== null && short.animated !== null) || isWhole)
     return picture({ ...facts, ...short }, isWhole);
@@ -87,8 +91,6 @@ function picture(facts: MediaFacts, isWhole: boolean): Look {
 }
 
 async function lookAtClip(facts: MediaFacts, file: FileAccess): Promise<Look> {
-  const fault = await cutOffAt(facts.format, file);
-  if (fault !== null) return damaged(fault);
   return { type: 'known', facts: { ...facts, ...(await clipFacts(file)) } };
 }
 

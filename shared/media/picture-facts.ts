@@ -36,6 +36,9 @@ function gifFrames(bytes: Buffer): Frames {
   return { animated: ended ? false : null, alpha: null };
 }
 
+/** Whether a whole GIF comes to its end. */
+export const endsGif = (whole: Buffer) => walkGif(whole).ended;
+
 /** Passes over the blocks (GIF89a specification, 12 to 27), as far as the bytes go. */
 function walkGif(bytes: Buffer): { pictures: number; loops: boolean; ended: boolean } {
   let at = 13 + colourTable(bytes[10] ?? 0);
@@ -83,23 +86,4 @@ function webpFrames(bytes: Buffer): Frames {
   const flags = bytes[20] ?? 0;
   if (kind === 'VP8X') return { animated: (flags & 0x02) !== 0, alpha: (flags & 0x10) !== 0 };
   return { animated: false, alpha: kind === 'VP8L' && ((bytes[24] ?? 0) & 0x10) !== 0 };
-}
-
-/** True for a whole file that breaks off before its picture ends. */
-export function isCutOff(format: MediaFormat, whole: Uint8Array): boolean {
-  const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength);
-  switch (format) {
-    case 'JPG':
-      return bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) === -1;
-    case 'PNG':
-      return bytes.lastIndexOf('IEND', undefined, 'latin1') === -1;
-    case 'GIF':
-      return !walkGif(bytes).ended;
-    case 'WebP':
-      return bytes.length < 12 || bytes.readUInt32LE(4) + 8 > bytes.length;
-    case 'BMP':
-      return bytes.length < 14;
-    default:
-      return false;
-  }
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { chunk } from '../../test/support/bad-files.ts';
 import { filesOfFormats } from '../../test/support/formats.ts';
 import { FILE_OF_FORMAT, type MediaFormat } from '../model/media.ts';
 import { identify } from './look.ts';
@@ -17,8 +18,7 @@ test.each(FORMATS)('a %s is known by its bytes, and sound', async format => {
   expect(await judgeBytes(files[format])).toEqual({ format });
 });
 
-/** An FLV has no size and no end of its own. */
-test.each(FORMATS.filter(format => format !== 'FLV'))('a %s that is cut off is found out', async format => {
+test.each(FORMATS)('a %s that is cut off is found out', async format => {
   const whole = files[format];
   const cut = whole.subarray(0, Math.floor(whole.length * 0.6));
   expect(await judgeBytes(cut)).toEqual({ fault: expect.stringMatching(/damaged/) });
@@ -75,6 +75,41 @@ describe('a picture', () => {
     ] as const) {
       expect(await judgeBytes(bytes)).toEqual({ format });
     }
+  });
+});
+
+describe('a file that is two things in one', () => {
+  const script = Buffer.from('/*<script>alert(1)</script>*/');
+  const archive = Buffer.concat([Buffer.from('504b0506', 'hex'), Buffer.alloc(18)]);
+  const commented = Buffer.concat([
+    Buffer.from('504b0506', 'hex'),
+    Buffer.alloc(16),
+    Buffer.from([5, 0]),
+    Buffer.from('hello'),
+  ]);
+  const note = (png: Buffer, text: string) =>
+    Buffer.concat([png.subarray(0, 33), chunk('tEXt', Buffer.from(`Note\0${text}`)), png.subarray(33)]);
+
+  test.each<[string, () => Buffer, string]>([
+    ['a GIF and a page', () => Buffer.concat([files.GIF, script]), 'a web page'],
+    ['a JPEG and a page', () => Buffer.concat([files.JPG, Buffer.from('<HTML><body>')]), 'a web page'],
+    [
+      'a BMP and a program for a server',
+      () => Buffer.concat([files.BMP, Buffer.from('<?php x();')]),
+      'a web page',
+    ],
+    ['a PNG with a page in its notes', () => note(files.PNG, '<!DOCTYPE html><b>'), 'a web page'],
+    ['a clip and a page', () => Buffer.concat([files.WebM, script]), 'a web page'],
+    ['a JPEG and an archive', () => Buffer.concat([files.JPG, archive]), 'an archive'],
+    ['a PDF and an archive with a comment', () => Buffer.concat([files.PDF, commented]), 'an archive'],
+    ['a PNG and a document', () => note(files.PNG, '%PDF-1.4 1 0 obj'), 'a document'],
+  ])('%s is refused', async (_, make, what) => {
+    expect(await judgeBytes(make())).toEqual({ fault: expect.stringContaining(`and ${what} in one`) });
+  });
+
+  test('is none where its notes just speak of it', async () => {
+    for (const words of ['<x:xmpmeta xmlns:x="adobe:ns:meta/"/>', 'scripts, html & PK', 'a PDF-1.4 of mine'])
+      expect(await judgeBytes(note(files.PNG, words))).toEqual({ format: 'PNG' });
   });
 });
 

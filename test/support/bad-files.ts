@@ -54,10 +54,10 @@ export function pdfWithScript(how: 'plain' | 'numbers' | 'packed'): Buffer {
   const packed = deflateSync(Buffer.from(`1 0 << /Type /Catalog /OpenAction ${action} >>`));
   const dictionary = `<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length ${packed.length} >>`;
   return Buffer.concat([
-    pdfOf(`2 0 obj ${dictionary}\nstream`),
+    Buffer.from(`%PDF-1.7\n2 0 obj ${dictionary}\nstream\n`),
     packed,
     Buffer.from('\nendstream endobj\n%%EOF'),
   ]);
 }
 
-const pdfOf = (body: string) => Buffer.from(`%PDF-1.7\n${body}\n`);
+const pdfOf = (body: string) => Buffer.from(`%PDF-1.7\n${body}\n%%EOF\n`);

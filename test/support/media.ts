@@ -1,3 +1,4 @@
+import { chunks, resized } from '../../local/sandbox/media/content.ts';
 import { makeFiles } from '../../local/sandbox/media/files.ts';
 
 /** Small real files by name: `photo.jpg`, `anim.gif`, `clip.mp4`, `doc.pdf`, … (about a second to make). */
@@ -8,4 +9,9 @@ export async function sampleFiles(): Promise<(name: string) => Buffer> {
     if (!file) throw new Error(`There is no sample ${name}`);
     return file.bytes;
   };
+}
+
+/** A clip that is made longer by a box that players pass over. */
+export function padded(mp4: Buffer, size: number): Buffer {
+  return Buffer.concat([...chunks(resized(mp4, 'isobmff', size), 0, size)]);
 }

@@ -71,4 +71,5 @@ export const putTo = (url: string, bytes: Uint8Array, type = 'image/png') =>
 export const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
 /** The words of the only fault of a refusal. */
-export const faultIn = ({ body }: Shown): string | undefined => body.details?.[0]?.message;
+export const faultIn = ({ body }: Shown): string | undefined =>
+  (body as { details?: { message: string }[] }).details?.[0]?.message;
