@@ -236,7 +236,10 @@ describe('a file', () => {
 
   test('whose range goes on beyond its end is not taken', async () => {
     answer = (request, response) => {
-      if (request.headers.range === undefined) { serve(large, { cutAfter: 20 * MIB })(request, response); return; }
+      if (request.headers.range === undefined) {
+        serve(large, { cutAfter: 20 * MIB })(request, response);
+        return;
+      }
       const from = Number(/\d+/.exec(request.headers.range)![0]);
       const headers = { etag: '"v1"', 'content-range': `bytes ${from}-${large.length - 1}/${large.length}` };
       response.writeHead(206, headers).end(Buffer.concat([large.subarray(from), Buffer.alloc(MIB)]));
