@@ -45,7 +45,8 @@ export class Publishing extends Construct {
       name: 'dispatch',
       worker_timeout_s: SIZES.dispatcher.timeout_s,
     });
-    this.schedules = new Schedules(this, 'Schedules', this.dispatch.queue);
+    const queues = { dispatch: this.dispatch.queue, events: props.events.queue };
+    this.schedules = new Schedules(this, 'Schedules', queues);
     this.deadLetters = deadLetterQueue(new Construct(this, 'Publish'), 'publish');
     this.lanes = PLATFORM_IDS.map(platform => ({ platform, notes: this.addLane(platform) }));
     this.addDispatcher(props);

@@ -11,15 +11,21 @@ const WITH_TARGET: ReadonlySet<ScheduleAction> = new Set(['CreateSchedule', 'Upd
 
 export type ScheduleAction = 'CreateSchedule' | 'UpdateSchedule' | 'DeleteSchedule' | 'GetSchedule';
 
-/** The alarm clocks of posts that wait. All that a schedule can do is put a note on the dispatch queue. */
+/** The queues that alarms put notes on. */
+export interface AlarmQueues {
+  dispatch: Queue;
+  events: Queue;
+}
+
+/** The alarm clocks of posts and webhook deliveries that wait. All that a schedule can do is put a note on their queue. */
 export class Schedules extends Construct {
   private readonly group: ScheduleGroup;
   private readonly role: Role;
-  private readonly target: Queue;
+  private readonly queues: AlarmQueues;
 
-  constructor(scope: Construct, id: string, target: Queue) {
+  constructor(scope: Construct, id: string, queues: AlarmQueues) {
     super(scope, id);
-    this.target = target;
+    this.queues = queues;
     this.group = new ScheduleGroup(this, 'Group', {
       scheduleGroupName: Stack.of(this).stackName,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -33,15 +39,27 @@ export class Schedules extends Construct {
       }),
     });
     this.role.addToPolicy(
-      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [target.queueArn] }),
+      new PolicyStatement({
+        actions: ['sqs:SendMessage'],
+        resources: [queues.dispatch.queueArn, queues.events.queueArn],
+      }),
     );
   }
 
-  /** Tells the function the group, and lets it do just these actions on schedules. */
+  /** Lets the function do just these actions on the alarms of posts. */
   open(to: ServiceFunction, ...actions: ScheduleAction[]): void {
+    this.allow(to.set(ENV.dispatchQueueArn, this.queues.dispatch.queueArn), actions);
+  }
+
+  /** Lets the function set alarms of webhook deliveries. */
+  openForEvents(to: ServiceFunction): void {
+    this.allow(to.set(ENV.eventsQueueArn, this.queues.events.queueArn), ['CreateSchedule']);
+  }
+
+  /** Tells the function the group, too. */
+  private allow(to: ServiceFunction, actions: readonly ScheduleAction[]): void {
     to.set(ENV.scheduleGroup, this.group.scheduleGroupName)
       .set(ENV.scheduleRoleArn, this.role.roleArn)
-      .set(ENV.dispatchQueueArn, this.target.queueArn)
       .allow(
         actions.map(action => `scheduler:${action}`),
         this.schedulesArn(),
@@ -49,7 +67,8 @@ export class Schedules extends Construct {
     if (actions.some(action => WITH_TARGET.has(action))) this.letPassRole(to);
     Validations.of(to).acknowledge({
       id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
-      reason: 'Schedules are named after posts: the group is the narrowest thing that can be named here.',
+      reason:
+        'Schedules are named after posts and deliveries: the group is the narrowest thing that can be named here.',
     });
   }
 

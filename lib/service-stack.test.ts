@@ -319,7 +319,7 @@ describe('rights', () => {
     },
   );
 
-  test('of a schedule: put a note on the dispatch queue; and only schedules of this group have them', () => {
+  test('of a schedule: put a note on the queue of posts or events; and only schedules of this group have them', () => {
     const roles = stack
       .all('AWS::IAM::Role')
       .filter(([, role]) =>
@@ -328,7 +328,7 @@ describe('rights', () => {
     expect(roles).toHaveLength(1);
     const [id, role] = roles[0]!;
     expect(stack.statements(id).flatMap(actionsOf)).toEqual(['sqs:SendMessage']);
-    expect(sentTo(stack.statements(id))).toEqual(['dispatch']);
+    expect(sentTo(stack.statements(id))).toEqual(['dispatch', 'events']);
     expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
       { Condition: { StringEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.any(String), 'Arn'] } } } },
     ]);

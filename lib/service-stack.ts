@@ -29,10 +29,12 @@ export class ServiceStack extends Stack {
     const gateway = new Gateway(this, 'Gateway', settings);
     const publicUrl = settings.publicUrl ?? gateway.url;
 
-    const { events } = new Webhooks(this, 'Webhooks', { table, secrets });
+    const webhooks = new Webhooks(this, 'Webhooks', { table, secrets });
+    const { events } = webhooks;
     const uploads = new Uploads(this, 'Uploads', { table, media });
     const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
     const { schedules } = publishing;
+    schedules.openForEvents(webhooks.dispatcher);
     const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
     new Insights(this, 'Insights', { table, secrets, measured: settings.measured });

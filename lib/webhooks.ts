@@ -11,19 +11,20 @@ const LOOKUP_THREADS = '128';
 /** Events on their way to the receivers that asked for them. */
 export class Webhooks extends Construct {
   readonly events: WorkQueue;
+  readonly dispatcher: ServiceFunction;
 
   constructor(scope: Construct, id: string, { table, secrets }: { table: ServiceTable; secrets: Secrets }) {
     super(scope, id);
     const size = SIZES['webhook-dispatcher'];
     this.events = new WorkQueue(this, 'Events', { name: 'events', worker_timeout_s: size.timeout_s });
-    const dispatcher = new ServiceFunction(this, 'Dispatcher', {
+    this.dispatcher = new ServiceFunction(this, 'Dispatcher', {
       bundle: 'webhook-dispatcher',
       ...size,
       environment: { UV_THREADPOOL_SIZE: LOOKUP_THREADS },
     });
-    table.open(dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
-    secrets.openKeyRing(dispatcher);
-    this.events.openForSending(dispatcher, ENV.eventsQueueUrl);
-    workOff(this.events.queue, dispatcher, { batchSize: 10 });
+    table.open(this.dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
+    secrets.openKeyRing(this.dispatcher);
+    this.events.openForSending(this.dispatcher, ENV.eventsQueueUrl);
+    workOff(this.events.queue, this.dispatcher, { batchSize: 10 });
   }
 }

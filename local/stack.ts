@@ -80,7 +80,9 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
       now: clock.now,
       local,
       secretsOf: secrets.of,
-      kill: async id => void (await functions.kill(id)),
+      kill: async id => {
+        await functions.kill(id);
+      },
     }).then(started => closedLater(cleanup, started)),
     startDynamoDb({ dataDir: keep ? join(folder, 'dynamodb') : null }).then(started =>
       closedLater(cleanup, started),

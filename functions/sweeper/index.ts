@@ -33,8 +33,8 @@ async function sweepShard(run: Services, shard: number): Promise<number> {
 }
 
 /**
- * Some looks are planned, and say nothing of work undone: at a copy of a file when its post should be done with it, at a
- * webhook delivery when its turn comes, since the longer turns are the sweeper's to call.
+ * Some looks say nothing of work undone: at a copy of a file when its post should be done with it, which is planned, and
+ * at a webhook delivery, of which many may wait at a time when receivers are down for long.
  */
 const isOverdue = (key: Key) => copyOfKey(key) === null && deliveryOfKey(key) === null;
 

@@ -1,11 +1,12 @@
 import { open } from '../../shared/aws/key-ring.ts';
 import { MAX_DELAY_S } from '../../shared/aws/queue.ts';
 import { deliveryNote } from '../../shared/events/note.ts';
-import { sendEventsNote } from '../../shared/events/publish.ts';
+import { scheduleEventsNote, sendEventsNote } from '../../shared/events/publish.ts';
 import { retryDelay } from '../../shared/events/retry.ts';
 import { deliveryHeaders, type Secrets } from '../../shared/events/signature.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
+import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import {
   WAKE_GRACE,
@@ -20,7 +21,7 @@ import { DAY, MINUTE, SECOND } from '../../shared/time/instant.ts';
 import { exchange, type Outcome } from './exchange.ts';
 
 export interface Dispatcher {
-  services: Pick<Services, 'table' | 'sqs' | 'setting' | 'keyRing' | 'now'>;
+  services: Pick<Services, 'table' | 'sqs' | 'scheduler' | 'setting' | 'keyRing' | 'now'>;
   http: HttpClient;
   /** 0..1, spreads the retries. */
   random: () => number;
@@ -63,7 +64,7 @@ export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: 
     { at, status_code, duration_ms, error },
     next,
   );
-  if (recorded) await noteNext(delivery, next, services);
+  if (recorded && next.status === 'pending') await callAgain(delivery, next.next_attempt_at, services);
 }
 
 const SPARED: Outcome = {
@@ -104,16 +105,14 @@ async function keepHealth(
   return health?.active !== false;
 }
 
-/** The way on after an attempt. A wait too long for the queue is left to the sweeper, who looks every minute. */
+/** The way on after an attempt. The sweeper looks after it a while later, should its note get lost. */
 export function progressAfter(delivery: Delivery, outcome: Outcome, now: number, random: number): Progress {
   if (outcome.error === null) return DELIVERED;
   const delay = retryDelay(delivery.attempts.length + 1, random, outcome.retry_after_ms);
   if (delay === null) return FAILED;
   const due = now + delay;
-  return { status: 'pending', next_attempt_at: due, wake_at: fitsQueue(delay) ? due + WAKE_GRACE : due };
+  return { status: 'pending', next_attempt_at: due, wake_at: due + WAKE_GRACE };
 }
-
-const fitsQueue = (delay: number) => delay <= MAX_DELAY_S * SECOND;
 
 /**
  * What an attempt changes in its webhook: 410 or days of nothing but failures switch it off. One that times out is left
@@ -131,10 +130,17 @@ export function healthAfter(webhook: Webhook, outcome: Outcome, now: number): Pa
   return { paused_until: now + Math.min(failing, MAX_PAUSE) };
 }
 
-async function noteNext(delivery: Delivery, next: Progress, services: Dispatcher['services']): Promise<void> {
-  if (next.status !== 'pending') return;
-  const delay = Math.max(0, next.next_attempt_at - services.now());
-  if (fitsQueue(delay)) await sendEventsNote(services, deliveryNote(delivery), Math.ceil(delay / SECOND));
+/** Has the next attempt called in time: by a delayed note, or beyond the queue's longest delay by a schedule. */
+async function callAgain(delivery: Delivery, at: number, services: Dispatcher['services']): Promise<void> {
+  const note = deliveryNote(delivery);
+  const delayS = Math.max(0, Math.ceil((at - services.now()) / SECOND));
+  if (delayS <= MAX_DELAY_S) return sendEventsNote(services, note, delayS);
+  const name = `webhook-${delivery.delivery_id}-${delivery.attempts.length + 1}`;
+  try {
+    await scheduleEventsNote(services, name, note, at);
+  } catch (error) {
+    log.warn('A retry has no alarm but the sweeper', { ...note.body, ...describeError(error) });
+  }
 }
 
 /** A webhook that was switched off or deleted gets nothing more; its owner can ask for the delivery again. */

@@ -244,7 +244,7 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('is dead after the eighth attempt; long waits are left to the sweeper', async () => {
+  test('is dead after the eighth attempt; a wait that no queue carries has a schedule', async () => {
     const webhook = await house.addWebhook({ url: receiver.url });
     receiver.script(503);
     let { delayed } = await publish();
@@ -253,11 +253,11 @@ describe('a delivery', () => {
       const { next_attempt_at } = await onlyDelivery(webhook);
       const wait = next_attempt_at! - house.clock.now;
       waits.push(wait);
-      expect(delayed).toHaveLength(wait <= 900 * SECOND ? 1 : 0);
+      const queueUrl = wait <= 900 * SECOND ? 'setting:EVENTS_QUEUE_URL' : 'setting:EVENTS_QUEUE_ARN';
+      expect(delayed).toMatchObject([{ queueUrl, delayS: wait / SECOND }]);
       house.clock.now = next_attempt_at!;
-      const notes = delayed.length > 0 ? delayed : await sweep();
-      expect(notes).toHaveLength(1);
-      await run(notes[0]!);
+      expect(await sweep()).toEqual([]);
+      await run(delayed[0]!);
       delayed = await drain();
     }
     expect(waits).toEqual([5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR]);
@@ -273,8 +273,20 @@ describe('a delivery', () => {
     const webhook = await house.addWebhook({ url: receiver.url });
     receiver.script(response => response.writeHead(429, { 'retry-after': '3600' }).end());
     const { delayed } = await publish();
-    expect(delayed).toEqual([]);
+    expect(delayed).toMatchObject([{ delayS: 3600 }]);
     expect((await onlyDelivery(webhook)).next_attempt_at).toBe(house.clock.now + HOUR);
+  });
+
+  test('whose long wait got no schedule is called by the sweeper', async () => {
+    const webhook = await house.addWebhook({ url: receiver.url });
+    receiver.script(response => response.writeHead(503, { 'retry-after': '3600' }).end(), 200);
+    house.refuseSchedules(true);
+    const { delayed } = await publish();
+    expect(delayed).toEqual([]);
+    house.clock.now += HOUR + 2 * MINUTE;
+    const [note] = await sweep();
+    await run(note!);
+    expect((await onlyDelivery(webhook)).status).toBe('delivered');
   });
 });
 

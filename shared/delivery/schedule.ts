@@ -1,15 +1,11 @@
-import {
-  ConflictException,
-  CreateScheduleCommand,
-  DeleteScheduleCommand,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-scheduler';
+import { DeleteScheduleCommand, ResourceNotFoundException } from '@aws-sdk/client-scheduler';
 import { ENV } from '../aws/env.ts';
+import { createAlarm } from '../aws/schedule.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { setWake } from '../store/posts.ts';
-import { MINUTE, SECOND, toIso } from '../time/instant.ts';
+import { MINUTE, SECOND } from '../time/instant.ts';
 import { sendDueNotes } from './dispatch.ts';
 import { MAX_QUEUE_DELAY_MS, sendDispatchNote } from './notes.ts';
 import { DISPATCH_AHEAD_MS } from './timing.ts';
@@ -59,27 +55,15 @@ async function lookAhead(services: Services, post: Post): Promise<void> {
   }
 }
 
-/** One schedule a name; a repetition of the same request finds it there. */
-async function createSchedule(services: Services, post: Post, name: string, at: number): Promise<void> {
-  try {
-    await services.scheduler.send(
-      new CreateScheduleCommand({
-        Name: name,
-        GroupName: services.setting(ENV.scheduleGroup),
-        ScheduleExpression: `at(${toIso(at).slice(0, 19)})`,
-        ScheduleExpressionTimezone: 'UTC',
-        FlexibleTimeWindow: { Mode: 'OFF' },
-        ActionAfterCompletion: 'DELETE',
-        Target: {
-          Arn: services.setting(ENV.dispatchQueueArn),
-          RoleArn: services.setting(ENV.scheduleRoleArn),
-          Input: JSON.stringify({ workspace_id: post.workspace_id, post_id: post.post_id }),
-        },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConflictException)) throw error;
-  }
+function createSchedule(services: Services, post: Post, name: string, at: number): Promise<void> {
+  return createAlarm(services.scheduler, {
+    name,
+    at,
+    group: services.setting(ENV.scheduleGroup),
+    roleArn: services.setting(ENV.scheduleRoleArn),
+    queueArn: services.setting(ENV.dispatchQueueArn),
+    note: { workspace_id: post.workspace_id, post_id: post.post_id },
+  });
 }
 
 /** Takes a post's schedules back; one that fired or never was is no fault. */

@@ -1,3 +1,4 @@
+import { CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
 /** A note as it was sent. */
@@ -28,4 +29,26 @@ export function fakeQueues(): { sqs: SQSClient; take: () => SentNote[] } {
     return taken;
   };
   return { sqs: { send } as unknown as SQSClient, take };
+}
+
+/** The `send` of a Scheduler client: each schedule is a note that is sent after its wait. `take` gives them away. */
+export function fakeSchedules(now: () => number) {
+  let sent: SentNote[] = [];
+  let refusing = false;
+  const send = (command: unknown) => {
+    if (!(command instanceof CreateScheduleCommand)) throw new Error('Only CreateSchedule is played');
+    if (refusing) return Promise.reject(new Error('Scheduler refuses'));
+    const { ScheduleExpression = '', Target } = command.input;
+    const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
+    const delayS = Math.ceil((at - now()) / 1000);
+    sent.push({ queueUrl: Target?.Arn ?? '', body: JSON.parse(Target?.Input ?? ''), delayS, group: '' });
+    return Promise.resolve({});
+  };
+  const take = () => {
+    const taken = sent;
+    sent = [];
+    return taken;
+  };
+  const refuse = (refuse: boolean) => void (refusing = refuse);
+  return { scheduler: { send } as unknown as SchedulerClient, take, refuse };
 }

@@ -5,7 +5,7 @@ import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createWebhook } from '../../shared/store/webhooks.ts';
-import { fakeQueues } from './notes.ts';
+import { fakeQueues, fakeSchedules, type SentNote } from './notes.ts';
 import { createTestTable } from './table.ts';
 
 export interface WebhookHouse {
@@ -13,7 +13,10 @@ export interface WebhookHouse {
   workspace_id: string;
   secret: string;
   clock: { now: number };
-  takeNotes: ReturnType<typeof fakeQueues>['take'];
+  /** What was sent, oldest first; with notes that a schedule is to send, whose delay is longer than a queue's. */
+  takeNotes: () => SentNote[];
+  /** While true, Scheduler refuses every call. */
+  refuseSchedules: (refuse: boolean) => void;
   addWebhook: (changes: Partial<Webhook> & { url: string }) => Promise<Webhook>;
   /** A published post's event, at the present time of the clock. */
   event: () => ServiceEvent;
@@ -24,6 +27,7 @@ export interface WebhookHouse {
 export async function webhookHouse(): Promise<WebhookHouse> {
   const table = await createTestTable();
   const { sqs, take } = fakeQueues();
+  const { scheduler, ...schedules } = fakeSchedules(() => clock.now);
   const ring = newKeyRing();
   const secret = newSecret();
   const workspace_id = newId();
@@ -31,8 +35,8 @@ export async function webhookHouse(): Promise<WebhookHouse> {
   const services = {
     table,
     sqs,
-    // Webhooks use neither.
-    scheduler: {},
+    scheduler,
+    // Webhooks do not use it.
     ssm: {},
     keyRing: () => Promise.resolve(ring),
     setting: (name: string) => `setting:${name}`,
@@ -65,7 +69,8 @@ export async function webhookHouse(): Promise<WebhookHouse> {
     workspace_id,
     secret,
     clock,
-    takeNotes: take,
+    takeNotes: () => [...take(), ...schedules.take()],
+    refuseSchedules: schedules.refuse,
     addWebhook,
     event: () => ({
       event: 'post.published',

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { closeStack, eventually } from '../support/e2e.ts';
+import { startStack, type Json, type TestStack } from '../support/stack.ts';
+
+/** Webhooks over the whole stack, from their registration to what their receivers see. */
+
+const START_MS = 150_000;
+const TEST_MS = 90_000;
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startStack();
+}, START_MS);
+afterAll(() => closeStack(stack), TEST_MS);
+
+interface Hook {
+  id: string;
+  secret: string;
+  /** Each request that came, with the body's own bytes as text. */
+  received: () => Promise<{ headers: Record<string, string>; body: string }[]>;
+  /** The log, newest first. */
+  log: () => Promise<Json[]>;
+  state: () => Promise<Json>;
+}
+
+/** Registers a webhook at a receiver that answers with these statuses in turn, the last one for ever. */
+async function register(name: string, ...statuses: number[]): Promise<Hook> {
+  await stack.control('PUT', `/_control/receiver/${name}`, { script: statuses.map(status => ({ status })) });
+  const { body } = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/${name}` });
+  const { id }: { id: string } = body.webhook;
+  return {
+    id,
+    secret: body.signing_secret,
+    received: async () => {
+      const { deliveries } = (await stack.control('GET', `/_control/receiver/${name}`)).body;
+      return deliveries.map(({ headers, body_base64 }: Json) => ({
+        headers,
+        body: Buffer.from(body_base64, 'base64').toString(),
+      }));
+    },
+    log: async () => (await stack.api('GET', `/webhooks/${id}/deliveries`)).body.data,
+    state: async () => (await stack.api('GET', `/webhooks/${id}`)).body.webhook,
+  };
+}
+
+async function sendTest({ id }: Hook): Promise<string> {
+  const { status, body } = await stack.api('POST', `/webhooks/${id}/test`);
+  expect(status).toBe(202);
+  return body.delivery.id;
+}
+
+const came = ({ received }: Hook, count: number) =>
+  eventually(`${count} requests came`, 20_000, async () => {
+    const all = await received();
+    return all.length >= count ? all : null;
+  });
+
+/** The delivery once it has so many attempts in the log. */
+const attempted = ({ log }: Hook, deliveryId: string, count: number): Promise<Json> =>
+  eventually(`${count} attempts of ${deliveryId}`, 20_000, async () => {
+    const delivery = (await log()).find(({ id }) => id === deliveryId);
+    return delivery?.attempts.length >= count ? delivery : null;
+  });
+
+test(
+  'a secret is rotated without a refusal, and what was sent is sent again: same id, same bytes',
+  async () => {
+    const hook = await register('rotates', 200);
+    const delivery = await sendTest(hook);
+    const [before] = await came(hook, 1);
+    new Verifier(hook.secret).verify(before!.body, before!.headers);
+    await attempted(hook, delivery, 1);
+
+    const rotated = (await stack.api('POST', `/webhooks/${hook.id}/rotate-secret`)).body;
+    const again = await stack.api('POST', `/webhooks/${hook.id}/deliveries/${delivery}/redeliver`);
+    expect(again.body.delivery).toMatchObject({ redelivery_of: delivery, status: 'pending' });
+    const [, after] = await came(hook, 2);
+    expect(after!.body).toBe(before!.body);
+    expect(after!.headers['webhook-id']).toBe(before!.headers['webhook-id']);
+    for (const secret of [hook.secret, rotated.signing_secret]) {
+      new Verifier(secret).verify(after!.body, after!.headers);
+    }
+    expect(after!.headers['x-service-signature']).toMatch(/^[0-9a-f]{64}$/);
+  },
+  TEST_MS,
+);
+
+test(
+  'a receiver that is gone is switched off with the reason, switched on again, and gets what it missed',
+  async () => {
+    const hook = await register('goes', 410, 200);
+    const delivery = await sendTest(hook);
+    expect(await attempted(hook, delivery, 1)).toMatchObject({ status: 'failed', next_attempt_at: null });
+    expect(await hook.state()).toMatchObject({ active: false, disabled_reason: 'gone' });
+    expect((await stack.api('POST', `/webhooks/${hook.id}/test`)).status).toBe(409);
+
+    await stack.api('PATCH', `/webhooks/${hook.id}`, { active: true });
+    expect(await hook.state()).toMatchObject({ active: true, disabled_reason: null });
+    const again = await stack.api('POST', `/webhooks/${hook.id}/deliveries/${delivery}/redeliver`);
+    expect(await attempted(hook, again.body.delivery.id, 1)).toMatchObject({ status: 'delivered' });
+    const [missed, taken] = await hook.received();
+    expect(taken!.body).toBe(missed!.body);
+  },
+  TEST_MS,
+);
+
+test(
+  'what is refused comes again after 5 s and 5 min by the queue, after 30 min by a schedule, and leaves none',
+  async () => {
+    const hook = await register('refuses', 500, 503, 429, 200);
+    const delivery = await sendTest(hook);
+    const schedules = async (): Promise<Json[]> =>
+      (await stack.local('GET', '/_local/schedules')).body.schedules;
+    const wait = async (failed: number) => {
+      const { next_attempt_at, attempts } = await attempted(hook, delivery, failed);
+      return (Date.parse(next_attempt_at) - Date.parse(attempts.at(-1).at)) / 1000;
+    };
+    const MARGIN_S = 2;
+    for (const [failed, seconds] of [5, 300].entries()) {
+      expect(await wait(failed + 1)).toBeGreaterThanOrEqual(seconds);
+      expect(await wait(failed + 1)).toBeLessThan(1.2 * seconds + MARGIN_S);
+      expect(await schedules()).toEqual([]);
+      await stack.advance(1.2 * seconds + MARGIN_S);
+    }
+    expect(await wait(3)).toBeGreaterThanOrEqual(1800);
+    await eventually('the schedule is there', 5_000, async () =>
+      (await schedules()).length === 1 ? true : null,
+    );
+    await stack.advance(1.2 * 1800 + MARGIN_S);
+    expect(await attempted(hook, delivery, 4)).toMatchObject({
+      status: 'delivered',
+      attempts: [{ status_code: 500 }, { status_code: 503 }, { status_code: 429 }, { status_code: 200 }],
+    });
+    const all = await hook.received();
+    expect(new Set(all.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(all.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await schedules()).toEqual([]);
+  },
+  TEST_MS,
+);
