@@ -6,7 +6,7 @@ import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platfor
 import { asPlatformError, decide } from './decide.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { EARLY_MS } from './timing.ts';
-import { advanced, marked } from './transitions.ts';
+import { advanced, marked, unmarked } from './transitions.ts';
 
 /** How an attempt ends. Nothing of it is written yet; `deliver` stores it. */
 export type Outcome =
@@ -115,11 +115,19 @@ async function commit(
     return whenFailed(error, attempt, held, checkpoint, false);
   }
   await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
-  const holding = marked(held, checkpoint, attempt.now());
+  let holding = marked(held, checkpoint, attempt.now());
   const repeated = held.lost_once === true;
   await attempt.save(holding);
+  // Credentials were refused, and so was the request: it leaves no doubt behind, whatever becomes of their renewal.
+  const renewed = async () => {
+    await attempt.save((holding = unmarked(holding)));
+    const context = await openContext(attempt, true);
+    await attempt.save((holding = marked(holding, checkpoint, attempt.now())));
+    return context;
+  };
   try {
-    const result = await withRenewal(attempt, context => step.run({ ...context, repeated }, checkpoint));
+    const run = (context: StepContext) => step.run({ ...context, repeated }, checkpoint);
+    const result = await withRenewal(attempt, run, renewed);
     if (result.type === 'published') return live(steps, result.post);
     const after = { step: result.type === 'back' ? result.step : step.name, state: result.state };
     return waitFor(attempt, after, result.type === 'wait' ? result.delayMs : 0);
@@ -183,12 +191,16 @@ function afterLost(
 }
 
 /** Runs a step; refused credentials are renewed once and the step repeated. */
-async function withRenewal<T>(attempt: Attempt, run: (context: StepContext) => Promise<T>): Promise<T> {
+async function withRenewal<T>(
+  attempt: Attempt,
+  run: (context: StepContext) => Promise<T>,
+  renewed = () => openContext(attempt, true),
+): Promise<T> {
   try {
     return await run(await openContext(attempt, false));
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
-    return run(await openContext(attempt, true));
+    return run(await renewed());
   }
 }
 

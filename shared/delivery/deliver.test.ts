@@ -414,6 +414,33 @@ describe('an account that is gone', () => {
       error: { code: 'TOKEN_EXPIRED' },
     });
   });
+
+  test('leaves nothing in doubt: a refused request is not live, whoever dies while credentials are renewed', async () => {
+    const refused: PlatformErrorInit = { kind: 'token_expired', code: 'TOKEN_EXPIRED', message: 'revoked' };
+    const diesAt = async (at: number): Promise<Post> => {
+      await world.connect('telegram');
+      world.platform.faults = [refused];
+      const post = await world.store({}, ['telegram']);
+      await world.alarm(post);
+      await world.handle(world.queue.pop()!, { at, when: 'before' });
+      return post;
+    };
+    let request = 1;
+    do await diesAt((request += 1));
+    while (world.platform.faults.length > 0);
+    world.queue.length = 0;
+    // The answer is noted, and then the renewal begins.
+    const post = await diesAt(request + 2);
+    expect((await world.read(post)).destinations.telegram).toMatchObject({
+      status: 'publishing',
+      mark: null,
+    });
+    world.platform.faults = [refused, refused];
+    await world.settle(post);
+    expect((await world.read(post)).destinations.telegram).toMatchObject({
+      error: { code: 'TOKEN_EXPIRED' },
+    });
+  });
 });
 
 function noteOf({ workspace_id, post_id, version }: Post, platform = 'x'): string {

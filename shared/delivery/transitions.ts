@@ -75,6 +75,11 @@ export function marked(
   return { ...destination, checkpoint, mark, revision: destination.revision + 1 };
 }
 
+/** The platform refused what must not be sent twice: nothing of it is in doubt. */
+export function unmarked(destination: DestinationOf<'publishing'>): DestinationOf<'publishing'> {
+  return { ...destination, mark: null, revision: destination.revision + 1 };
+}
+
 /** The holder lets go until `at`: the platform is working, the post is not due yet, or an outcome must settle. */
 export function waiting(
   destination: DestinationOf<'publishing'>,
