@@ -12,7 +12,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { OVERDUE_METRIC } from '../shared/aws/env.ts';
+import { OVERDUE_METRIC, OVERDUE_SERVICE } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -50,7 +50,7 @@ export class Observability extends Construct {
         threshold: 0,
       });
     }
-    this.alarm('Overdue', overdueMetric(sweeper), {
+    this.alarm('Overdue', overdueMetric(this), {
       alarmDescription: 'Every sweep finds something that should have moved, or there are no sweeps',
       threshold: 0,
       evaluationPeriods: SWEEPS_BEHIND,
@@ -89,12 +89,12 @@ export class Observability extends Construct {
 /** `Publish-DeadLetters` of the queue that the stack's tree calls `…/Publish/DeadLetters`. */
 const nameOf = (queue: Queue) => queue.node.path.split('/').slice(-2).join('-');
 
-/** What the sweeper counts itself (`functions/sweeper`). */
-const overdueMetric = (sweeper: ServiceFunction) =>
+/** What sweeper and dispatcher count (`shared/runtime/metrics.ts`). */
+const overdueMetric = (scope: Construct) =>
   new Metric({
-    namespace: Stack.of(sweeper).stackName,
+    namespace: Stack.of(scope).stackName,
     metricName: OVERDUE_METRIC,
-    dimensionsMap: { service: sweeper.name },
+    dimensionsMap: { service: OVERDUE_SERVICE },
     statistic: 'Sum',
     period: Duration.minutes(1),
   });

@@ -72,6 +72,8 @@ export class Publishing extends Construct {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'dispatcher', ...SIZES.dispatcher });
     table.open(dispatcher, 'GetItem', 'UpdateItem');
     this.openLanes(dispatcher);
+    // A look that finds a long wait without an alarm sets it.
+    this.schedules.open(dispatcher, 'CreateSchedule');
     workOff(this.dispatch.queue, dispatcher, { batchSize: 1 });
   }
 

@@ -4,7 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
-import { ENV, OVERDUE_METRIC, publishQueueVariable } from '../shared/aws/env.ts';
+import { ENV, OVERDUE_METRIC, OVERDUE_SERVICE, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { INSIGHTS, RULES } from '../shared/platforms/registry.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
@@ -527,9 +527,7 @@ describe('the template', () => {
   test('has an alarm for work that is not done, and for sweeps that do not happen', () => {
     expect(alarms().find(({ MetricName }) => MetricName === OVERDUE_METRIC)).toMatchObject({
       Namespace: lambda('sweeper').Environment.Variables['POWERTOOLS_METRICS_NAMESPACE'],
-      Dimensions: [
-        { Name: 'service', Value: lambda('sweeper').Environment.Variables['POWERTOOLS_SERVICE_NAME'] },
-      ],
+      Dimensions: [{ Name: 'service', Value: OVERDUE_SERVICE }],
       TreatMissingData: 'breaching',
     });
   });

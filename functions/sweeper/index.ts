@@ -7,6 +7,7 @@ import { describeError, log } from '../../shared/runtime/log.ts';
 import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
 import { copyOfKey } from '../../shared/store/copies.ts';
+import { connectionOfKey } from '../../shared/store/connections.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
@@ -22,8 +23,8 @@ export async function handler(): Promise<void> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   const swept = await Promise.all(shards.map(shard => sweepShard(shared, shard)));
   const count = swept.reduce((sum, each) => sum + each, 0);
+  // Also when there are none: their absence says that there are no sweeps.
   countOverdue(count);
-  if (count > 0) log.info('Overdue items were woken', { count });
 }
 
 async function sweepShard(run: Services, shard: number): Promise<number> {
@@ -33,10 +34,13 @@ async function sweepShard(run: Services, shard: number): Promise<number> {
 }
 
 /**
- * Some looks say nothing of work undone: at a copy of a file when its post should be done with it, which is planned, and
- * at a webhook delivery, of which many may wait at a time when receivers are down for long.
+ * Keys whose looks say nothing of work undone. Planned are those at a copy of a file, when its post should be done with it,
+ * and at an account, when its token is to be renewed; of webhook deliveries many may wait when receivers are down for long.
+ * Posts are counted by the dispatcher, which sees how far they are.
  */
-const isOverdue = (key: Key) => copyOfKey(key) === null && deliveryOfKey(key) === null;
+const NOT_COUNTED = [postOfKey, copyOfKey, connectionOfKey, deliveryOfKey];
+
+const isOverdue = (key: Key) => NOT_COUNTED.every(refOf => refOf(key) === null);
 
 /** An item that cannot be woken keeps no other from it, and is due again in the next sweep. */
 async function wakeAlone(run: Services, key: Key): Promise<void> {

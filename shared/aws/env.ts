@@ -42,3 +42,4 @@ export function publishQueueVariable(platform: string): string {
 
 /** Metric of items that a sweep found overdue; an alarm watches it. The only custom one: each is billed by the month. */
 export const OVERDUE_METRIC = 'Overdue';
+export const OVERDUE_SERVICE = 'sweep';

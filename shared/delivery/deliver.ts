@@ -18,9 +18,9 @@ import { destinationOf, getPost, saveDestination, setWake } from '../store/posts
 import { payAnnouncements } from './announce.ts';
 import { LeaseLost, runAttempt, type Outcome } from './attempt.ts';
 import { makeFirstComment } from './first-comment.ts';
+import { waitLong } from './dispatch.ts';
 import { withoutPublisher } from './no-publisher.ts';
 import { MAX_QUEUE_DELAY_MS, sendPublishNote, type PublishNote } from './notes.ts';
-import { setLongAlarm } from './schedule.ts';
 import { EARLY_MS, nextLook, readyAt } from './timing.ts';
 import { claimed, failed, heldBack, published, retrying, waiting } from './transitions.ts';
 import { MINUTE } from '../time/instant.ts';
@@ -190,7 +190,7 @@ function afterOutcome(
 
 /** Leaves a note for later, or an alarm where the wait is too long for the queue. */
 async function comeBack(run: DeliveryRun, post: Post, destination: Destination, at: number): Promise<void> {
-  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return setLongAlarm(run.services, post, at);
+  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return waitLong(run.services, post, at);
   await sendPublishNote(run.services, post, destination.platform, at);
 }
 

@@ -2,10 +2,12 @@ import { isSettled, type Destination } from '../model/destination.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
-import { MAX_QUEUE_DELAY_MS } from './notes.ts';
 
 /** A schedule is set this long before a post is due: Scheduler fires within a minute of its time. */
 export const DISPATCH_AHEAD_MS = 90 * SECOND;
+
+/** A post without an alarm is looked at so long before it is due: a sweep a minute then comes in time to prepare it. */
+export const LOOK_AHEAD_MS = DISPATCH_AHEAD_MS + 1 * MINUTE;
 
 /** A note may come this early, since a queue delay is whole seconds; the commit then waits for the exact time. */
 export const EARLY_MS = 1 * SECOND;
@@ -42,19 +44,18 @@ export function readyAt(post: Post, destination: Destination): number {
   }
 }
 
-/**
- * When the sweeper must look at a post next; null when everything in it is settled. A wait that fits into a queue
- * message is expected to end by itself; a longer one is the sweeper's to end, a minute ahead.
- */
+/** When the sweeper must look at a post next; null when everything in it is settled. */
 export function nextLook(post: Post, now: number): number | null {
-  const looks = destinationsOf(post)
-    .filter(destination => !isSettled(destination))
-    .map(destination => {
-      const at = Math.max(now, readyAt(post, destination));
-      return at - now > MAX_QUEUE_DELAY_MS ? at - MINUTE : at + GRACE_MS;
-    });
+  const looks = unsettled(post).map(destination => Math.max(now, readyAt(post, destination)) + GRACE_MS);
   return looks.length === 0 ? null : Math.min(...looks);
 }
+
+/** Destinations that should have been worked on a while ago. */
+export function overdue(post: Post, now: number): Destination[] {
+  return unsettled(post).filter(destination => readyAt(post, destination) + GRACE_MS <= now);
+}
+
+const unsettled = (post: Post) => destinationsOf(post).filter(destination => !isSettled(destination));
 
 /** The first look at a new post: just after it should have been published. */
 export function firstLook(dueAt: number, now: number): number {

@@ -1,5 +1,5 @@
 import { dropPlaces } from '../caps/at-delivery.ts';
-import { deleteSchedules } from '../delivery/schedule.ts';
+import { deleteSchedules } from '../delivery/alarm-clock.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
