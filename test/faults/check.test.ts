@@ -6,7 +6,9 @@ import { isUnread } from './world.ts';
 
 const ID = 'p1';
 const evidence = (change: Partial<Evidence> = {}, destination = {}): Evidence => ({
-  orders: [{ key: 'k', text: 'Hello', post_type: 'text', platforms: ['x'], media: [], in_s: null }],
+  orders: [
+    { key: 'k', profile: 'Demo', text: 'Hello', post_type: 'text', platforms: ['x'], media: [], in_s: null },
+  ],
   ids: new Map([['k', ID]]),
   posts: [
     {
@@ -42,6 +44,12 @@ const live = () => ({
   fields: {},
   published_at: '',
 });
+const told = (...kinds: string[]) =>
+  kinds.map((event, index) => ({
+    event,
+    id: `e${index}`,
+    data: { post_id: ID, platform: 'x', platform_post_id: '7' },
+  }));
 const kindsOf = (found: Evidence) => judge(found).violations.map(({ kind }) => kind);
 const failed = (code: string, category: string) => ({ status: 'failed', error: { code, category } });
 
@@ -62,6 +70,31 @@ test.each([
     ['untrue', 'event'],
   ],
   ['it never ends', evidence({}, { status: 'publishing' }), ['in flight', 'event']],
+  [
+    'it failed for want of its account, though no account was lost',
+    evidence(
+      { live: [], events: told('post.failed', 'post.token_expired') },
+      failed('TOKEN_EXPIRED', 'token'),
+    ),
+    ['lost', 'lost'],
+  ],
+  [
+    'nobody heard of a lost account',
+    evidence(
+      { live: [], events: told('post.failed'), accountsMayBeLost: true },
+      failed('TOKEN_EXPIRED', 'token'),
+    ),
+    ['event'],
+  ],
+  [
+    'nothing is wrong with a lost account',
+    evidence(
+      { live: [], events: told('post.failed', 'post.token_expired'), accountsMayBeLost: true },
+      failed('TOKEN_EXPIRED', 'token'),
+    ),
+    [],
+  ],
+  ['an event has two ids', evidence({ events: told('post.published', 'post.published') }), ['event']],
   ['it is not in the list', evidence({ posts: [] }), ['lost']],
   ['something is left', evidence({ inFlight: ['a schedule'] }), ['in flight']],
 ])('the campaign sees it when %s', (_, found, kinds) => {

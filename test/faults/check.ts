@@ -23,6 +23,8 @@ export interface Evidence {
   /** Destinations of a platform that were refused for good. */
   refusals: ReadonlyMap<PlatformId, number>;
   inFlight: readonly string[];
+  /** Answers that carry an account's secrets were lost: posts may fail for want of the account. */
+  accountsMayBeLost?: boolean;
 }
 
 /**
@@ -55,11 +57,11 @@ export function judge(evidence: Evidence): Verdict {
     for (const platform of order.platforms) {
       const destination = post.destinations.find((each: Json) => each.platform === platform);
       const live = evidence.live.filter(each => each.platform === platform && textOf(each) === order.text);
-      const outcome = outcomeOf(destination);
+      const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
       if (outcome === 'refused') refused.set(platform, [...(refused.get(platform) ?? []), order.key]);
       for (const [kind, what] of [
-        ...faultsOf(order, platform, destination, live),
+        ...faultsOf(order, platform, destination, live, outcome),
         ...eventFaults(id, platform, destination, evidence.events),
       ]) {
         found(kind, `${platform}: ${what}`);
@@ -79,12 +81,13 @@ export function judge(evidence: Evidence): Verdict {
 /** Texts as they were sent: platforms trim, and show them in their own ways. */
 const textOf = ({ text }: LivePost) => text.trim();
 
-type Outcome = 'published' | 'unknown' | 'refused' | 'open';
+type Outcome = 'published' | 'unknown' | 'refused' | 'without its account' | 'open';
 
-function outcomeOf({ status, error }: Json): Outcome {
+function outcomeOf({ status, error }: Json, accountsMayBeLost = false): Outcome {
   if (status === 'published') return 'published';
   if (status !== 'failed') return 'open';
-  return error.code === 'DELIVERY_UNKNOWN' ? 'unknown' : 'refused';
+  if (error.code === 'DELIVERY_UNKNOWN') return 'unknown';
+  return accountsMayBeLost && error.code === 'TOKEN_EXPIRED' ? 'without its account' : 'refused';
 }
 
 function* faultsOf(
@@ -92,15 +95,16 @@ function* faultsOf(
   platform: PlatformId,
   destination: Json,
   live: readonly LivePost[],
+  outcome: Outcome,
 ): Generator<[Kind, string]> {
   if (live.length > 1) yield ['duplicate', `live ${live.length} times`];
-  const outcome = outcomeOf(destination);
   if (outcome === 'open') yield ['in flight', `still ${destination.status}`];
   if (outcome === 'unknown' && !CANNOT_BE_ASKED.includes(platform)) {
     yield ['untrue', `unknown, though it can be asked (live ${live.length} times)`];
   }
-  if (outcome === 'refused' && live.length > 0)
+  if ((outcome === 'refused' || outcome === 'without its account') && live.length > 0) {
     yield ['untrue', `failed (${destination.error.code}), and live`];
+  }
   if (
     outcome === 'refused' &&
     destination.error.category !== 'content' &&
@@ -142,6 +146,10 @@ function* eventFaults(
     const wanted = kind === `post.${destination.status}` ? 1 : 0;
     const count = idsOf(kind).size;
     if (count !== wanted) yield ['event', `${count} ids of ${kind}, not ${wanted}`];
+  }
+  const lost = idsOf('post.token_expired').size;
+  if (lost > 1 || (lost === 0 && destination.error?.code === 'TOKEN_EXPIRED')) {
+    yield ['event', `${lost} ids of post.token_expired`];
   }
   const attempts = new Set(
     mine.filter(({ event }) => event === 'post.retry').map(({ data }) => data.attempt as number),

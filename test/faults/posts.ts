@@ -5,54 +5,62 @@ import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import type { Dice } from './dice.ts';
 
-/** A post of a campaign. `text` names it alone among all. */
-export interface Order {
-  key: string;
-  text: string;
+/** What a post is made of. */
+export interface Contents {
   post_type: PostType;
+  media: readonly string[];
+}
+
+/** A post of a campaign. `text` names it alone among all. */
+export interface Order extends Contents {
+  key: string;
+  profile: string;
+  text: string;
   platforms: PlatformId[];
-  media: string[];
   /** Seconds from its creation; null: at once. */
   in_s: number | null;
 }
 
-/** Post types that a platform takes here. */
-export type Menu = ReadonlyMap<PlatformId, PostType[]>;
+/** The profile of the stack's first start, which is connected to every platform. */
+export const DEMO = 'Demo';
 
-const FILES: Readonly<Record<PostType, readonly string[]>> = {
-  text: [],
-  image: ['photo.jpg', 'photo.png'],
-  video: ['clip.mp4'],
-  document: ['doc.pdf'],
-};
+/** Each is requested in its own way. */
+const TEXT: Contents = { post_type: 'text', media: [] };
+const CONTENTS: readonly Contents[] = [
+  TEXT,
+  { post_type: 'image', media: ['photo.jpg'] },
+  { post_type: 'image', media: ['photo.jpg', 'photo.png'] },
+  { post_type: 'image', media: ['anim.gif'] },
+  { post_type: 'video', media: ['clip.mp4'] },
+  { post_type: 'document', media: ['doc.pdf'] },
+];
+
+/** What a platform takes here. */
+export type Menu = ReadonlyMap<PlatformId, readonly Contents[]>;
 
 /** What a post needs beside its text so that every platform takes it. */
 const EXTRAS: Json = { title: 'A title' };
 
-/** Of every platform that can publish: the post types that the API accepts for the Demo profile. */
+/** Of every platform that can publish: what the API accepts for the Demo profile. */
 export async function readMenu(stack: TestStack): Promise<Menu> {
-  const menu = new Map<PlatformId, PostType[]>();
+  const menu = new Map<PlatformId, readonly Contents[]>();
   for (const platform of PLATFORM_IDS.filter(id => PUBLISHERS[id])) {
-    const types: PostType[] = [];
-    for (const type of Object.keys(RULES[platform].post_types) as PostType[]) {
+    const taken: Contents[] = [];
+    for (const contents of CONTENTS) {
       const order = {
         key: '',
-        text: 'Is this taken?',
-        post_type: type,
+        profile: DEMO,
+        text: 'Taken?',
         platforms: [platform],
-        media: filesFor(type, 1),
         in_s: null,
+        ...contents,
       };
       const { body } = await stack.api('POST', '/posts/validate', bodyOf(stack, order, 0));
-      if (body.valid === true) types.push(type);
+      if (body.valid === true) taken.push(contents);
     }
-    if (types.length > 0) menu.set(platform, types);
+    if (taken.length > 0) menu.set(platform, taken);
   }
   return menu;
-}
-
-export function filesFor(type: PostType, count: number): string[] {
-  return FILES[type].slice(0, type === 'image' ? count : 1);
 }
 
 /** Orders for a round: no platform gets more than its account's daily cap allows, and a little less. */
@@ -63,22 +71,19 @@ export function drawOrders(dice: Dice, menu: Menu, tag: string, count: number, s
     const free = [...menu.keys()].filter(platform => (left.get(platform) ?? 0) > 0);
     if (free.length === 0) break;
     const first = dice.pick(free);
-    const post_type = dice.chance(0.6)
-      ? dice.pick(menu.get(first)!)
-      : menu.get(first)!.includes('text')
-        ? 'text'
-        : dice.pick(menu.get(first)!);
+    const own = menu.get(first)!;
+    const contents = own.includes(TEXT) && dice.chance(0.4) ? TEXT : dice.pick(own);
     const others = free.filter(
-      platform => platform !== first && menu.get(platform)!.includes(post_type) && dice.chance(0.25),
+      platform => platform !== first && menu.get(platform)!.includes(contents) && dice.chance(0.25),
     );
     const platforms = [first, ...others];
     for (const platform of platforms) left.set(platform, left.get(platform)! - 1);
     orders.push({
       key: `${tag}-${index}`,
+      profile: DEMO,
       text: `${tag} no ${index}. ${dice.pick(WORDS)} ${dice.pick(WORDS)}`,
-      post_type,
       platforms,
-      media: filesFor(post_type, dice.whole(1, 2)),
+      ...contents,
       in_s: dice.chance(scheduled) ? dice.pick([60, 150, 400, 800, 1500, 7000]) : null,
     });
   }
@@ -99,16 +104,23 @@ const WORDS = [
 ];
 
 function bodyOf(stack: TestStack, order: Order, now: number): Json {
-  const { post_type, text, platforms, media, in_s } = order;
+  const { profile, post_type, text, platforms, media, in_s } = order;
   return {
-    profile_name: 'Demo',
+    profile_name: profile,
     post_type,
     platforms,
     description: text,
     ...(media.length > 0 && { media_urls: media.map(name => `${stack.sandbox_url}/_media/${name}`) }),
     ...(in_s !== null && { scheduled_date: new Date(now + in_s * 1000).toISOString() }),
     ...(platforms.some(platform => RULES[platform].required.includes('title')) && EXTRAS),
+    ...(post_type === 'image' && Object.fromEntries(platforms.flatMap(altTextOf))),
   };
+}
+
+/** Some platforms take the description of a picture in a request of its own. */
+function altTextOf(platform: PlatformId): [string, string][] {
+  const field = `${platform}_alt_text`;
+  return field in RULES[platform].options ? [[field, 'A picture']] : [];
 }
 
 const TRIES = 60;

@@ -8,13 +8,21 @@ const KINDS = [
   ['in flight', 'left in flight'],
 ] as const;
 
+const UNKNOWN = 'DELIVERY_UNKNOWN';
+
 /** The table that a campaign prints. */
 export function tableOf(report: Report): string {
+  const { kinds, planned, met } = report.requests;
   const rows: [string, string | number][] = [
     ['seed', report.seed],
     ['posts', report.posts],
-    ['kinds of requests attacked', `${report.requests.attacked} of ${report.requests.known}`],
+    ['kinds of requests to platforms', kinds],
+    ['mishaps that met a kind of request', `${met} of ${planned}`],
     ...sorted(report.outcomes),
+    ...report.platforms.map((platform): [string, number] => [
+      `${UNKNOWN}: ${platform}`,
+      report.outcomes.get(`${platform} unknown`) ?? 0,
+    ]),
     ['faults injected', total(report.faults)],
     ...sorted(report.faults).map(([name, count]): [string, number] => [`  ${name}`, count]),
     ...KINDS.map(([kind, words]): [string, number] => [

@@ -16,26 +16,36 @@ const CLEARING = 12;
 const MAX_STEPS = 160;
 const MAX_STORIES = 5;
 
+/** What a round of posts goes through. */
+export interface Weather extends Pick<Evidence, 'accountsMayBeLost'> {
+  attacks?: readonly Attack[];
+  storms?: readonly Storm[];
+  /** Each attack meets one request. */
+  once?: boolean;
+  /** What is done when all posts are created, and none that is scheduled has begun. */
+  ready?: () => Promise<void>;
+}
+
 /** One round: posts in this weather, until nothing is on its way any more, and a look at what they left. */
 export async function round(
   campaign: Campaign,
   tag: string,
   orders: Order[],
-  attacks: readonly Attack[],
-  storms: readonly Storm[],
+  { attacks = [], storms = [], once = false, ready = () => Promise.resolve(), ...judged }: Weather,
 ): Promise<void> {
   const { stack, world, dice } = campaign;
   await stack.control('DELETE', '/_control/receiver/campaign');
   const since = await lastSeq(stack);
   const now = await world.now();
-  for (const attack of attacks) await setAttack(campaign, attack, now);
+  for (const attack of attacks) await setAttack(campaign, attack, now, once);
   for (const storm of storms) await setStorm(campaign, storm);
   const ids = await createAll(stack, orders, now, () => world.pass(30));
+  await ready();
   if (storms.length > 0 && dice.chance(0.3)) await purge(campaign);
   const refusals = new Map<PlatformId, number>();
   const inFlight = await settle(campaign, () => collectHits(campaign, refusals));
   await collectHits(campaign, refusals);
-  await conclude(campaign, { tag, since, orders, ids, refusals, inFlight });
+  await conclude(campaign, { tag, since, orders, ids, refusals, inFlight, ...judged });
   // A new day: the accounts' daily caps are free again.
   await world.pass(DAY_S + 60);
 }
@@ -52,7 +62,7 @@ export async function settle({ world }: Campaign, clear: () => Promise<void>): P
   return left;
 }
 
-interface Rest extends Pick<Evidence, 'orders' | 'ids' | 'refusals' | 'inFlight'> {
+interface Rest extends Omit<Evidence, 'posts' | 'live' | 'events'> {
   tag: string;
   /** Number of the last request to a platform before. */
   since: number;

@@ -18,8 +18,7 @@ const { values } = parseArgs({
 const report = await runCampaign({
   seed: Number(values.seed),
   posts: Number(values.posts),
-  slow: !values.quick,
-  restart: !values.quick,
+  thorough: !values.quick,
   say: line => console.log(line),
 });
 for (const story of report.stories) console.log(`\nThe story of a post that went wrong:\n${story}`);

@@ -1,21 +1,23 @@
+import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Receiver } from '../support/e2e.ts';
 import type { TestStack } from '../support/stack.ts';
 import type { Violation } from './check.ts';
 import type { Dice } from './dice.ts';
 import type { Mishap } from './mishaps.ts';
 import type { Menu } from './posts.ts';
-import type { RequestKind } from './requests.ts';
+import { nameOf, type RequestKind } from './requests.ts';
 import type { World } from './world.ts';
 
 export interface Report {
   seed: number;
   posts: number;
+  platforms: PlatformId[];
   /** Faults that came to pass, by name. */
   faults: Map<string, number>;
   /** By platform and outcome. */
   outcomes: Map<string, number>;
-  /** Kinds of requests that were attacked, and how many there are. */
-  requests: { attacked: number; known: number };
+  /** Kinds of requests; what was to happen to them, a mishap at a kind each; and what of it came to pass. */
+  requests: { kinds: number; planned: number; met: number };
   violations: Violation[];
   /** Of posts that were violated: traffic, record and events. */
   stories: string[];
@@ -28,6 +30,8 @@ export interface Attack {
   mishap: Mishap;
 }
 
+export const attackName = ({ kind, mishap }: Attack) => `${mishap.name} at ${nameOf(kind)}`;
+
 export interface Campaign {
   stack: TestStack;
   world: World;
@@ -35,7 +39,8 @@ export interface Campaign {
   menu: Menu;
   dice: Dice;
   kinds: RequestKind[];
-  attacked: Set<string>;
+  /** Names of the attacks that came to pass. */
+  met: Set<string>;
   report: Report;
   say: (line: string) => void;
 }

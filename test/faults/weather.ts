@@ -4,18 +4,18 @@ import { MISHAPS, STORMS, type Mishap, type Storm } from './mishaps.ts';
 import { nameOf } from './requests.ts';
 import { add, type Attack, type Campaign } from './state.ts';
 
-/** Sets a mishap for requests of a kind. */
+/** Sets a mishap for requests of a kind, soon and a few times; `once`: for the next one alone. */
 export async function setAttack(
-  { stack, dice, attacked }: Campaign,
+  { stack, dice }: Campaign,
   { kind, mishap }: Attack,
   now: number,
+  once = false,
 ): Promise<void> {
-  attacked.add(nameOf(kind));
+  const drawn = { after: dice.whole(0, 2), times: dice.whole(1, 3) };
   await stack.control('POST', '/_control/faults', {
     ...kind,
     ...mishap.fault(now),
-    after: dice.whole(0, 2),
-    times: mishap.slow ? 1 : dice.whole(1, 3),
+    ...(once || mishap.slow ? { times: 1 } : drawn),
   });
 }
 
@@ -46,7 +46,7 @@ export async function purge({ stack, report }: Campaign): Promise<void> {
 
 /** Counts the faults that came to pass, and ends them all. */
 export async function collectHits(
-  { stack, report }: Campaign,
+  { stack, report, met }: Campaign,
   refusals: Map<PlatformId, number>,
 ): Promise<void> {
   const ofPlatforms = (await stack.control('GET', '/_control/faults')).body.items;
@@ -54,7 +54,9 @@ export async function collectHits(
   await stack.control('DELETE', '/_control/faults');
   await stack.local('DELETE', '/_local/faults');
   for (const fault of ofPlatforms) {
-    add(report.faults, mishapName(fault), fault.hits);
+    const name = mishapName(fault);
+    add(report.faults, `platform: ${name}`, fault.hits);
+    if (fault.hits > 0) met.add(`${name} at ${nameOf(fault)}`);
     if (fault.respond?.status === 400) add(refusals, fault.platform, fault.hits);
   }
   for (const fault of ofAws) add(report.faults, stormName(fault), fault.hits);
@@ -72,7 +74,7 @@ function mishapName(fault: Json): string {
       Object.keys(made.respond?.headers ?? {}).length === Object.keys(fault.respond?.headers ?? {}).length
     );
   };
-  return `platform: ${MISHAPS.find(same)?.name ?? 'other'}`;
+  return MISHAPS.find(same)?.name ?? 'other';
 }
 
 function stormName(fault: Json): string {

@@ -1,0 +1,154 @@
+import { lastSeq } from '../support/e2e.ts';
+import { connectedProfiles } from '../support/profiles.ts';
+import { MISHAPS, STORMS, type Mishap } from './mishaps.ts';
+import { DEMO, drawOrders, type Order } from './posts.ts';
+import { isSecretExchange, kindsSince, nameOf } from './requests.ts';
+import { round } from './round.ts';
+import { attackName, type Attack, type Campaign } from './state.ts';
+
+const ROUND = 100;
+const ATTACKS = 26;
+const STORMS_A_ROUND = 14;
+/** Of the rounds for attacks that met no request so far. */
+const SECOND_ROUND = 60;
+const SECOND_ROUNDS = 8;
+
+/** Learns every request that posts of each kind make: in peace, and a day later with all answers lost. */
+export async function learn(campaign: Campaign): Promise<void> {
+  const { stack, menu, say, report } = campaign;
+  const since = await lastSeq(stack);
+  const orders = (tag: string): Order[] =>
+    [...menu].flatMap(([platform, taken]) =>
+      taken.map((contents, index) => ({
+        key: `${tag}-${platform}-${index}`,
+        profile: DEMO,
+        text: `${tag} no ${platform} ${index}. @demo.bsky.social`,
+        platforms: [platform],
+        ...contents,
+        in_s: null,
+      })),
+    );
+  const tag = `Seed ${report.seed}`;
+  await round(campaign, `${tag} in peace`, orders(`${tag} in peace`), {});
+  campaign.kinds = await kindsSince(stack, since);
+  await round(campaign, `${tag} in doubt`, orders(`${tag} in doubt`), { attacks: lostAnswers(campaign) });
+  campaign.kinds = await kindsSince(stack, since);
+  report.requests.kinds = campaign.kinds.length;
+  say(`${campaign.kinds.length} kinds of requests to ${menu.size} platforms:`);
+  for (const kind of campaign.kinds) say(`  ${nameOf(kind)}`);
+}
+
+/**
+ * The rounds that the seed deals, until there are enough posts. A thorough campaign then goes on with the attacks that
+ * met no request, with requests that hang, and at last with answers whose loss costs an account.
+ */
+export async function allRounds(campaign: Campaign, posts: number, thorough: boolean): Promise<void> {
+  const { kinds, report, met } = campaign;
+  const all = kinds.flatMap(kind => MISHAPS.map((mishap): Attack => ({ kind, mishap })));
+  const harmless = all.filter(attack => !costsAccount(attack) && !isSenseless(attack));
+  const fast = harmless.filter(({ mishap }) => !mishap.slow);
+  await dealtRounds(campaign, fast, posts);
+  const exchanges = all.filter(costsAccount);
+  if (thorough) {
+    await secondRounds(campaign, 'second', fast);
+    await secondRounds(campaign, 'hanging', harmless);
+    await exchangeRound(campaign, exchanges);
+  }
+  const planned = thorough ? [...harmless, ...exchanges] : fast;
+  const missed = planned.filter(attack => !met.has(attackName(attack)));
+  Object.assign(report.requests, { planned: planned.length, met: planned.length - missed.length });
+  for (const attack of thorough ? missed : []) campaign.say(`never: ${attackName(attack)}`);
+}
+
+/** The platform may have changed the account's secrets, and nobody knows them: no service can mend that. */
+const costsAccount = ({ kind, mishap }: Attack) => isSecretExchange(kind) && mishap.doubtful === true;
+
+/** Secrets that the platform refuses for good are an account that is lost, and no fault of a request. */
+const isSenseless = ({ kind, mishap }: Attack) => isSecretExchange(kind) && mishap.final === true;
+
+async function dealtRounds(campaign: Campaign, fast: readonly Attack[], posts: number): Promise<void> {
+  const { dice, menu, report } = campaign;
+  const attacks = dice.shuffled(fast);
+  const storms = dice.shuffled(STORMS);
+  const begun = report.posts;
+  for (let number = 1; report.posts - begun < posts; number += 1) {
+    const tag = `Seed ${report.seed} round ${number}`;
+    const share = Math.min(ROUND, posts - (report.posts - begun));
+    const orders = drawOrders(dice, menu, tag, share, 0.25);
+    await round(campaign, tag, orders, {
+      attacks: deal(attacks, ATTACKS),
+      storms: deal(storms, STORMS_A_ROUND),
+    });
+    tell(campaign, tag);
+  }
+}
+
+/** Attacks that met no request yet, each to meet one; lost answers see to it that platforms are asked what became of them. */
+async function secondRounds(campaign: Campaign, name: string, attacks: readonly Attack[]): Promise<void> {
+  const { dice, menu, report, met } = campaign;
+  for (let number = 1; number <= SECOND_ROUNDS; number += 1) {
+    const left = dice.shuffled(attacks.filter(attack => !met.has(attackName(attack))));
+    if (left.length === 0) return;
+    const tag = `Seed ${report.seed} ${name} ${number}`;
+    const orders = drawOrders(dice, menu, tag, SECOND_ROUND, 0);
+    await round(campaign, tag, orders, {
+      attacks: [...left.slice(0, ATTACKS), ...lostAnswers(campaign)],
+      once: true,
+    });
+    tell(campaign, tag);
+  }
+}
+
+function lostAnswers({ kinds }: Campaign): Attack[] {
+  const mishap = mishapNamed('connection cut after');
+  return kinds.filter(kind => !isSecretExchange(kind)).map(kind => ({ kind, mishap }));
+}
+
+/**
+ * The answers of exchanges are lost in which a platform gives new secrets for old ones. A post whose account was lost
+ * with them fails, and its owner is told.
+ */
+async function exchangeRound(campaign: Campaign, exchanges: readonly Attack[]): Promise<void> {
+  const { stack, menu, report } = campaign;
+  const platforms = new Set(exchanges.map(({ kind }) => kind.platform));
+  const count = Math.max(
+    ...[...platforms].map(own => exchanges.filter(({ kind }) => kind.platform === own).length),
+  );
+  const profiles = Array.from({ length: count }, (_, index) => `Exchange ${index + 1}`);
+  await connectedProfiles(stack, profiles, [...platforms]);
+  const tag = `Seed ${report.seed} exchange`;
+  const orders = profiles.map((profile, index): Order => ({
+    key: `${tag}-${index}`,
+    profile,
+    text: `${tag} no ${index}. Whose account is this?`,
+    post_type: 'text',
+    platforms: [...menu.keys()].filter(platform => platforms.has(platform)),
+    media: [],
+    in_s: 400,
+  }));
+  const ready = async () => {
+    for (const platform of platforms) {
+      await stack.control('POST', '/_control/tokens', { platform, action: 'expire' });
+    }
+  };
+  await round(campaign, tag, orders, { attacks: exchanges, once: true, ready, accountsMayBeLost: true });
+  tell(campaign, tag);
+}
+
+function mishapNamed(name: string): Mishap {
+  const found = MISHAPS.find(mishap => mishap.name === name);
+  if (!found) throw new Error(`There is no mishap ${name}`);
+  return found;
+}
+
+/** The next of a stack of cards that goes round. */
+function deal<T>(cards: T[], count: number): T[] {
+  const dealt = cards.splice(0, Math.min(count, cards.length));
+  cards.push(...dealt);
+  return dealt;
+}
+
+function tell({ report, say }: Campaign, tag: string): void {
+  const faults = [...report.faults.values()].reduce((sum, count) => sum + count, 0);
+  say(`${tag}: ${report.posts} posts, ${faults} faults, ${report.violations.length} violations`);
+}
