@@ -98,6 +98,22 @@ describe('a post is published', () => {
   });
 });
 
+test('every note of a post names its workspace as the tenant of a fair queue', async () => {
+  const post = await world.store({ due_at: world.clock.now + 600_000 }, ['x', 'bluesky']);
+  await world.alarm(post);
+  world.platform.faults = [{ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'no' }];
+  const seen: { queue: string; group?: string | undefined }[] = [];
+  for (const step of [0, 600_000, 30_000, 60_000]) {
+    world.clock.now += step;
+    seen.push(...world.queue);
+    await world.runDue();
+    seen.push(...world.queue);
+  }
+  expect(new Set(seen.map(({ queue, group }) => `${queue} of ${group}`))).toEqual(
+    new Set(['dispatch of w1', 'publish of w1']),
+  );
+});
+
 describe('a worker dies', () => {
   for (const [name, change] of [
     ['text', {}],
@@ -328,6 +344,24 @@ describe('an error of the platform', () => {
     expect((await world.read(post)).destinations.x).toMatchObject({ status: 'failed', attempts: 10 });
     expect(kinds().filter(kind => kind === 'post.retry')).toHaveLength(9);
     expect(new Set(world.events.map(({ id }) => id)).size).toBe(10);
+  });
+
+  test('counts towards the end only in a row: twelve scattered over a long upload do not stop it', async () => {
+    world.platform.parts = 100;
+    const media = { post_type: 'image' as const, media_urls: ['https://example.com/large.jpg'] };
+    world.platform.uploadFaults = [5, 12, 25, 33, 45, 52, 65, 71, 85, 90, 95, 99];
+    const post = await world.store(media);
+    await world.alarm(post);
+    await world.settle(post);
+    expect((await world.read(post)).destinations.x).toMatchObject({ status: 'published', attempts: 13 });
+    expect(kinds().filter(kind => kind === 'post.retry')).toHaveLength(12);
+
+    world.platform.uploadFaults = Array.from({ length: 12 }, () => 50);
+    const stuck = await world.store(media);
+    await world.alarm(stuck);
+    await world.settle(stuck);
+    expect((await world.read(stuck)).destinations.x).toMatchObject({ status: 'failed', attempts: 10 });
+    Object.assign(world.platform, { parts: 1, uploadFaults: [] });
   });
 
   test('of one platform leaves the others alone', async () => {

@@ -47,6 +47,8 @@ interface Alarm {
 interface QueuedNote {
   queue: string;
   body: string;
+  /** Tenant of the fair queue. */
+  group?: string;
   at: number;
   receives: number;
 }
@@ -57,6 +59,10 @@ class Killed extends Error {}
 export interface FakePlatform {
   live: { key: string; at: number; text: string }[];
   uploads: number;
+  /** How many uploads a file takes. */
+  parts: number;
+  /** Uploads of a post that fail once, from 0. */
+  uploadFaults: number[];
   /** Errors for the next commits, in order; `accepted` puts the post live all the same. */
   faults: (PlatformErrorInit & { accepted?: boolean })[];
   /** How a lost commit is answered for. */
@@ -77,7 +83,15 @@ export async function deliveryWorld() {
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
   const queue: QueuedNote[] = [];
   const events: { event: string; id: string; data: { platform: string } }[] = [];
-  const platform: FakePlatform = { live: [], uploads: 0, faults: [], reconcile: 'by key', askFaults: [] };
+  const platform: FakePlatform = {
+    live: [],
+    uploads: 0,
+    parts: 1,
+    uploadFaults: [],
+    faults: [],
+    reconcile: 'by key',
+    askFaults: [],
+  };
   const schedules: Alarm[] = [];
   const process = { calls: 0, death: null as Death | null, dead: false };
 
@@ -99,7 +113,7 @@ export async function deliveryWorld() {
   }
 
   function send(command: SendMessageCommand) {
-    const { QueueUrl, MessageBody, DelaySeconds } = command.input;
+    const { QueueUrl, MessageBody, DelaySeconds, MessageGroupId } = command.input;
     if (QueueUrl === 'events') {
       const note = JSON.parse(MessageBody!) as { event: (typeof events)[number] };
       events.push(note.event);
@@ -109,6 +123,7 @@ export async function deliveryWorld() {
         body: MessageBody!,
         at: clock.now + (DelaySeconds ?? 0) * 1000,
         receives: 0,
+        group: MessageGroupId ?? '',
       });
     return Promise.resolve({});
   }
@@ -249,6 +264,8 @@ const SETTINGS: Record<string, string> = {
   PARAMETER_PREFIX: '/test',
 };
 
+const BUSY: PlatformErrorInit = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' };
+
 /** Uploads where there are media, then commits under the post's id as its key. */
 function fakePublisher(
   platform: FakePlatform,
@@ -256,6 +273,12 @@ function fakePublisher(
   now: () => number,
 ): Publisher {
   const live = (key: string) => platform.live.find(each => each.key === key);
+  const takeUploadFault = (part: number) => {
+    const [next] = platform.uploadFaults;
+    if (next !== part) return false;
+    platform.uploadFaults.shift();
+    return true;
+  };
   const postOf = (key: string, at: number) => ({
     platform_post_id: key,
     platform_post_url: `https://example.com/${key}`,
@@ -272,9 +295,11 @@ function fakePublisher(
               kind: 'prepare' as const,
               run: async (_: StepContext, state: { media: number }) => {
                 await outside(() => (platform.uploads += 1));
+                if (takeUploadFault(state.media)) throw new PlatformError(BUSY);
                 const media = state.media + 1;
                 return {
-                  type: media < job.media_urls.length ? ('again' as const) : ('next' as const),
+                  type:
+                    media < job.media_urls.length * platform.parts ? ('again' as const) : ('next' as const),
                   state: { media },
                 };
               },
