@@ -2,7 +2,7 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { seal } from '../aws/key-ring.ts';
 import type { Connection } from '../model/profile.ts';
-import { getConnection, saveCredentials } from '../store/connections.ts';
+import { getConnection, saveCredentials, takeRefreshLease } from '../store/connections.ts';
 import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
 import { recorder, type Reply } from '../../test/support/recorder.ts';
 import { isUsable, mergeCredentials, openAccount, renewAccount, usableAccount } from './vault.ts';
@@ -65,6 +65,37 @@ describe('an expired token that rotates', () => {
     const { credentials, connection: now } = await openAccount(house.services, await stored(connection));
     expect(credentials).toEqual({ access_token: 'access 1', refresh_token: 'refresh 1', secret: null });
     expect(now).toMatchObject({ revision: 2, refresh_lease_until: null, needs_reconnect: false });
+  });
+
+  test('costs those who wait for it no writes', async () => {
+    const connection = await expired();
+    const { table, now } = house.services;
+    await takeRefreshLease(table, connection, now(), now() + 60_000);
+    const sent: string[] = [];
+    const waiting = {
+      ...house.services,
+      table: {
+        ...table,
+        client: {
+          send: async (command: never) => {
+            sent.push((command as object).constructor.name);
+            // After its second look the winner has the new token.
+            if (sent.length === 2) {
+              const changed = {
+                sealed: connection.sealed,
+                token_expires_at: now() + 7_200_000,
+                attributes: {},
+              };
+              await saveCredentials(table, connection, changed);
+            }
+            return table.client.send(command);
+          },
+        } as unknown as typeof table.client,
+      },
+    };
+    await usableAccount(waiting, connection);
+    expect(new Set(sent)).toEqual(new Set(['GetCommand']));
+    expect(platform.requests).toEqual([]);
   });
 
   test('keeps the stored refresh token where the answer has none, or an empty one', async () => {

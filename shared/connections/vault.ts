@@ -100,7 +100,9 @@ export async function renewAccount(services: Services, account: OpenAccount): Pr
     if (current.revision !== connection.revision) return openAccount(services, current);
     if (current.needs_reconnect) throw deadGrant('The account must be reconnected');
     const now = services.now();
-    if (await takeRefreshLease(services.table, current, now, now + LEASE_MS)) {
+    // Those who wait read that the lease is taken, and write nothing.
+    const isFree = (current.refresh_lease_until ?? 0) < now;
+    if (isFree && (await takeRefreshLease(services.table, current, now, now + LEASE_MS))) {
       return renewAlone(services, account, renew);
     }
     await new Promise(resolve => setTimeout(resolve, POLL_MS));
