@@ -203,6 +203,31 @@ describe('POST /posts', () => {
     expect(details.map(({ field }) => field)).toEqual([...fields, ...violations.map(({ field }) => field)]);
   });
 
+  test('names every element of a list that is wrong, whatever is wrong with the others', async () => {
+    const refused = await create({
+      post_type: 'image',
+      platforms: ['x', 5, 'myspace', 'instagram', 'threads'],
+      media_urls: ['ftp://example.com/a', 7, 'a', 'http://10.0.0.1/', ...Array(9).fill('https://example.com/')],
+      instagram_media_urls: [null, 'http://10.0.0.1/'],
+      description: 'a'.repeat(281),
+    });
+    const details = refused.body['details'] as { field: string; platform: string | null }[];
+    expect(details.map(({ field, platform }) => `${platform ?? '-'} ${field}`).sort()).toEqual([
+      '- media_urls[0]',
+      '- media_urls[1]',
+      '- media_urls[2]',
+      '- media_urls[3]',
+      '- platforms[1]',
+      'instagram instagram_media_urls[0]',
+      'instagram instagram_media_urls[1]',
+      'myspace platforms',
+      'threads media_urls',
+      'threads platforms',
+      'x description',
+      'x media_urls',
+    ]);
+  });
+
   test('names a slip beside the fault that it led to', async () => {
     const refused = await create({ descripton: 'Hello' });
     expect(refused.body).toEqual({

@@ -56,11 +56,11 @@ function readAll<
 /** Path parameter of a resource id. */
 export const idParam = { id: v.string() };
 
-/** Faults of fields that have none yet. */
+/** Faults of what has none yet: where a whole field has one, those of its parts say nothing more. */
 export function besides(known: readonly Detail[], more: readonly Detail[]): Detail[] {
-  const root = ({ field }: Detail) => field.replace(/[.[].*$/s, '');
-  const named = new Set(known.map(root));
-  return more.filter(fault => !named.has(root(fault)));
+  const named = new Set(known.map(({ field }) => field));
+  const root = (field: string) => field.replace(/[.[].*$/s, '');
+  return more.filter(({ field }) => !named.has(field) && !named.has(root(field)));
 }
 
 function readRequest<

@@ -22,8 +22,8 @@ export function mediaFor(
   post: Pick<PostContent, 'media_urls' | 'options'>,
 ): { field: string; urls: readonly string[] } {
   const field = mediaFieldOf(rules);
-  const own = field === null ? null : v.safeParse(v.array(v.string()), post.options[field]);
-  if (field !== null && own?.success) return { field, urls: own.output };
+  const own = field === null ? undefined : post.options[field];
+  if (field !== null && Array.isArray(own)) return { field, urls: own.filter(url => typeof url === 'string') };
   return { field: 'media_urls', urls: post.media_urls };
 }
 

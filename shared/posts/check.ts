@@ -166,10 +166,10 @@ function fetchedUrls(post: CheckedPost): FetchedUrl[] {
 }
 
 function listed(field: string, urls: unknown, platform: PlatformId | null): FetchedUrl[] {
-  const parsed = v.safeParse(v.array(v.string()), urls);
-  return parsed.success
-    ? parsed.output.map((url, index) => ({ field: `${field}[${index}]`, url, platform }))
-    : [];
+  if (!Array.isArray(urls)) return [];
+  return urls.flatMap((url: unknown, index) =>
+    typeof url === 'string' ? [{ field: `${field}[${index}]`, url, platform }] : [],
+  );
 }
 
 /** Form and reach of URLs: private addresses are refused here already, and again when they are fetched. */

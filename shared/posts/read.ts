@@ -24,6 +24,15 @@ export async function readInput(
   throw refused(await allFaults(services, workspaceId, body));
 }
 
+/** Of lists with elements that are no texts, the others: each URL in its place. */
+function readableParts({ platforms, media_urls }: Record<string, unknown>): Record<string, string[]> {
+  const isText = (value: unknown) => typeof value === 'string';
+  return {
+    ...(Array.isArray(platforms) ? { platforms: platforms.filter(isText) } : {}),
+    ...(Array.isArray(media_urls) ? { media_urls: media_urls.map(url => (isText(url) ? url : '')) } : {}),
+  };
+}
+
 /**
  * Everything that is wrong with the body of a post: fields that are not of their kind, and what examining the others
  * finds as if those were not there.
@@ -37,7 +46,7 @@ export async function allFaults(
   const kinds = Object.entries(createPostFields);
   const fitting = kinds.filter(([name, kind]) => v.safeParse(v.object({ [name]: kind }), body).success);
   const kept = Object.fromEntries(fitting.map(([name]) => [name, body[name]]));
-  const input = { ...kept, ...v.parse(readable, kept) };
+  const input = { ...kept, ...v.parse(readable, { ...kept, ...readableParts(body) }) };
   const { profile, details, violations } = await examinePost(services, workspaceId, input);
   const unknown = input.profile_name !== null && !profile ? [UNKNOWN_PROFILE] : [];
   return { details: [...own, ...besides(own, [...unknown, ...details])], violations };
