@@ -28,7 +28,7 @@ const directFields = Object.fromEntries(
 
 const redirectUrl = v.pipe(
   v.string(),
-  v.maxLength(2048),
+  v.maxLength(2048, 'Must be at most 2048 characters'),
   v.check(isPageUrl, 'Must be the https URL of a page of yours'),
 );
 

@@ -11,7 +11,14 @@ import { findAccount } from './find.ts';
 import { answerPlatformError } from './platform-errors.ts';
 import { AccountView } from './view.ts';
 
-const targetId = v.nullable(v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty'), v.maxLength(200)));
+const targetId = v.nullable(
+  v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty('Must not be empty'),
+    v.maxLength(200, 'Must be at most 200 characters'),
+  ),
+);
 
 export const updateAccount = route({
   method: 'PATCH',

@@ -207,7 +207,13 @@ describe('POST /posts', () => {
     const refused = await create({
       post_type: 'image',
       platforms: ['x', 5, 'myspace', 'instagram', 'threads'],
-      media_urls: ['ftp://example.com/a', 7, 'a', 'http://10.0.0.1/', ...Array(9).fill('https://example.com/')],
+      media_urls: [
+        'ftp://example.com/a',
+        7,
+        'a',
+        'http://10.0.0.1/',
+        ...Array(9).fill('https://example.com/'),
+      ],
       instagram_media_urls: [null, 'http://10.0.0.1/'],
       description: 'a'.repeat(281),
     });

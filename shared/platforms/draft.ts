@@ -23,7 +23,8 @@ export function mediaFor(
 ): { field: string; urls: readonly string[] } {
   const field = mediaFieldOf(rules);
   const own = field === null ? undefined : post.options[field];
-  if (field !== null && Array.isArray(own)) return { field, urls: own.filter(url => typeof url === 'string') };
+  if (field !== null && Array.isArray(own))
+    return { field, urls: own.filter(url => typeof url === 'string') };
   return { field: 'media_urls', urls: post.media_urls };
 }
 

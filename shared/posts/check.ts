@@ -10,6 +10,7 @@ import { isBlank, normalizeText } from '../text/normalize.ts';
 import { DAY, parseInstant } from '../time/instant.ts';
 import type { CommonPostInput } from './input.ts';
 import { platformFaults } from './platform-faults.ts';
+import { sizeFaults } from './size.ts';
 
 /** Posts may be scheduled this far ahead. */
 const HORIZON_MS = 365 * DAY;
@@ -53,7 +54,7 @@ export async function checkPost(
     scheduling: schedulingOf(input),
     scheduled_at: schedule.at,
   };
-  details.push(...schedule.details, ...(await urlFaults(fetchedUrls(post))));
+  details.push(...schedule.details, ...sizeFaults(post), ...(await urlFaults(fetchedUrls(post))));
   const { post_type, auto_truncate } = input;
   if (post_type !== null)
     details.push(...typeFaults(contentOf({ post_type, auto_truncate }, post), platforms));
