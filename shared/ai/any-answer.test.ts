@@ -176,6 +176,13 @@ describe('the offline writer', () => {
     }
   });
 
+  test('finds the subject of a text in another language than it writes', () => {
+    const text = 'We open a new roastery on Saturday. Come by for free coffee in the roastery.';
+    const { x } = writeOffline(readBrief({ type: 'repurpose', text, language: 'de', platforms: ['x'] }));
+    expect(x?.hashtags).toContain('#roastery');
+    expect(x?.hashtags).not.toContain('#we');
+  });
+
   test.each(LANGUAGES)('finds 30 hashtags in %s', language => {
     const brief = readBrief({ type: 'hashtags', topic: 'Espresso', hashtag_count: 30, language });
     const { instagram } = readAnswer(brief, writeOffline(brief), BANNED, offlineWriter);

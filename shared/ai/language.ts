@@ -42,11 +42,23 @@ function hasLettersOf(language: Language, words: string): boolean {
 
 /** Said of languages that share a script, by the words that no other of them has. */
 function isPlainlyAnother(language: Language, text: string): boolean {
-  if (!OWN_WORDS.has(language)) return false;
+  const found = ownWordsIn(text);
+  const most = Math.max(...found.values());
+  return most >= FEWEST_OWN_WORDS && most >= CLEAR_LEAD * (found.get(language) ?? most);
+}
+
+/** Languages in Latin letters that a text may be in, as far as words that no other of them has occur in it. */
+export function latinLanguagesOf(text: string): Language[] {
+  const found = ownWordsIn(text);
+  const most = Math.max(1, ...found.values());
+  return [...found].filter(([, count]) => count === most).map(([language]) => language);
+}
+
+/** How many words of a text each language in Latin letters has for itself. */
+function ownWordsIn(text: string): Map<Language, number> {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const found = (own: ReadonlySet<string>) => words.filter(word => own.has(word)).length;
-  const most = Math.max(...[...OWN_WORDS.values()].map(found));
-  return most >= FEWEST_OWN_WORDS && most >= CLEAR_LEAD * found(OWN_WORDS.get(language) ?? new Set());
+  return new Map([...OWN_WORDS].map(([language, own]) => [language, found(own)]));
 }
 
 function ownWords(languages: readonly Language[]): ReadonlyMap<Language, ReadonlySet<string>> {

@@ -1,4 +1,5 @@
 import type { Language } from '../brief.ts';
+import { latinLanguagesOf } from '../language.ts';
 import { TABLES } from './languages/index.ts';
 
 /** Neither links nor mentions say what a text is about. */
@@ -7,9 +8,13 @@ const NOISE = /https?:\/\/\S+|@[\p{L}\p{N}_.]+/gu;
 const FIRST_WORDS = 10;
 const FIRST_WEIGHT = 1.5;
 
-/** Words of a text that carry its subject, the weightiest first: often said, and said early. */
+/**
+ * Words of a text that carry its subject, the weightiest first: often said, and said early. The text may be in another
+ * language than what is written about it.
+ */
 export function keywordsOf(text: string, language: Language): string[] {
-  const stopwords = new Set(TABLES[language].stopwords.split(' '));
+  const languages = [language, ...latinLanguagesOf(text)];
+  const stopwords = new Set(languages.flatMap(each => TABLES[each].stopwords.split(' ')));
   const weights = new Map<string, number>();
   for (const [index, word] of wordsOf(text, language).entries()) {
     if (stopwords.has(word) || !isTelling(word)) continue;
