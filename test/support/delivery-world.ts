@@ -13,6 +13,7 @@ import { firstLook } from '../../shared/delivery/timing.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
+import type { PublishedPost } from '../../shared/model/destination.ts';
 import type { Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import {
@@ -63,6 +64,9 @@ export interface FakePlatform {
   parts: number;
   /** Uploads of a post that fail once, from 0. */
   uploadFaults: number[];
+  comments: string[];
+  /** Errors for the next first comments, in order. */
+  commentFaults: PlatformErrorInit[];
   /** Errors for the next commits, in order; `accepted` puts the post live all the same. */
   faults: (PlatformErrorInit & { accepted?: boolean })[];
   /** How a lost commit is answered for. */
@@ -91,6 +95,8 @@ export async function deliveryWorld() {
     faults: [],
     reconcile: 'by key',
     askFaults: [],
+    comments: [],
+    commentFaults: [],
   };
   const schedules: Alarm[] = [];
   const process = { calls: 0, death: null as Death | null, dead: false };
@@ -154,7 +160,7 @@ export async function deliveryWorld() {
     now: () => clock.now,
   };
   const publisher = fakePublisher(platform, outside, () => clock.now);
-  const publishers = { x: publisher, bluesky: publisher, telegram: publisher };
+  const publishers = { x: publisher, bluesky: publisher, telegram: publisher, linkedin: publisher };
 
   async function connect(platformId: PlatformId): Promise<void> {
     await putConnection(
@@ -260,13 +266,14 @@ const SETTINGS: Record<string, string> = {
   PUBLISH_QUEUE_URL_X: 'publish',
   PUBLISH_QUEUE_URL_BLUESKY: 'publish',
   PUBLISH_QUEUE_URL_TELEGRAM: 'publish',
+  PUBLISH_QUEUE_URL_LINKEDIN: 'publish',
   PUBLIC_URL: 'https://api.example.com/v1',
   PARAMETER_PREFIX: '/test',
 };
 
 const BUSY: PlatformErrorInit = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' };
 
-/** Uploads where there are media, then commits under the post's id as its key. */
+/** Uploads where there are media, commits under the post's id as its key, then comments where there is a comment. */
 function fakePublisher(
   platform: FakePlatform,
   outside: <T>(call: () => Promise<T> | T) => Promise<T>,
@@ -327,6 +334,19 @@ function fakePublisher(
           return found ? { type: 'published', post: postOf(key, found.at) } : { type: 'absent' };
         },
       },
+      ...(job.first_comment === null
+        ? []
+        : [
+            {
+              name: 'comment',
+              kind: 'finish' as const,
+              run: async (_: StepContext, __: object, post: PublishedPost) => {
+                const fault = platform.commentFaults.shift();
+                if (fault) throw new PlatformError(fault);
+                await outside(() => platform.comments.push(`${post.platform_post_id} ${job.first_comment}`));
+              },
+            },
+          ]),
     ],
   });
 }
