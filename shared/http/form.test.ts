@@ -18,6 +18,14 @@ describe('a multipart form', () => {
     expect([...(file as FormFile).bytes()]).toEqual([0, 13, 10, 255]);
   });
 
+  test('may carry a file without a name', async () => {
+    const form = new FormData();
+    form.set('file', new File([Buffer.from([1, 2, 3])], ''));
+    const { file } = await readForm(...(await encode(form)));
+    expect(file).toMatchObject({ name: '' });
+    expect([...(file as FormFile).bytes()]).toEqual([1, 2, 3]);
+  });
+
   test('tells the same bytes by the same digest', async () => {
     const read = async (text: string) => {
       const form = new FormData();

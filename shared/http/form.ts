@@ -35,8 +35,9 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<R
   try {
     const parser = new Busboy({ headers: headersOf(contentType), limits: LIMITS, preservePath: true });
     parser.on('field', (name, value) => void fields.set(name, value));
-    parser.on('file', (name, stream, fileName) => {
-      files.push(fileOf(stream, fileName).then(file => void fields.set(name, file)));
+    // A part of bytes without a file name is a file, too.
+    parser.on('file', (name, stream, fileName: string | undefined) => {
+      files.push(fileOf(stream, fileName ?? '').then(file => void fields.set(name, file)));
     });
     parser
       .on('finish', () => resolve(undefined))

@@ -1,4 +1,83 @@
 import { crc32, deflateSync } from 'node:zlib';
+import type { MediaFormat } from '../../shared/model/media.ts';
+
+/** A file that no upload may bring in, and words of the refusal. */
+export interface BadFile {
+  name: string;
+  bytes: Buffer;
+  words: RegExp;
+}
+
+/** Everything that is no file, no medium, broken, a trap, or two things in one. */
+export function badFiles(files: Readonly<Record<MediaFormat, Buffer>>): BadFile[] {
+  const cut = Object.entries(files).map(([format, whole]): BadFile => ({
+    name: `a ${format} that is cut off`,
+    bytes: whole.subarray(0, Math.floor(whole.length * 0.6)),
+    words: /damaged/,
+  }));
+  const head = Object.entries(files).map(([format, whole]): BadFile => ({
+    name: `the first bytes of a ${format}`,
+    bytes: whole.subarray(0, 24),
+    words: /damaged|not supported/,
+  }));
+  const others = OTHERS.map(([name, make, words]): BadFile => ({ name, bytes: make(files), words }));
+  return [...cut, ...head, ...others];
+}
+
+type Files = Readonly<Record<MediaFormat, Buffer>>;
+const text = (value: string) => () => Buffer.from(value);
+const hex =
+  (value: string, padding = 64) =>
+  () =>
+    Buffer.concat([Buffer.from(value, 'hex'), Buffer.alloc(padding)]);
+const script = Buffer.from('<script>alert(1)</script>');
+const ZIP_END = Buffer.concat([Buffer.from('504b0506', 'hex'), Buffer.alloc(18)]);
+
+const OTHERS: readonly [name: string, make: (files: Files) => Buffer, words: RegExp][] = [
+  ['nothing', () => Buffer.alloc(0), /empty/],
+  ['zeros', () => Buffer.alloc(5000), /not supported/],
+  ['a text', text('hello, I am no picture at all'), /not supported/],
+  ['a web page', text('<!DOCTYPE html><html><body>Sign in</body></html>'), /web page/],
+  ['an SVG', () => svg(), /SVG/],
+  ['an SVG as XML', () => svg('<?xml version="1.0"?>\n<!-- by hand -->\n'), /SVG/],
+  ['a HEIC', () => heic(), /HEIC/],
+  ['an AVIF', hex('00000020667479706176696600000000617669666d6966316d696166'), /AVIF/],
+  ['a TIFF', hex('49492a0008000000'), /not supported/],
+  ['a program', hex('7f454c46020101000000000000000000'), /not supported/],
+  ['a program for Windows', hex('4d5a90000300000004000000ffff0000'), /not supported/],
+  ['an archive', hex('504b0304140000000800'), /not supported/],
+  ['a song', hex('49443303000000000021'), /not supported/],
+  ['a PDF with a script', () => pdfWithScript('plain'), /PDF with a script/],
+  ['a PDF with a script in numbers', () => pdfWithScript('numbers'), /PDF with a script/],
+  ['a PDF with a packed script', () => pdfWithScript('packed'), /PDF with a script/],
+  ['a PNG bomb', () => pngOfSize(60_000, 60_000), /pixels/],
+  ['a GIF bomb', ({ GIF }) => patched(GIF, copy => copy.writeUInt32LE(0xffffffff, 6)), /pixels/],
+  [
+    'a BMP bomb',
+    ({ BMP }) => patched(BMP, copy => copy.writeInt32LE(1_000_000, copy.writeInt32LE(1_000_000, 18))),
+    /pixels/,
+  ],
+  [
+    'a JPEG bomb',
+    ({ JPG }) => patched(JPG, copy => copy.writeUInt32BE(0xffffffff, frameOf(copy) + 5)),
+    /pixels/,
+  ],
+  ['a GIF and a page', ({ GIF }) => Buffer.concat([GIF, script]), /in one/],
+  ['a JPEG and an archive', ({ JPG }) => Buffer.concat([JPG, ZIP_END]), /in one/],
+  ['a PDF and an archive', ({ PDF }) => Buffer.concat([PDF, ZIP_END]), /in one/],
+  ['a clip and a page', ({ WebM }) => Buffer.concat([WebM, script]), /in one/],
+];
+
+function patched(file: Buffer, change: (copy: Buffer) => unknown): Buffer {
+  const copy = Buffer.from(file);
+  change(copy);
+  return copy;
+}
+
+/** Where the frame of a JPEG begins, which says its height and width. */
+function frameOf(jpeg: Buffer): number {
+  return Math.max(jpeg.indexOf(Buffer.from('ffc0', 'hex')), jpeg.indexOf(Buffer.from('ffc2', 'hex')));
+}
 
 /** A PNG that says how large it is, and has next to nothing in it. */
 export function pngOfSize(width: number, height: number): Buffer {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Ready } from '../../local/ready.ts';
+import { ENV } from '../../shared/aws/env.ts';
 import { assertDocumented } from './openapi.ts';
 
 /** What an answer holds: plain JSON, read by name. */
@@ -32,8 +33,8 @@ export interface TestStack extends Ready {
   control: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
   /** Calls the stack itself: `/_local/…`. */
   local: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
-  /** The parts behind the API: an endpoint that speaks as AWS does, and the name of the table there. */
-  aws: { endpoint: string; table: string };
+  /** The parts behind the API: an endpoint that speaks as AWS does, and the names of the table and the bucket there. */
+  aws: { endpoint: string; table: string; bucket: string };
   /** Moves the clock of the whole stack on. */
   advance: (seconds: number) => Promise<void>;
   /** Waits until the condition gives a value; fails with its name after the limit. */
@@ -130,8 +131,12 @@ async function readReady(file: string, child: ChildProcess, complaint: () => str
 }
 
 function readAws(file: string): TestStack['aws'] {
-  const { aws_endpoint, table } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-  return { endpoint: aws_endpoint!, table: table! };
+  const { aws_endpoint, table, environment } = JSON.parse(readFileSync(file, 'utf8')) as {
+    aws_endpoint: string;
+    table: string;
+    environment: Record<string, string>;
+  };
+  return { endpoint: aws_endpoint, table, bucket: environment[ENV.mediaBucket]! };
 }
 
 function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
