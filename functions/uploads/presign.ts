@@ -49,7 +49,8 @@ export const presignUpload = route({
   summary: 'Get an address to put a file to',
   description:
     'PUT the bytes to `presigned_url` with the Content-Type that was announced, then confirm. Files above 5 GB say ' +
-    'their `file_size` and get an address for each part. What is not confirmed within a day is gone.',
+    'their `file_size` and get an address for each part. What is not confirmed within a day is gone. The store answers ' +
+    'PUT with 403: `SignatureDoesNotMatch` where the Content-Type is missing or another, `AccessDenied` after `expires_at`.',
   tag: 'Uploads',
   auth: 'key',
   creates: true,

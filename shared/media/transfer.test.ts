@@ -298,6 +298,28 @@ describe('a page of Google Drive', () => {
     expect((await stored(result)).equals(jpg)).toBe(true);
   });
 
+  // B023
+  test.each([
+    [
+      'asks who is there',
+      '<title>Google Drive</title><a href="https://accounts.google.com/x">Sign in</a>',
+      /not shared/,
+    ],
+    ['has too many visitors', '<p>Sorry, too many users have viewed or downloaded this file</p>', /too many/],
+    ['says something new', '<p>Hello</p>', /gives a page instead of the file/],
+  ])('that %s is told, and never kept as the file', async (_, page, words) => {
+    answer = (request, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+        .end(`<!doctype html>${page}`);
+    const link = `https://drive.google.com/file/d/${ID}/view?usp=sharing`;
+    expect(await run(newTransfer(link), { http: drive })).toMatchObject({
+      type: 'failed',
+      message: expect.stringMatching(words),
+    });
+    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+  });
+
   test('that asks for ever is not followed for ever', async () => {
     let pages = 0;
     answer = (_, response) => {

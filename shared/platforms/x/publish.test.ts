@@ -15,6 +15,7 @@ const MIB = 1024 * 1024;
 const CREATE = /\/2\/tweets$/;
 const TIMELINE = /\/users\/\d+\/tweets/;
 const APPEND = /\/append$/;
+const UPLOADED = /\/initialize$/;
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 let host: TestSandbox;
@@ -319,6 +320,23 @@ describe('media', () => {
       code: 'MEDIA_REJECTED',
       message: expect.stringContaining('unsupported codec'),
     });
+  });
+
+  // B049
+  test('a create that fails twice takes the files that were uploaded: none goes up again, none is left over', async () => {
+    const post = images([jpeg, jpeg, jpeg], { description: 'third time' });
+    const begun = requests(UPLOADED);
+    let checkpoint = publisher.start(post);
+    const onCheckpoint = (at: typeof checkpoint) => (checkpoint = at);
+    host.failNext({ match: CREATE, respond: { status: 500 }, times: 2 });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(run(post, { from: checkpoint, onCheckpoint })).rejects.toMatchObject({
+        kind: 'transient',
+      });
+    }
+    await run(post, { from: checkpoint });
+    expect(last()).toMatchObject({ text: 'third time', media: Array(3).fill({ sha256: sha256(jpeg) }) });
+    expect(requests(UPLOADED) - begun).toBe(3);
   });
 
   test('refused media ids are uploaded again, once', async () => {
