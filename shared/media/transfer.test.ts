@@ -308,7 +308,7 @@ describe('a page of Google Drive', () => {
     ['has too many visitors', '<p>Sorry, too many users have viewed or downloaded this file</p>', /too many/],
     ['says something new', '<p>Hello</p>', /gives a page instead of the file/],
   ])('that %s is told, and never kept as the file', async (_, page, words) => {
-    answer = (request, response) =>
+    answer = (_request, response) =>
       void response
         .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
         .end(`<!doctype html>${page}`);
