@@ -225,7 +225,10 @@ describe('bad media fail before anything is sent', () => {
   });
 
   test('a file over 50 MB', async () => {
-    const url = sandbox.addMedia('big.pdf', Buffer.concat([sample('doc.pdf'), Buffer.alloc(50_000_000)]));
+    const url = sandbox.addMedia(
+      'big.pdf',
+      Buffer.concat([sample('doc.pdf'), Buffer.alloc(50_000_000), Buffer.from('\n%%EOF\n')]),
+    );
     await expect(publish({ post_type: 'document', media_urls: [url] })).rejects.toMatchObject({
       code: 'MEDIA_REJECTED',
       message: expect.stringMatching(/size is \d+ bytes; at most 50000000 bytes/),
