@@ -1,5 +1,7 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { putPlace } from '../../shared/store/places.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
 import { createPost } from './create.ts';
 import { getPost } from './get.ts';
@@ -146,5 +148,33 @@ describe('POST /posts refuses', () => {
   test('and takes a date of 365 days ahead', async () => {
     const scheduled_date = new Date(world.clock.now + 365 * 86_400_000).toISOString();
     expect((await create({ ...text(), scheduled_date })).status).toBe(201);
+  });
+});
+
+describe('a post that is refused', () => {
+  const items = async () => {
+    const { Items } = await world.table.client.send(new ScanCommand({ TableName: world.table.name }));
+    return JSON.stringify(Items);
+  };
+  const image = { post_type: 'image', media_urls: ['https://93.184.216.34/a.jpg'] };
+
+  test.each([
+    ['for one of its platforms', { ...image, platforms: ['x', 'instagram', 'youtube'] }, 400],
+    ['for want of an account', { platforms: ['x', 'threads'] }, 400],
+    ['for a text that one platform finds too long', { description: 'a'.repeat(290) }, 400],
+    ['for a hashtag', { ...image, platforms: ['x', 'instagram'], description: '#bikinibody' }, 400],
+    ['for its profile', { profile_name: 'Nobody' }, 404],
+    ['for the queue too', { add_to_queue: true, platforms: ['x', 'instagram'] }, 400],
+    ['for the cap of one account', { platforms: ['x', 'bluesky'] }, 429],
+  ])('leaves nothing behind: %s', async (_, given, expected) => {
+    await world.connect('instagram');
+    const now = world.clock.now;
+    for (let n = 0; expected === 429 && n < 50; n += 1) {
+      const place = { account_id: 'c-bluesky', platform: 'bluesky' as const, post_id: `other-${n}` };
+      await putPlace(world.table, { ...place, at: now - n, taken_at: now - 60_000 });
+    }
+    const before = await items();
+    expect((await create({ ...text(), ...given })).status).toBe(expected);
+    expect(await items()).toBe(before);
   });
 });

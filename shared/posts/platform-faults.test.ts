@@ -122,6 +122,25 @@ describe('what is too long names the way out', () => {
     expect(fields(platform, 'image', { ...change, auto_truncate: true })).not.toContain(field);
   });
 
+  test('and says where there is none: nothing would be left of one long link', () => {
+    const link = `https://example.com/${'a'.repeat(70_000)}`;
+    const all = { description: link, title: link, first_comment: link, auto_truncate: true };
+    const found = (platform: PlatformId, type: PostType) => fields(platform, type, all);
+    expect(found('bluesky', 'text')).toEqual(['description']);
+    expect(found('telegram', 'image')).toEqual(['description']);
+    expect(found('instagram', 'image')).toEqual(['description', 'first_comment']);
+    expect(found('youtube', 'video')).toEqual(['description', 'title']);
+    expect(faults('linkedin', 'document', all)).toEqual(
+      ['description', 'title', 'first_comment'].map(
+        field =>
+          `${field}: Cannot be cut to what LinkedIn takes: the link or word that it begins with is too long`,
+      ),
+    );
+    // A word before it is enough, and a text that is just the mark is one.
+    for (const description of [`See ${link}`, '…'])
+      expect(fields('bluesky', 'text', { description, auto_truncate: true })).toEqual([]);
+  });
+
   test('but only where it is one', () => {
     const youtube_tags = Array.from({ length: 100 }, (_, index) => `tag number ${index}`);
     const found = [
@@ -355,6 +374,7 @@ describe('youtube', () => {
       );
     expect(title('\n\n First line \nsecond')).toBe('First line');
     expect(title(`${'word '.repeat(30)}\nmore`)).toMatch(/^(?:word ){15,19}word…$/);
+    expect(title(`https://example.com/${'a'.repeat(200)}`)).toBe(`https://example.com/${'a'.repeat(79)}…`);
     expect(video({ title: null, description: 'First line' })).toEqual([]);
     expect(fields('youtube', 'video', { title: null, description: null })).toEqual(['title']);
   });
@@ -406,6 +426,8 @@ describe('youtube', () => {
       fields('youtube', 'video', { title, options: { youtube_thumbnail_url } });
     expect(titled('Look #Shorts')).toEqual(['youtube_thumbnail_url']);
     expect(titled('Look #shortsighted')).toEqual([]);
+    const described = { title: null, description: 'Look #shorts\nMore', options: { youtube_thumbnail_url } };
+    expect(fields('youtube', 'video', described)).toEqual(['youtube_thumbnail_url']);
   });
 
   test('counts 500 characters of tags, with separators and quotation marks', () => {

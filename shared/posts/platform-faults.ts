@@ -10,7 +10,7 @@ import {
 } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/rules.ts';
-import { beginning } from '../text/truncate.ts';
+import { beginning, saysNothing } from '../text/truncate.ts';
 
 /**
  * Everything about a post that one platform would refuse, as far as that can be told without calling it. A post of a
@@ -28,7 +28,7 @@ export function platformFaults(platform: PlatformId, post: PostContent): Detail[
     ...faults,
     ...missingFields(rules, post, draft, faults),
     ...countFaults(rules, post),
-    ...(post.auto_truncate ? [] : lengthFaults(rules, draft)),
+    ...(post.auto_truncate ? cutFaults(rules, draft) : lengthFaults(rules, draft)),
     ...rules.check(draft),
   ].map(named);
 }
@@ -57,12 +57,35 @@ function countFaults(rules: PlatformRules, post: PostContent): Fault[] {
 
 /** Texts that are longer than the platform takes, by its own measure and as they would be sent. */
 function lengthFaults(rules: PlatformRules, draft: Draft): Fault[] {
-  const title = titleFor({ ...rules, titled: [draft.post_type] }, draft);
+  const { description, title, first_comment } = textsOf(rules, draft);
   return [
-    ...tooLong(rules, 'description', rules.shape(draft), rules.text(draft)),
-    ...tooLong(rules, 'title', title ?? '', rules.title(draft)),
-    ...tooLong(rules, 'first_comment', commentFor(rules, draft) ?? '', rules.comment ?? []),
+    ...tooLong(rules, 'description', description, rules.text(draft)),
+    ...tooLong(rules, 'title', title, rules.title(draft)),
+    ...tooLong(rules, 'first_comment', first_comment, rules.comment ?? []),
   ];
+}
+
+/** Texts of which a cut would leave nothing: they begin with a link, a mention or a hashtag that is too long. */
+function cutFaults(rules: PlatformRules, draft: Draft): Fault[] {
+  const whole = textsOf(rules, { ...draft, auto_truncate: false });
+  const cut = textsOf(rules, draft);
+  const message = `Cannot be cut to what ${rules.display_name} takes: the link or word that it begins with is too long`;
+  return TEXT_FIELDS.filter(field => saysNothing(cut[field], whole[field])).map(field => ({
+    field,
+    message,
+  }));
+}
+
+const TEXT_FIELDS = ['description', 'title', 'first_comment'] as const;
+type Texts = Record<(typeof TEXT_FIELDS)[number], string>;
+
+/** A draft's texts as they are sent, also the title of a post that shows none. */
+function textsOf(rules: PlatformRules, draft: Draft): Texts {
+  return {
+    description: rules.shape(draft),
+    title: titleFor({ ...rules, titled: [draft.post_type] }, draft) ?? '',
+    first_comment: commentFor(rules, draft) ?? '',
+  };
 }
 
 function tooLong(

@@ -70,6 +70,11 @@ export function cutToFit(text: string, rules: readonly TextRule[], spans?: Trunc
   return satisfies(cut, rules) ? cut : '';
 }
 
+/** True for a cut that left nothing of a text but the mark: what it begins with may not be cut, and is too long. */
+export function saysNothing(cut: string, text: string): boolean {
+  return cut !== text && (cut === ELLIPSIS || cut === '');
+}
+
 /**
  * A beginning that is certainly too long, or the whole text: where to cut, and whether to, is found without looking at
  * what lies far beyond, however long that is. Its last word may be cut in two, and is beyond every fitting cut.

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { characters, utf16Units, utf8Bytes } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
-import { cutToFit } from '../../text/truncate.ts';
+import { cutToFit, saysNothing } from '../../text/truncate.ts';
 import { parseInstant } from '../../time/instant.ts';
 import { oneLine, shapeText } from '../draft.ts';
 import { choiceOr, countries, flag, language, languageOr, ownMedia, url, word, wordsOr } from '../fields.ts';
@@ -106,12 +106,17 @@ export const rules: PlatformRules = {
   worker: { timeout_s: 300, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
-/** The title, else the first line of the description, cut to what a title may be. */
-function titleOf(draft: Draft): string | null {
+/**
+ * The title, else the first line of the description, cut to what a title may be. A line that is one long link is cut
+ * within it: nobody can click a title.
+ */
+function titleOf(draft: Pick<Draft, 'title' | 'description' | 'auto_truncate'>): string | null {
   const own = oneLine(draft.title);
   if (own !== null) return draft.auto_truncate ? cutToFit(own, TITLE) : own;
   const first = firstLine(draft.description);
-  return first === null ? null : cutToFit(first, TITLE);
+  if (first === null) return null;
+  const cut = cutToFit(first, TITLE);
+  return saysNothing(cut, first) ? cutToFit(first, TITLE, () => []) : cut;
 }
 
 function firstLine(text: string | null): string | null {
@@ -120,8 +125,10 @@ function firstLine(text: string | null): string | null {
 }
 
 /** True for a Short: it is declared one, or its title says so. */
-export function isShort(draft: Pick<Draft, 'options' | 'title'>): boolean {
-  return draft.options['youtube_type'] === 'shorts' || /#shorts(?![\p{L}\p{N}_])/iu.test(draft.title ?? '');
+export function isShort(draft: Draft): boolean {
+  return (
+    draft.options['youtube_type'] === 'shorts' || /#shorts(?![\p{L}\p{N}_])/iu.test(titleOf(draft) ?? '')
+  );
 }
 
 function titleFaults(draft: Draft): Fault[] {
