@@ -101,8 +101,11 @@ async function keepHealth(
   // After a failure as it is now: another delivery may have succeeded while this one waited for an answer.
   const current = outcome.error === null ? webhook : await getWebhook(table, workspace_id, id);
   const health = current && healthAfter(current, outcome, now());
-  if (health) await updateWebhook(table, workspace_id, id, health);
-  return health?.active !== false;
+  if (!health) return true;
+  // Another delivery may succeed at this very moment: then it has not been nothing but failures.
+  const seen = health.disabled_reason === 'failing' ? { failing_since: current.failing_since } : {};
+  const updated = await updateWebhook(table, workspace_id, id, health, seen);
+  return updated?.active !== false;
 }
 
 /** The way on after an attempt. The sweeper looks after it a while later, should its note get lost. */

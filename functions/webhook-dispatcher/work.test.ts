@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import * as v from 'valibot';
@@ -291,14 +292,20 @@ describe('a delivery', () => {
 });
 
 describe('a receiver that', () => {
-  test('redirects is not followed', async () => {
+  test.each([301, 302, 303, 307, 308])('redirects with %i is not followed, wherever to', async status => {
     const elsewhere = await startReceiver();
     const webhook = await house.addWebhook({ url: receiver.url });
-    receiver.script(response => response.writeHead(302, { location: elsewhere.url }).end());
+    const to = (location: string) => (response: ServerResponse) => {
+      response.writeHead(status, { location }).end();
+    };
+    receiver.script(to(elsewhere.url), to('http://169.254.169.254/latest/meta-data/'));
+    await publish();
     await publish();
     expect(elsewhere.received).toEqual([]);
-    expect((await onlyDelivery(webhook)).attempts).toMatchObject([
-      { status_code: 302, error: 'Answered 302; redirects are not followed' },
+    const failed = [{ status_code: status, error: `Answered ${status}; redirects are not followed` }];
+    expect(await deliveriesOf(webhook)).toMatchObject([
+      { status: 'pending', attempts: failed },
+      { status: 'pending', attempts: failed },
     ]);
     await elsewhere.close();
   });

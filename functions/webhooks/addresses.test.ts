@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as fc from 'fast-check';
 import { assertPublicUrl, createHttpClient, HttpFailure, type Resolve } from '../../shared/net/http.ts';
-import { urlFaults } from './fields.ts';
+import { assertReceiver, urlFaults } from './fields.ts';
 
 /** As deployed: nothing private may be reached. */
 const DEPLOYED = { sandboxUrl: null, allowLoopback: false };
@@ -192,6 +192,31 @@ test.each([
 
 describe('a name', () => {
   const settings = { sandboxUrl: null, allowLoopback: true };
+
+  test.each(['169.254.169.254', '10.0.0.8', '::1', '::ffff:127.0.0.1'])(
+    'that leads to %s is refused at registration with a 400 that says so',
+    async address => {
+      const resolve: Resolve = () => Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]);
+      const refusal = await assertReceiver('https://internal.attacker.example/hook', resolve).catch(
+        (error: unknown) => error,
+      );
+      expect(refusal).toMatchObject({
+        response: {
+          status: 400,
+          body: {
+            error: 'Validation failed',
+            details: [
+              {
+                field: 'url',
+                message: 'internal.attacker.example resolves to an address that is not public',
+                platform: null,
+              },
+            ],
+          },
+        },
+      });
+    },
+  );
 
   test('that changes its answer after the check reaches nothing', async () => {
     const answers = [[PUBLIC], [{ address: '127.0.0.1', family: 4 }]];

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { validationFailed } from '../../shared/http/errors.ts';
 import { EVENT_KINDS, EventKindSchema } from '../../shared/model/event.ts';
 import { isPublicAddress } from '../../shared/net/address.ts';
-import { assertPublicUrl, HttpFailure } from '../../shared/net/http.ts';
+import { assertPublicUrl, HttpFailure, type Resolve } from '../../shared/net/http.ts';
 import { readNetSettings, type NetSettings } from '../../shared/net/settings.ts';
 
 const MAX_URL = 2048;
@@ -50,9 +50,9 @@ function isLocal(hostname: string): boolean {
 }
 
 /** Throws the 400 of a URL whose host does not resolve, or resolves to an address that is not public. */
-export async function assertReceiver(url: string): Promise<void> {
+export async function assertReceiver(url: string, resolve?: Resolve): Promise<void> {
   try {
-    await assertPublicUrl(url);
+    await assertPublicUrl(url, readNetSettings(), resolve);
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     throw validationFailed([{ field: 'url', message: error.message, platform: null }]);

@@ -41,7 +41,7 @@ export const rotateSecret = route({
       updated_at: asked_at,
     };
     const { workspace_id, id, sealed_secret } = before;
-    const webhook = await updateWebhook(services.table, workspace_id, id, changes, sealed_secret);
+    const webhook = await updateWebhook(services.table, workspace_id, id, changes, { sealed_secret });
     if (!webhook) throw conflict('The webhook was changed at the same time', { code: 'WEBHOOK_CHANGED' });
     return {
       status: 200,

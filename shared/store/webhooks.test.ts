@@ -103,7 +103,7 @@ describe('webhooks', () => {
     await createWebhook(table, stored);
     await updateWebhook(table, workspace, stored.id, { description: 'new' });
     const rotate = (sealed_secret: string) =>
-      updateWebhook(table, workspace, stored.id, { sealed_secret }, stored.sealed_secret);
+      updateWebhook(table, workspace, stored.id, { sealed_secret }, { sealed_secret: stored.sealed_secret });
     const rotations = await Promise.all([rotate('v1.b'), rotate('v1.c')]);
     expect(rotations.filter(Boolean)).toHaveLength(1);
     const after = await getWebhook(table, workspace, stored.id);
@@ -112,6 +112,20 @@ describe('webhooks', () => {
       description: 'new',
       sealed_secret: expect.stringMatching(/v1\.[bc]/),
     });
+  });
+
+  test('are switched off for failing only while they are seen to fail', async () => {
+    const stored = webhook({ failing_since: now });
+    await createWebhook(table, stored);
+    const switchOff = (failing_since: number | null) =>
+      updateWebhook(table, workspace, stored.id, { active: false }, { failing_since });
+    await updateWebhook(table, workspace, stored.id, { failing_since: null });
+    expect(await switchOff(now)).toBeNull();
+    expect(await getWebhook(table, workspace, stored.id)).toMatchObject({ active: true });
+    expect(await switchOff(null)).toMatchObject({ active: false });
+    expect(
+      await updateWebhook(table, workspace, newId(), { active: false }, { failing_since: null }),
+    ).toBeNull();
   });
 });
 

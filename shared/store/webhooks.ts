@@ -62,33 +62,25 @@ export async function getWebhook(table: Table, workspaceId: string, id: string):
 }
 
 /**
- * Sets fields of a webhook and gives it as it is then. Null when it does not exist, or when its secret is no longer
- * `seenSecret` (sealed), where that is given.
+ * Sets fields of a webhook and gives it as it is then. Null when it does not exist, or when a field of `seen` is no longer
+ * what it was.
  */
 export async function updateWebhook(
   table: Table,
   workspaceId: string,
   id: string,
   changes: Partial<Webhook>,
-  seenSecret?: string,
+  seen: Partial<Pick<Webhook, 'sealed_secret' | 'failing_since'>> = {},
 ): Promise<Webhook | null> {
-  const fields = Object.entries(changes);
+  const fields = named('f', changes);
+  const conditions = named('seen', seen);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: webhooksKey(workspaceId),
-    UpdateExpression: `SET ${fields.map((_, index) => `webhooks.#id.#f${index} = :f${index}`).join(', ')}`,
-    ConditionExpression:
-      seenSecret === undefined
-        ? 'attribute_exists(webhooks.#id)'
-        : 'webhooks.#id.sealed_secret = :seen_secret',
-    ExpressionAttributeNames: {
-      '#id': id,
-      ...Object.fromEntries(fields.map(([name], index) => [`#f${index}`, name])),
-    },
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(fields.map(([, value], index) => [`:f${index}`, value])),
-      ...(seenSecret === undefined ? {} : { ':seen_secret': seenSecret }),
-    },
+    UpdateExpression: `SET ${fields.equations.join(', ')}`,
+    ConditionExpression: ['attribute_exists(webhooks.#id)', ...conditions.equations].join(' AND '),
+    ExpressionAttributeNames: { '#id': id, ...fields.names, ...conditions.names },
+    ExpressionAttributeValues: { ...fields.values, ...conditions.values },
     ReturnValues: 'ALL_NEW',
   });
   let after: unknown;
@@ -96,6 +88,20 @@ export async function updateWebhook(
     after = (await table.client.send(command)).Attributes;
   });
   return held ? (v.parse(ItemSchema, after).webhooks[id] ?? null) : null;
+}
+
+/** Fields of the webhook `#id` and their values, as an expression writes them. */
+function named(prefix: string, fields: Partial<Webhook>) {
+  const entries = Object.entries(fields).map(([name, value], index) => ({
+    as: `${prefix}${index}`,
+    name,
+    value,
+  }));
+  return {
+    equations: entries.map(({ as }) => `webhooks.#id.#${as} = :${as}`),
+    names: Object.fromEntries(entries.map(({ as, name }) => [`#${as}`, name])),
+    values: Object.fromEntries(entries.map(({ as, value }) => [`:${as}`, value])),
+  };
 }
 
 /** False when there is no such webhook. Its log of deliveries runs out by itself and cannot be reached any more. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { closeStack, eventually } from '../support/e2e.ts';
+import * as v from 'valibot';
+import { eventSchema } from '../../lib/openapi/webhooks.ts';
+import { closeStack, create, eventually, read } from '../support/e2e.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /** Webhooks over the whole stack, from their registration to what their receivers see. */
@@ -25,9 +27,10 @@ interface Hook {
 }
 
 /** Registers a webhook at a receiver that answers with these statuses in turn, the last one for ever. */
-async function register(name: string, ...statuses: number[]): Promise<Hook> {
+async function register(name: string, statuses = [200], events?: string[]): Promise<Hook> {
   await stack.control('PUT', `/_control/receiver/${name}`, { script: statuses.map(status => ({ status })) });
-  const { body } = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/${name}` });
+  const url = `${stack.sandbox_url}/_receiver/${name}`;
+  const { body } = await stack.api('POST', '/webhooks', { url, ...(events && { events }) });
   const { id }: { id: string } = body.webhook;
   return {
     id,
@@ -63,10 +66,17 @@ const attempted = ({ log }: Hook, deliveryId: string, count: number): Promise<Js
     return delivery?.attempts.length >= count ? delivery : null;
   });
 
+/** A note that is still in a function's hands would come again when the clock jumps past its time-out. */
+const settled = () =>
+  eventually('no note is in flight', 10_000, async () => {
+    const { queues } = (await stack.local('GET', '/_local/queues')).body;
+    return queues.every(({ in_flight }: Json) => in_flight === 0) ? true : null;
+  });
+
 test(
   'a secret is rotated without a refusal, and what was sent is sent again: same id, same bytes',
   async () => {
-    const hook = await register('rotates', 200);
+    const hook = await register('rotates');
     const delivery = await sendTest(hook);
     const [before] = await came(hook, 1);
     new Verifier(hook.secret).verify(before!.body, before!.headers);
@@ -89,7 +99,7 @@ test(
 test(
   'a receiver that is gone is switched off with the reason, switched on again, and gets what it missed',
   async () => {
-    const hook = await register('goes', 410, 200);
+    const hook = await register('goes', [410, 200]);
     const delivery = await sendTest(hook);
     expect(await attempted(hook, delivery, 1)).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(await hook.state()).toMatchObject({ active: false, disabled_reason: 'gone' });
@@ -106,9 +116,83 @@ test(
 );
 
 test(
+  'events tell exactly what the record of their post tells, to those who asked for their kind',
+  async () => {
+    const all = await register('all');
+    const failures = await register('failures', [200], ['post.failed']);
+    const eventsOf = async (hook: Hook, count: number): Promise<Json[]> =>
+      (await came(hook, count)).map(({ body }) => JSON.parse(body));
+    const record = async (id: string) => {
+      const post = await read(stack, id);
+      return { post, x: post.destinations[0] };
+    };
+    const refuse = (status: number) =>
+      stack.control('POST', '/_control/faults', {
+        platform: 'x',
+        method: 'POST',
+        path: '/2/tweets',
+        respond: { status, body: {} },
+        times: 1,
+      });
+    const told = ({ code, message }: Json) => ({ code, message });
+
+    await refuse(429);
+    const id = await create(stack, { platforms: ['x'], description: 'Refused once, then taken' });
+    const common = { post_id: id, profile_name: 'Demo', platform: 'x' };
+    const [retry] = await eventsOf(all, 1);
+    const before = await record(id);
+    expect(retry).toMatchObject({ event: 'post.retry', id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect(retry.data).toEqual({
+      ...common,
+      scheduled_at: before.post.created_at,
+      attempt: 1,
+      next_attempt_at: before.x.next_attempt_at,
+      error: told(before.x.error),
+    });
+
+    await settled();
+    await stack.advance((Date.parse(before.x.next_attempt_at) - Date.parse(retry.timestamp)) / 1000 + 1);
+    const [, published] = await eventsOf(all, 2);
+    const { post, x } = await record(id);
+    expect(published.data).toEqual({
+      ...common,
+      platform_post_id: x.platform_post_id,
+      platform_post_url: x.platform_post_url,
+      scheduled_at: post.created_at,
+      published_at: x.published_at,
+    });
+    expect(post.published_at).toBe(x.published_at);
+
+    await refuse(400);
+    const refused = await create(stack, { platforms: ['x'], description: 'Refused for good' });
+    const [failed] = await eventsOf(failures, 1);
+    const { x: dead } = await record(refused);
+    expect(failed.data).toEqual({
+      ...common,
+      post_id: refused,
+      scheduled_at: expect.any(String),
+      failed_at: failed.timestamp,
+      attempts: 1,
+      error: told(dead.error),
+    });
+    expect((await eventsOf(all, 3)).map(({ event }) => event)).toEqual([
+      'post.retry',
+      'post.published',
+      'post.failed',
+    ]);
+    for (const event of await eventsOf(all, 3)) v.parse(eventSchema(event.event), event);
+    expect((await failures.received()).map(({ headers }) => headers['x-service-event'])).toEqual([
+      'post.failed',
+    ]);
+    for (const { id: hook } of [all, failures]) await stack.api('DELETE', `/webhooks/${hook}`);
+  },
+  TEST_MS,
+);
+
+test(
   'what is refused comes again after 5 s and 5 min by the queue, after 30 min by a schedule, and leaves none',
   async () => {
-    const hook = await register('refuses', 500, 503, 429, 200);
+    const hook = await register('refuses', [500, 503, 429, 200]);
     const delivery = await sendTest(hook);
     const schedules = async (): Promise<Json[]> =>
       (await stack.local('GET', '/_local/schedules')).body.schedules;
@@ -121,6 +205,7 @@ test(
       expect(await wait(failed + 1)).toBeGreaterThanOrEqual(seconds);
       expect(await wait(failed + 1)).toBeLessThan(1.2 * seconds + MARGIN_S);
       expect(await schedules()).toEqual([]);
+      await settled();
       await stack.advance(1.2 * seconds + MARGIN_S);
     }
     expect(await wait(3)).toBeGreaterThanOrEqual(1800);
