@@ -10,6 +10,7 @@ import {
 } from '../platforms/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/rules.ts';
+import { fits } from '../text/measure.ts';
 import { beginning, saysNothing } from '../text/truncate.ts';
 
 /**
@@ -57,35 +58,31 @@ function countFaults(rules: PlatformRules, post: PostContent): Fault[] {
 
 /** Texts that are longer than the platform takes, by its own measure and as they would be sent. */
 function lengthFaults(rules: PlatformRules, draft: Draft): Fault[] {
-  const { description, title, first_comment } = textsOf(rules, draft);
-  return [
-    ...tooLong(rules, 'description', description, rules.text(draft)),
-    ...tooLong(rules, 'title', title, rules.title(draft)),
-    ...tooLong(rules, 'first_comment', first_comment, rules.comment ?? []),
-  ];
+  return textsOf(rules, draft).flatMap(({ field, text, limits }) => tooLong(rules, field, text, limits));
 }
 
-/** Texts of which a cut would leave nothing: they begin with a link, a mention or a hashtag that is too long. */
+/** Texts of which a cut would leave nothing: the link, mention or hashtag that they begin with is too long by itself. */
 function cutFaults(rules: PlatformRules, draft: Draft): Fault[] {
   const whole = textsOf(rules, { ...draft, auto_truncate: false });
-  const cut = textsOf(rules, draft);
+  const doubtful = whole.filter(({ text, limits }) => !fits(firstWord(text), limits));
+  if (doubtful.length === 0) return [];
+  const cut = new Map(textsOf(rules, draft).map(({ field, text }) => [field, text]));
   const message = `Cannot be cut to what ${rules.display_name} takes: the link or word that it begins with is too long`;
-  return TEXT_FIELDS.filter(field => saysNothing(cut[field], whole[field])).map(field => ({
-    field,
-    message,
-  }));
+  return doubtful
+    .filter(({ field, text }) => saysNothing(cut.get(field) ?? text, text))
+    .map(({ field }) => ({ field, message }));
 }
 
-const TEXT_FIELDS = ['description', 'title', 'first_comment'] as const;
-type Texts = Record<(typeof TEXT_FIELDS)[number], string>;
+const firstWord = (text: string) => `${/^\S*/.exec(text)?.[0] ?? ''} …`;
 
-/** A draft's texts as they are sent, also the title of a post that shows none. */
-function textsOf(rules: PlatformRules, draft: Draft): Texts {
-  return {
-    description: rules.shape(draft),
-    title: titleFor({ ...rules, titled: [draft.post_type] }, draft) ?? '',
-    first_comment: commentFor(rules, draft) ?? '',
-  };
+/** A draft's texts as they are sent, with their limits; also the title of a post that shows none. */
+function textsOf(rules: PlatformRules, draft: Draft) {
+  const title = titleFor({ ...rules, titled: [draft.post_type] }, draft);
+  return [
+    { field: 'description', text: rules.shape(draft), limits: rules.text(draft) },
+    { field: 'title', text: title ?? '', limits: rules.title(draft) },
+    { field: 'first_comment', text: commentFor(rules, draft) ?? '', limits: rules.comment ?? [] },
+  ];
 }
 
 function tooLong(
