@@ -96,19 +96,45 @@ describe('Dropbox', () => {
       'https://www.dropbox.com/scl/fi/abc/clip.mp4?rlkey=k1&e=1&dl=1',
     ],
     ['http://dropbox.com/s/abc/clip.mp4?raw=1', 'https://www.dropbox.com/s/abc/clip.mp4?dl=1'],
+    [
+      'https://www.dropbox.com/scl/fo/abc/AKey_1/in/clip.mp4?rlkey=k1&dl=0',
+      'https://www.dropbox.com/scl/fo/abc/AKey_1/in/clip.mp4?rlkey=k1&dl=1',
+    ],
+    [
+      'https://www.dropbox.com/sh/abc/AKey/clip.mp4?dl=0',
+      'https://www.dropbox.com/sh/abc/AKey/clip.mp4?dl=1',
+    ],
   ])('%s', (link, url) => {
     expect(directLink(link)).toEqual({ url });
   });
 
-  test.each(['https://www.dropbox.com/sh/abc/def?dl=0', 'https://www.dropbox.com/scl/fo/abc/def?rlkey=k'])(
-    'says that a folder is no file: %s',
-    link => {
-      expect(directLink(link)).toEqual({ fault: expect.stringContaining('folder') });
-    },
-  );
+  test.each([
+    'https://www.dropbox.com/sh/abc/def?dl=0',
+    'https://www.dropbox.com/scl/fo/abc/def?rlkey=k',
+    'https://www.dropbox.com/scl/fo/abc/h?rlkey=k&preview=clip.mp4',
+  ])('says that a folder is no file: %s', link => {
+    expect(directLink(link)).toEqual({ fault: expect.stringContaining('folder') });
+  });
 
   test('gives a page for what is not shared', () => {
-    expect(readSharePage('https://www.dropbox.com/s/abc/x', '<html>')).toEqual({ fault: expect.any(String) });
+    expect(readSharePage('https://www.dropbox.com/s/abc/x?dl=1', '<html>')).toEqual({
+      fault: expect.stringContaining('not shared'),
+    });
+  });
+});
+
+describe('a shortened link that leads to the page of a share link', () => {
+  test.each([
+    ['https://www.dropbox.com/s/abc/clip.mp4?dl=0', 'https://www.dropbox.com/s/abc/clip.mp4?dl=1'],
+    [`https://drive.google.com/file/d/${ID}/view?usp=sharing`, DIRECT],
+    [`https://drive.google.com/open?id=${ID}`, DIRECT],
+  ])('goes on to the file: %s', (page, url) => {
+    expect(readSharePage(page, '<html>Preview</html>')).toEqual({ url });
+  });
+
+  test('says that a folder is no file', () => {
+    const page = `https://drive.google.com/drive/folders/${ID}`;
+    expect(readSharePage(page, '<html>')).toEqual({ fault: expect.stringContaining('folder') });
   });
 });
 

@@ -57,9 +57,12 @@ function driveLink(url: URL): DirectLink {
   return { url: direct.href };
 }
 
-/** `/s/<id>/<name>`, `/scl/fi/<id>/<name>?rlkey=`: `dl=1` asks for the bytes. Folders come as archives. */
+/**
+ * `/s/<id>/<name>`, `/scl/fi/<id>/<name>?rlkey=`, and in a shared folder `/scl/fo/<id>/<key>/<name>?rlkey=` or
+ * `/sh/<id>/<key>/<name>`: `dl=1` asks for the bytes. A folder itself would come as an archive.
+ */
 function dropboxLink(url: URL): DirectLink {
-  if (/^\/(sh|scl\/fo)\//.test(url.pathname) && !url.searchParams.has('preview')) {
+  if (/^\/(sh|scl\/fo)\/[^/]+(\/[^/]+)?\/?$/.test(url.pathname)) {
     return { fault: 'The link leads to a folder of Dropbox; share the file itself' };
   }
   const direct = new URL(url);
@@ -70,28 +73,34 @@ function dropboxLink(url: URL): DirectLink {
   return { url: direct.href };
 }
 
+const NOT_SHARED = { fault: 'The file is not shared with everybody who has the link' };
+const NO_FILE_IN_DROPBOX = {
+  fault: 'Dropbox gives a page instead of the file: it is not shared, or not there',
+};
+
 /** Drive's own words on pages that it gives instead of a file, and what they mean to the one who shared it. */
 const DRIVE_PAGES: readonly [words: RegExp, meaning: string][] = [
   [
     /too many users have viewed|quota exceeded/i,
     'Google Drive gives this file to nobody for a day: too many have asked for it',
   ],
-  [
-    /accounts\.google\.com|sign in|you need access/i,
-    'The file is not shared with everybody who has the link',
-  ],
+  [/accounts\.google\.com|sign in|you need access/i, NOT_SHARED.fault],
 ];
 
-/** What a page that came instead of a file asks to go on, or says. Null for a page that is not of a known host. */
+/**
+ * What a page that came instead of a file asks to go on, or says. A shortened link leads to the page about a file: then
+ * that one's own link is tried. Null for a page that is not of a known host.
+ */
 export function readSharePage(pageUrl: string, html: string): DirectLink | null {
-  const { hostname } = new URL(pageUrl);
-  if (hostname === 'accounts.google.com')
-    return { fault: 'The file is not shared with everybody who has the link' };
-  if (hostname.endsWith('dropbox.com'))
-    return { fault: 'Dropbox gives a page instead of the file: it is not shared, or not there' };
+  const { hostname, pathname } = new URL(pageUrl);
+  const direct = directLink(pageUrl);
+  if ('fault' in direct) return direct;
+  if (hostname === 'accounts.google.com') return NOT_SHARED;
+  if (/(^|\.)dropbox\.com$/.test(hostname)) return direct.url === pageUrl ? NO_FILE_IN_DROPBOX : direct;
   if (!/(^|\.)google\.com$|\.googleusercontent\.com$/.test(hostname)) return null;
   const confirmed = confirmForm(pageUrl, html);
   if (confirmed !== null) return { url: confirmed };
+  if (/\/file\/|\/open$/.test(pathname)) return direct;
   const meaning = DRIVE_PAGES.find(([words]) => words.test(html))?.[1];
   return { fault: meaning ?? 'Google Drive gives a page instead of the file' };
 }
