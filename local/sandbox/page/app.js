@@ -207,7 +207,7 @@ function emptyPosts() {
 function emptyDeliveries() {
   return empty(
     'No webhook has arrived yet',
-    'Register this address as a webhook, and deliveries appear here. Any last word will do; each is a receiver of its own.',
+    'Register this address as a webhook, and deliveries appear here, their signatures checked. Any last word will do; each is a receiver of its own.',
     `${location.origin}/_receiver/demo`,
   );
 }
