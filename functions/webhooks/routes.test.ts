@@ -4,6 +4,7 @@ import { open } from '../../shared/aws/key-ring.ts';
 import { ApiError, type ApiResponse } from '../../shared/http/errors.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
+import { PLANS, type Plan } from '../../shared/model/workspace.ts';
 import { getWebhook, listWebhooks, updateWebhook } from '../../shared/store/webhooks.ts';
 import { assertDocumented } from '../../test/support/openapi.ts';
 import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
@@ -28,10 +29,14 @@ interface Call {
   query?: Record<string, string>;
   body?: unknown;
   workspace_id?: string;
+  plan?: Plan;
 }
 
 /** Calls a route as a key of the workspace; a thrown answer is an answer. */
-async function call(name: string, { params = {}, query = {}, body, workspace_id }: Call = {}) {
+async function call(
+  name: string,
+  { params = {}, query = {}, body, workspace_id, plan = 'starter' }: Call = {},
+) {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name);
   if (!route) throw new Error(`There is no ${name}`);
   const principal = {
@@ -39,7 +44,7 @@ async function call(name: string, { params = {}, query = {}, body, workspace_id 
     user_id: newId(),
     key_id: newId(),
     role: 'owner',
-    plan: 'starter',
+    plan,
   } as const;
   const raw = { params, query, body, principal, request_id: 'r', headers: {}, base_url: 'https://a/v1' };
   const answer = shown(await answerOf(route.invoke(raw, house.services)));
@@ -209,6 +214,13 @@ describe('POST /webhooks', () => {
       expect(answer).toMatchObject({ status: 409, body: { code: 'WEBHOOK_LIMIT', limit: 10 } });
     }
     expect(await listWebhooks(house.services.table, house.workspace_id)).toHaveLength(10);
+  });
+
+  test.each(PLANS)('keeps to ten a workspace on the plan %s, too', async plan => {
+    for (let n = 0; n < 10; n += 1) {
+      expect((await call('POST /webhooks', { body: { url }, plan })).status).toBe(201);
+    }
+    expect((await call('POST /webhooks', { body: { url }, plan })).status).toBe(409);
   });
 
   test('counts an event that is named twice once', async () => {
