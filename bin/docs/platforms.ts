@@ -2,6 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { format } from 'prettier';
 import * as v from 'valibot';
 import { PLATFORM_ALIASES, POST_TYPES } from '../../shared/model/platform.ts';
+import { MOST_BYTES } from '../../shared/posts/size.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
 import type { Draft, PlatformRules, TextRule } from '../../shared/platforms/rules.ts';
 import { filesPart } from './files.ts';
@@ -26,7 +27,8 @@ export function platformsPage(): Promise<string> {
       ]),
     ),
     '## Texts',
-    'Text and title are checked as they are sent: trimmed, with LF line ends. With `auto_truncate` they are cut instead.',
+    'Text and title are checked as they are sent: trimmed, with LF line ends. With `auto_truncate` they are cut instead, unless nothing would be left: a link, a mention and a hashtag are never cut in two.',
+    `A post says at most ${MOST_BYTES} bytes in all its fields.`,
     table(
       ['Platform', 'Text', 'Title', 'Title shown with', 'First comment'],
       all.map(rules => [

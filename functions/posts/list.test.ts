@@ -3,6 +3,7 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { call } from '../../test/support/posts.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Post } from '../../shared/model/post.ts';
+import { createProfile } from '../../shared/store/profiles.ts';
 import { getPost } from './get.ts';
 import { listPosts } from './list.ts';
 
@@ -102,6 +103,15 @@ describe('GET /posts', () => {
     const chosen = posts.filter(wanted);
     expect(chosen.length).toBeGreaterThan(2);
     expect(await walk({ limit: '9', ...query() })).toEqual(newestFirst(chosen));
+  });
+
+  test('finds the posts of a profile by its present names, and those of a deleted one by the name they carry', async () => {
+    const made = { id: newId(), workspace_id: 'w1', created_by: null, created_at: 1 };
+    await createProfile(world.table, { ...made, profile_name: 'New name', username: 'user.name' });
+    const post = await world.store({ profile_id: made.id, profile_name: 'Name of old' });
+    for (const profile_name of ['New name', 'user.name', 'Name of old'])
+      expect(await walk({ limit: '9', profile_name })).toEqual([post.post_id]);
+    expect(await walk({ limit: '9', profile_name: 'Nobody' })).toEqual([]);
   });
 
   test('fills its pages, however many posts a filter drops', async () => {

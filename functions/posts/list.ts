@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { filteredPage, filterQuery } from '../../shared/posts/filters.ts';
+import { filteredPage, filterQuery, withProfile } from '../../shared/posts/filters.ts';
 import { postRecord } from '../../shared/posts/record.ts';
 import { PostView } from '../../shared/posts/view.ts';
 
@@ -23,13 +23,10 @@ export const listPosts = route({
     const ring = await services.keyRing();
     const scope = `posts:${principal.workspace_id}:${scopeOf(filter)}`;
     const before = decodeCursor(ring, scope, cursor);
-    const { posts, after } = await filteredPage(
-      services.table,
-      principal.workspace_id,
-      filter,
-      limit,
-      before,
-    );
+    const { table } = services;
+    const { workspace_id } = principal;
+    const wanted = await withProfile(table, workspace_id, filter);
+    const { posts, after } = await filteredPage(table, workspace_id, wanted, limit, before);
     return {
       status: 200,
       body: {

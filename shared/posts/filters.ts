@@ -3,6 +3,7 @@ import { POST_TYPES, readPlatformId, type PlatformId, type PostType } from '../m
 import { POST_STATUSES, statusOf, type Post, type PostStatus } from '../model/post.ts';
 import type { Table } from '../store/table.ts';
 import { listPosts } from '../store/posts.ts';
+import { findProfileByName } from '../store/profiles.ts';
 import { parseInstant } from '../time/instant.ts';
 
 const instant = v.pipe(
@@ -39,10 +40,23 @@ export interface PostFilter {
   status?: PostStatus | undefined;
   platform?: PlatformId | undefined;
   post_type?: PostType | undefined;
+  /** The name that posts of a deleted profile still carry. */
   profile_name?: string | undefined;
+  profile_id?: string | undefined;
   /** Epoch milliseconds, both inclusive; immediate posts have no scheduled date. */
   scheduled_from?: number | undefined;
   scheduled_to?: number | undefined;
+}
+
+/** The filter with its profile found as posts name it: whatever that is called now, its posts are meant. */
+export async function withProfile(
+  table: Table,
+  workspaceId: string,
+  filter: PostFilter,
+): Promise<PostFilter> {
+  const { profile_name, ...others } = filter;
+  const profile = profile_name && (await findProfileByName(table, workspaceId, profile_name.trim()));
+  return profile ? { ...others, profile_id: profile.id } : filter;
 }
 
 /** True for a post that satisfies every filter that is given. */
@@ -53,6 +67,7 @@ export function passes(post: Post, filter: PostFilter): boolean {
     is(filter.status, statusOf(post)) &&
     is(filter.post_type, post.post_type) &&
     is(filter.profile_name, post.profile_name) &&
+    is(filter.profile_id, post.profile_id) &&
     (filter.platform === undefined || post.destinations[filter.platform] !== undefined) &&
     (from === undefined || (scheduledAt !== null && scheduledAt >= from)) &&
     (to === undefined || (scheduledAt !== null && scheduledAt <= to))

@@ -5,7 +5,7 @@ import type { CheckedPost } from './check.ts';
  * Most bytes of what a post says. DynamoDB takes items of 400 KB, and twelve destinations need room as they go on; the
  * longest text that any platform takes, 63,206 characters of four bytes, fits.
  */
-const MOST_BYTES = 280_000;
+export const MOST_BYTES = 280_000;
 
 /** A fault of the largest field, where a post is too large to be kept. */
 export function sizeFaults({
