@@ -27,6 +27,7 @@ export async function runCampaign({ seed, posts, thorough, say }: CampaignOption
   const started = performance.now();
   const report = emptyReport(seed);
   const join = (stack: TestStack) => open(stack, report, say);
+  for (const end of thorough ? ENDS : []) await powerCut(join, end);
   const stack = await startStack();
   try {
     const campaign = await join(stack);
@@ -35,7 +36,6 @@ export async function runCampaign({ seed, posts, thorough, say }: CampaignOption
   } finally {
     await stack.close();
   }
-  for (const end of thorough ? ENDS : []) await powerCut(join, end);
   report.seconds = (performance.now() - started) / 1000;
   return report;
 }
@@ -50,6 +50,7 @@ async function open(stack: TestStack, report: Report, say: (line: string) => voi
     menu,
     dice: createDice(report.seed),
     kinds: [],
+    late: new Set(),
     met: new Set(),
     report,
     say,

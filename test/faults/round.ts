@@ -3,11 +3,13 @@ import { lastSeq, traffic, type LivePost, type TrafficLine } from '../support/e2
 import type { Json } from '../support/stack.ts';
 import { judge, type Evidence } from './check.ts';
 import type { Storm } from './mishaps.ts';
+import { isSecretExchange, nameOf } from './requests.ts';
 import { createAll, readAll, type Order } from './posts.ts';
 import { add, type Attack, type Campaign } from './state.ts';
 import { collectHits, purge, setAttack, setStorm } from './weather.ts';
 
-const DAY_S = 86_400;
+/** A day, in steps: of each some accounts' tokens end, and in the first some posts are old enough to be measured. */
+const DAY_STEPS = [3700, ...Array.from({ length: 6 }, () => 4 * 3600)];
 /** The clock's steps while a round settles: small at first, larger when only long waits are left. Seconds. */
 const STEPS = [...Array.from({ length: 6 }, () => 20), ...Array.from({ length: 20 }, () => 60)];
 const LONG_STEP = 300;
@@ -22,8 +24,6 @@ export interface Weather extends Pick<Evidence, 'accountsMayBeLost'> {
   storms?: readonly Storm[];
   /** Each attack meets one request. */
   once?: boolean;
-  /** What is done when all posts are created, and none that is scheduled has begun. */
-  ready?: () => Promise<void>;
 }
 
 /** One round: posts in this weather, until nothing is on its way any more, and a look at what they left. */
@@ -31,23 +31,41 @@ export async function round(
   campaign: Campaign,
   tag: string,
   orders: Order[],
-  { attacks = [], storms = [], once = false, ready = () => Promise.resolve(), ...judged }: Weather,
+  { attacks = [], storms = [], once = false, ...judged }: Weather,
 ): Promise<void> {
   const { stack, world, dice } = campaign;
   await stack.control('DELETE', '/_control/receiver/campaign');
   const since = await lastSeq(stack);
   const now = await world.now();
-  for (const attack of attacks) await setAttack(campaign, attack, now, once);
+  const early = attacks.filter(({ kind }) => !campaign.late.has(nameOf(kind)));
+  for (const attack of early) await setAttack(campaign, attack, now, once);
+  await expireTokens(campaign, early);
   for (const storm of storms) await setStorm(campaign, storm);
   const ids = await createAll(stack, orders, now, () => world.pass(30));
-  await ready();
   if (storms.length > 0 && dice.chance(0.3)) await purge(campaign);
   const refusals = new Map<PlatformId, number>();
   const inFlight = await settle(campaign, () => collectHits(campaign, refusals));
   await collectHits(campaign, refusals);
   await conclude(campaign, { tag, since, orders, ids, refusals, inFlight, ...judged });
-  // A new day: the accounts' daily caps are free again.
-  await world.pass(DAY_S + 60);
+}
+
+/** Attacked exchanges of secrets are to be made. */
+async function expireTokens({ stack }: Campaign, attacks: readonly Attack[]): Promise<void> {
+  const exchanges = attacks.filter(({ kind }) => isSecretExchange(kind));
+  for (const platform of new Set(exchanges.map(({ kind }) => kind.platform))) {
+    await stack.control('POST', '/_control/tokens', { platform, action: 'expire' });
+  }
+}
+
+/** The day after a round, with attacks on requests that are made then. In the end the accounts' daily caps are free. */
+export async function dayAfter(campaign: Campaign, attacks: readonly Attack[], once = false): Promise<void> {
+  const { world, late } = campaign;
+  const now = await world.now();
+  for (const attack of attacks.filter(({ kind }) => late.has(nameOf(kind)))) {
+    await setAttack(campaign, attack, now, once);
+  }
+  for (const seconds of DAY_STEPS) await world.pass(seconds);
+  await collectHits(campaign, new Map());
 }
 
 /** Lets time pass until nothing is on its way any more. Gives what still is, when that takes too long. */

@@ -2,8 +2,8 @@ import { lastSeq } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import { MISHAPS, STORMS, type Mishap } from './mishaps.ts';
 import { DEMO, drawOrders, type Order } from './posts.ts';
-import { isSecretExchange, kindsSince, nameOf } from './requests.ts';
-import { round } from './round.ts';
+import { isSecretExchange, kindsSince, nameOf, type RequestKind } from './requests.ts';
+import { dayAfter, round } from './round.ts';
 import { attackName, type Attack, type Campaign } from './state.ts';
 
 const ROUND = 100;
@@ -11,7 +11,6 @@ const ATTACKS = 26;
 const STORMS_A_ROUND = 14;
 /** Of the rounds for attacks that met no request so far. */
 const SECOND_ROUND = 60;
-const SECOND_ROUNDS = 8;
 
 /** Learns every request that posts of each kind make: in peace, and a day later with all answers lost. */
 export async function learn(campaign: Campaign): Promise<void> {
@@ -30,9 +29,17 @@ export async function learn(campaign: Campaign): Promise<void> {
     );
   const tag = `Seed ${report.seed}`;
   await round(campaign, `${tag} in peace`, orders(`${tag} in peace`), {});
+  const early = await kindsSince(stack, since);
+  await dayAfter(campaign, []);
+  const next = await lastSeq(stack);
+  const attacks = lostAnswers(await kindsSince(stack, since));
+  await round(campaign, `${tag} in doubt`, orders(`${tag} in doubt`), { attacks });
+  early.push(...(await kindsSince(stack, next)));
+  await dayAfter(campaign, []);
   campaign.kinds = await kindsSince(stack, since);
-  await round(campaign, `${tag} in doubt`, orders(`${tag} in doubt`), { attacks: lostAnswers(campaign) });
-  campaign.kinds = await kindsSince(stack, since);
+  const names = new Set(early.map(nameOf));
+  const late = campaign.kinds.filter(kind => !names.has(nameOf(kind)) && !isSecretExchange(kind));
+  campaign.late = new Set(late.map(nameOf));
   report.requests.kinds = campaign.kinds.length;
   say(`${campaign.kinds.length} kinds of requests to ${menu.size} platforms:`);
   for (const kind of campaign.kinds) say(`  ${nameOf(kind)}`);
@@ -47,7 +54,12 @@ export async function allRounds(campaign: Campaign, posts: number, thorough: boo
   const all = kinds.flatMap(kind => MISHAPS.map((mishap): Attack => ({ kind, mishap })));
   const harmless = all.filter(attack => !costsAccount(attack) && !isSenseless(attack));
   const fast = harmless.filter(({ mishap }) => !mishap.slow);
-  await dealtRounds(campaign, fast, posts);
+  // A storm at the wrong moment would turn a refused exchange into a lost one.
+  await dealtRounds(
+    campaign,
+    fast.filter(({ kind }) => !isSecretExchange(kind)),
+    posts,
+  );
   const exchanges = all.filter(costsAccount);
   if (thorough) {
     await secondRounds(campaign, 'second', fast);
@@ -75,31 +87,33 @@ async function dealtRounds(campaign: Campaign, fast: readonly Attack[], posts: n
     const tag = `Seed ${report.seed} round ${number}`;
     const share = Math.min(ROUND, posts - (report.posts - begun));
     const orders = drawOrders(dice, menu, tag, share, 0.25);
-    await round(campaign, tag, orders, {
-      attacks: deal(attacks, ATTACKS),
-      storms: deal(storms, STORMS_A_ROUND),
-    });
+    const dealt = deal(attacks, ATTACKS);
+    await round(campaign, tag, orders, { attacks: dealt, storms: deal(storms, STORMS_A_ROUND) });
+    await dayAfter(campaign, dealt);
     tell(campaign, tag);
   }
 }
 
-/** Attacks that met no request yet, each to meet one; lost answers see to it that platforms are asked what became of them. */
+/**
+ * Attacks that met no request yet, each to meet one, as long as there are any that do; lost answers see to it that platforms
+ * are asked what became of them.
+ */
 async function secondRounds(campaign: Campaign, name: string, attacks: readonly Attack[]): Promise<void> {
-  const { dice, menu, report, met } = campaign;
-  for (let number = 1; number <= SECOND_ROUNDS; number += 1) {
-    const left = dice.shuffled(attacks.filter(attack => !met.has(attackName(attack))));
-    if (left.length === 0) return;
+  const { dice, menu, report } = campaign;
+  const unmet = () => attacks.filter(attack => !campaign.met.has(attackName(attack)));
+  let [before, left] = [Infinity, unmet()];
+  for (let number = 1; left.length > 0 && left.length < before; number += 1) {
     const tag = `Seed ${report.seed} ${name} ${number}`;
+    const dealt = dice.shuffled(left).slice(0, ATTACKS);
     const orders = drawOrders(dice, menu, tag, SECOND_ROUND, 0);
-    await round(campaign, tag, orders, {
-      attacks: [...left.slice(0, ATTACKS), ...lostAnswers(campaign)],
-      once: true,
-    });
+    await round(campaign, tag, orders, { attacks: [...dealt, ...lostAnswers(campaign.kinds)], once: true });
+    await dayAfter(campaign, dealt, true);
     tell(campaign, tag);
+    [before, left] = [left.length, unmet()];
   }
 }
 
-function lostAnswers({ kinds }: Campaign): Attack[] {
+function lostAnswers(kinds: readonly RequestKind[]): Attack[] {
   const mishap = mishapNamed('connection cut after');
   return kinds.filter(kind => !isSecretExchange(kind)).map(kind => ({ kind, mishap }));
 }
@@ -126,12 +140,7 @@ async function exchangeRound(campaign: Campaign, exchanges: readonly Attack[]): 
     media: [],
     in_s: 400,
   }));
-  const ready = async () => {
-    for (const platform of platforms) {
-      await stack.control('POST', '/_control/tokens', { platform, action: 'expire' });
-    }
-  };
-  await round(campaign, tag, orders, { attacks: exchanges, once: true, ready, accountsMayBeLost: true });
+  await round(campaign, tag, orders, { attacks: exchanges, once: true, accountsMayBeLost: true });
   tell(campaign, tag);
 }
 

@@ -39,6 +39,8 @@ export interface Campaign {
   menu: Menu;
   dice: Dice;
   kinds: RequestKind[];
+  /** Names of those that are made only when posts have been live for a while: how they were received. */
+  late: Set<string>;
   /** Names of the attacks that came to pass. */
   met: Set<string>;
   report: Report;

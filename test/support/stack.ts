@@ -82,16 +82,21 @@ export async function startStack({ data, args = [], env = {} }: StackOptions = {
   );
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
+  const tellEnd = (code: number | null, signal: string | null) =>
+    console.error(`The local stack ended by itself (${signal ?? code}): ${complaint}`);
+  child.once('exit', tellEnd);
   // A test run that dies takes its stack along.
   const killWithUs = () => child.kill('SIGKILL');
   process.once('exit', killWithUs);
   const ready = await readReady(readyFile, child, () => complaint).catch((error: unknown) => {
+    child.off('exit', tellEnd);
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
 
   async function close(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     process.off('exit', killWithUs);
+    child.off('exit', tellEnd);
     await end(child, signal);
     rmSync(folder, { recursive: true, force: true });
   }
