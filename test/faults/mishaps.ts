@@ -233,3 +233,6 @@ export const STORMS: readonly Storm[] = [
   ...SCHEDULES,
   ...SECRETS,
 ];
+
+/** As the table has them. */
+export const STORM_NAMES: readonly string[] = [...new Set(STORMS.map(({ name }) => `AWS: ${name}`))];

@@ -1,3 +1,4 @@
+import { STORM_NAMES } from './mishaps.ts';
 import type { Report } from './state.ts';
 
 const KINDS = [
@@ -18,6 +19,10 @@ export function tableOf(report: Report): string {
     ['posts', report.posts],
     ['kinds of requests to platforms', kinds],
     ['mishaps that met a kind of request', `${met} of ${planned}`],
+    [
+      'kinds of faults in AWS',
+      `${STORM_NAMES.filter(name => report.faults.has(name)).length} of ${STORM_NAMES.length}`,
+    ],
     ...sorted(report.outcomes),
     ...report.platforms.map((platform): [string, number] => [
       `${UNKNOWN}: ${platform}`,

@@ -44,7 +44,7 @@ export async function round(
   const ids = await createAll(stack, orders, now, () => world.pass(30));
   if (storms.length > 0 && dice.chance(0.3)) await purge(campaign);
   const refusals = new Map<PlatformId, number>();
-  const inFlight = await settle(campaign, () => collectHits(campaign, refusals));
+  const inFlight = await settle(campaign, () => collectHits(campaign, refusals, false));
   await collectHits(campaign, refusals);
   await conclude(campaign, { tag, since, orders, ids, refusals, inFlight, ...judged });
 }

@@ -1,6 +1,6 @@
 import { lastSeq } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
-import { MISHAPS, STORMS, type Mishap } from './mishaps.ts';
+import { MISHAPS, STORM_NAMES, STORMS, type Mishap } from './mishaps.ts';
 import { DEMO, drawOrders, type Order } from './posts.ts';
 import { isSecretExchange, kindsSince, nameOf, type RequestKind } from './requests.ts';
 import { dayAfter, round } from './round.ts';
@@ -69,7 +69,9 @@ export async function allRounds(campaign: Campaign, posts: number, thorough: boo
   const planned = thorough ? [...harmless, ...exchanges] : fast;
   const missed = planned.filter(attack => !met.has(attackName(attack)));
   Object.assign(report.requests, { planned: planned.length, met: planned.length - missed.length });
-  for (const attack of thorough ? missed : []) campaign.say(`never: ${attackName(attack)}`);
+  if (!thorough) return;
+  for (const attack of missed) campaign.say(`never: ${attackName(attack)}`);
+  for (const name of STORM_NAMES.filter(each => !report.faults.has(each))) campaign.say(`never: ${name}`);
 }
 
 /** The platform may have changed the account's secrets, and nobody knows them: no service can mend that. */
