@@ -12,7 +12,8 @@ const LIGHT: readonly (readonly [number, number])[] = [
   [8242, 8247],
 ];
 const URL_WEIGHT = 23;
-const EMOJI = /^(?:\p{RGI_Emoji}|[\p{Emoji_Presentation}\p{Extended_Pictographic}]\ufe0f?)/v;
+/** Signs that are letters by default (©, ®) are emoji only where they ask for it. */
+const EMOJI = /^(?:\p{RGI_Emoji}|\p{Emoji_Presentation}\ufe0f?|\p{Extended_Pictographic}\ufe0f)/v;
 
 const suffixes = new Set(tlds);
 const CANDIDATE =
