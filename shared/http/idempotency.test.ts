@@ -260,8 +260,13 @@ describe('a process that died in the middle', () => {
       answerOnce(house.services, makeThing, raw, '', request => makeThing.invoke(request, house.services));
     await expect(retry()).rejects.toMatchObject({ response: { status: 409 } });
     house.clock.now += LOCK_S * 1000 + 1;
-    const [one, two] = await Promise.allSettled([retry(), retry()]);
-    expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
+    // The second one meets the first at work (409), or its answer already.
+    const outcomes = await Promise.allSettled([retry(), retry()]);
+    const statuses = outcomes.map(outcome =>
+      outcome.status === 'fulfilled' ? outcome.value.status : outcome.reason.response.status,
+    );
+    expect(statuses).toContain(201);
+    expect(statuses.every(status => status === 201 || status === 409)).toBe(true);
     expect(made.size).toBe(1);
     expect(await retry()).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } });
   });
