@@ -7,16 +7,16 @@ import { holds, ttl, workspaceKey, type Key, type Table } from './table.ts';
 /*
  * What a workspace used of a monthly allowance is one item a month: `used` counts what is done and what is under way,
  * `pending` names what is under way, each with the time at which it is certainly dead. A use that is done leaves an item
- * of its own for a day: a request that is repeated since its answer got lost is not counted again. A use whose function
- * died is settled by whoever meets it next: counted where it was done, taken out of the count where not.
+ * of its own: a request that is repeated since its answer got lost is not counted again. A use whose function died
+ * is settled by whoever meets it next: counted where it was done, taken out of the count where not.
  */
 
 /** Longer than a function of the API can run: when it has ended, nobody will settle the use any more. Milliseconds. */
 export const RESERVED_MS = 35 * SECOND;
 /** Long enough to look back at the months of a year. */
 const KEPT_MS = 400 * DAY;
-/** Longer than a request can be repeated under its `Idempotency-Key`. */
-const DONE_MS = 2 * DAY;
+/** Longer than a request can be repeated under its `Idempotency-Key`, and than a dead entry of its month can wait. */
+const DONE_MS = 32 * DAY;
 
 export type Feature = 'AI';
 
