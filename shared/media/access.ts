@@ -51,7 +51,7 @@ export function thrifty(file: FileAccess, head: Uint8Array, budget: number): Fil
 
 const STEP_BYTES = 8 * 1024 ** 2;
 /** Longer than any mark that is looked for. */
-const OVERLAP_BYTES = 64;
+export const OVERLAP_BYTES = 64;
 
 /** Whether any part of a file from `begin` on passes: read piece by piece, each with the end of the one before. */
 export async function anyPart(

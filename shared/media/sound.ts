@@ -1,6 +1,6 @@
 import type { MediaFormat } from '../model/media.ts';
 import { readObject, type Bucket } from '../store/objects.ts';
-import { anyPart, inMemory, type Whole } from './access.ts';
+import { anyPart, inMemory, OVERLAP_BYTES, type Whole } from './access.ts';
 import { disguiseOf } from './disguise.ts';
 import { lookAt, WHOLE_BYTES } from './look.ts';
 import { activeContent } from './pdf.ts';
@@ -42,9 +42,8 @@ async function disguiseFault(format: MediaFormat, file: Whole): Promise<string |
 
 /** The first look goes so far and no further into a document. */
 async function scriptFault(file: Whole): Promise<string | null> {
-  const begin = Math.max(0, WHOLE_BYTES - 64);
-  const isActive =
-    file.size > WHOLE_BYTES && (await anyPart(file, begin, part => activeContent(part) !== null));
+  if (file.size <= WHOLE_BYTES) return null;
+  const isActive = await anyPart(file, WHOLE_BYTES - OVERLAP_BYTES, part => activeContent(part) !== null);
   return isActive ? 'It is a PDF with a script in it, which the service does not pass on' : null;
 }
 
