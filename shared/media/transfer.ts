@@ -268,43 +268,26 @@ interface Pile {
   total: () => number;
   /** All that lies here, left where it is. */
   bytes: () => Buffer;
-  /** The same memory is filled again by what comes next: to be done with by then. */
   take: () => Buffer;
 }
 
-/** What lies here while the type of a file is told. It grows to the size of a part. */
-const FIRST_PILE_BYTES = 256 * 1024;
-/** A part, and what its last chunk brings too much. */
-const MOST_PILE_BYTES = PART_BYTES + FIRST_PILE_BYTES;
-
-/**
- * Bytes on their way, until there are enough for a part. They are copied into memory that is used again: memory that is
- * left to the collector lies about on a busy machine until there is too much of it.
- */
+/** Bytes on their way, until there are enough for a part. */
 function createPile(): Pile {
-  let room = Buffer.allocUnsafe(FIRST_PILE_BYTES);
+  let chunks: Buffer[] = [];
   let size = 0;
   let total = 0;
-
-  function makeRoom(wanted: number): void {
-    if (wanted <= room.byteLength) return;
-    const larger = Buffer.allocUnsafe(Math.max(wanted, Math.min(room.byteLength * 2, MOST_PILE_BYTES)));
-    room.copy(larger, 0, 0, size);
-    room = larger;
-  }
-
   return {
     add: chunk => {
-      makeRoom(size + chunk.byteLength);
-      chunk.copy(room, size);
+      chunks.push(chunk);
       size += chunk.byteLength;
       total += chunk.byteLength;
     },
     size: () => size,
     total: () => total,
-    bytes: () => room.subarray(0, size),
+    bytes: () => Buffer.concat(chunks),
     take: () => {
-      const whole = room.subarray(0, size);
+      const whole = Buffer.concat(chunks);
+      chunks = [];
       size = 0;
       return whole;
     },
