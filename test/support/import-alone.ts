@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { S3Client } from '@aws-sdk/client-s3';
 import { localClient } from '../../local/aws/tables.ts';
 import { runTransfer } from '../../shared/media/transfer.ts';
@@ -30,5 +31,11 @@ const result = await runTransfer(
 );
 http.close();
 client.destroy();
-const most_mib = Math.round(process.resourceUsage().maxRSS / 1024);
-process.stdout.write(JSON.stringify({ ...result, transfer: undefined, most_mib }));
+process.stdout.write(JSON.stringify({ ...result, transfer: undefined, most_mib: mostMib() }));
+
+/** Linux begins `maxRSS` with the peak of the process that started this one; only its own counts here. */
+function mostMib(): number {
+  const status = '/proc/self/status';
+  const own = existsSync(status) ? /VmHWM:\s*(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1] : undefined;
+  return Math.round(Number(own ?? process.resourceUsage().maxRSS) / 1024);
+}
