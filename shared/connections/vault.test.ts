@@ -5,11 +5,11 @@ import type { Connection } from '../model/profile.ts';
 import { getConnection, saveCredentials, takeRefreshLease } from '../store/connections.ts';
 import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
 import { recorder, type Reply } from '../../test/support/recorder.ts';
-import { isUsable, mergeCredentials, openAccount, renewAccount, usableAccount } from './vault.ts';
+import { isUsable, mergeCredentials, openAccount, usableAccount } from './vault.ts';
 
 let house: ApiHouse;
 let platform: Awaited<ReturnType<typeof recorder>>;
-let reply: () => Reply;
+let reply: () => Reply | Promise<Reply>;
 const before = { ...process.env };
 
 beforeAll(async () => {
@@ -158,24 +158,35 @@ describe('an expired token that rotates', () => {
     expect((await stored(connection)).needs_reconnect).toBe(true);
   });
 
-  test('that another worker renewed meanwhile is never undone by the loser of the race', async () => {
-    const connection = await expired();
-    const sealed = (text: string) =>
-      seal(
-        house.ring,
-        connection.id,
-        JSON.stringify({ access_token: text, refresh_token: 'r2', secret: null }),
-      );
-    reply = () => spent;
-    const account = await openAccount(house.services, connection);
-    const race = renewAccount(house.services, account);
-    await saveCredentials(house.table, connection, {
-      sealed: sealed('theirs'),
-      token_expires_at: house.clock.now + 7_200_000,
-      attributes: {},
+  describe('that another worker renewed', () => {
+    let connection: Connection;
+    beforeEach(async () => {
+      connection = await expired();
     });
-    expect((await race).credentials.access_token).toBe('theirs');
-    expect((await stored(connection)).needs_reconnect).toBe(false);
+    const theyRenew = () => {
+      const text = JSON.stringify({ access_token: 'theirs', refresh_token: 'r2', secret: null });
+      const sealed = seal(house.ring, connection.id, text);
+      const token_expires_at = house.clock.now + 7_200_000;
+      return saveCredentials(house.table, connection, { sealed, token_expires_at, attributes: {} });
+    };
+
+    test('is never undone by the loser of the race', async () => {
+      reply = async () => {
+        await theyRenew();
+        return spent;
+      };
+      expect((await usableAccount(house.services, connection)).credentials.access_token).toBe('theirs');
+      expect((await stored(connection)).needs_reconnect).toBe(false);
+    });
+
+    test('heals an account that the loser had marked as lost', async () => {
+      reply = () => spent;
+      await expect(usableAccount(house.services, connection)).rejects.toThrow('X refused the grant');
+      expect(await theyRenew()).toBe(true);
+      const now = await stored(connection);
+      expect(now.needs_reconnect).toBe(false);
+      expect((await usableAccount(house.services, now)).credentials.access_token).toBe('theirs');
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Reply {
@@ -9,16 +9,14 @@ export interface Reply {
 }
 
 /** A server that answers as the test says and keeps what was asked: `POST /x/api.x.com/…`. */
-export async function recorder(reply: (request: string) => Reply) {
+export async function recorder(reply: (request: string) => Reply | Promise<Reply>) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const line = `${request.method ?? ''} ${request.url ?? ''}`;
     requests.push(line);
     request.resume();
     request.once('end', () => {
-      const { status = 200, body = {}, breaks = false } = reply(line);
-      if (breaks) response.destroy();
-      else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      void Promise.resolve(reply(line)).then(answer => send(response, answer));
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -32,4 +30,9 @@ export async function recorder(reply: (request: string) => Reply) {
         server.closeAllConnections();
       }),
   };
+}
+
+function send(response: ServerResponse, { status = 200, body = {}, breaks = false }: Reply): void {
+  if (breaks) response.destroy();
+  else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
