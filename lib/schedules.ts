@@ -48,12 +48,12 @@ export class Schedules extends Construct {
 
   /** Lets the function do just these actions on the alarms of posts. */
   open(to: ServiceFunction, ...actions: ScheduleAction[]): void {
-    this.allow(to.set(ENV.dispatchQueueArn, this.queues.dispatch.queueArn), actions);
+    this.allow(to.set(ENV.dispatchQueueUrl, this.queues.dispatch.queueUrl), actions);
   }
 
   /** Lets the function set alarms of webhook deliveries. */
   openForEvents(to: ServiceFunction): void {
-    this.allow(to.set(ENV.eventsQueueArn, this.queues.events.queueArn), ['CreateSchedule']);
+    this.allow(to.set(ENV.eventsQueueUrl, this.queues.events.queueUrl), ['CreateSchedule']);
   }
 
   /** Tells the function the group, too. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { JsonObjectSchema } from '../shared/model/json.ts';
 import type { Sqs } from './aws/sqs.ts';
 import type { Outcome } from './lambda/environment.ts';
 import { REGION } from './template/names.ts';
@@ -11,14 +13,22 @@ export interface TargetsParts {
 }
 
 export interface Targets {
-  /** What a schedule does: sends its input to a queue or a function. Rejects when that did not take it. */
+  /** What a schedule does: calls SQS, or sends its input to a queue or a function. Rejects when that is not taken. */
   deliver: (targetArn: string, input: string, delayS?: number) => Promise<void>;
   /** What a rule does. Failures are in the function's log; the next period is the next try. */
   fireRule: (targetArn: string, ruleArn: string) => void;
 }
 
+/** Scheduler's universal target: the input is the call. */
+const SENDING = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
+
 export function createTargets({ sqs, invoke, now }: TargetsParts): Targets {
   async function deliver(targetArn: string, input: string, delayS = 0): Promise<void> {
+    if (targetArn === SENDING) {
+      const call = v.parse(JsonObjectSchema, JSON.parse(input));
+      await sqs.handle('SendMessage', { ...call, DelaySeconds: delayS });
+      return;
+    }
     if (targetArn.includes(':sqs:')) return sqs.send(targetArn, input, delayS);
     const event: unknown = JSON.parse(input);
     const outcome = await invoke(functionName(targetArn), event);

@@ -254,8 +254,8 @@ describe('a delivery', () => {
       const { next_attempt_at } = await onlyDelivery(webhook);
       const wait = next_attempt_at! - house.clock.now;
       waits.push(wait);
-      const queueUrl = wait <= 900 * SECOND ? 'setting:EVENTS_QUEUE_URL' : 'setting:EVENTS_QUEUE_ARN';
-      expect(delayed).toMatchObject([{ queueUrl, delayS: wait / SECOND }]);
+      const queueUrl = 'setting:EVENTS_QUEUE_URL';
+      expect(delayed).toMatchObject([{ queueUrl, delayS: wait / SECOND, group: webhook.id }]);
       house.clock.now = next_attempt_at!;
       expect(await sweep()).toEqual([]);
       await run(delayed[0]!);

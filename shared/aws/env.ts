@@ -2,9 +2,7 @@
 export const ENV = {
   table: 'TABLE_NAME',
   dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
-  dispatchQueueArn: 'DISPATCH_QUEUE_ARN',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
-  eventsQueueArn: 'EVENTS_QUEUE_ARN',
   housekeepingQueueUrl: 'HOUSEKEEPING_QUEUE_URL',
   mediaQueueUrl: 'MEDIA_QUEUE_URL',
   /** Prefix of `…_X`, `…_BLUESKY`, …: one publish queue a platform. */

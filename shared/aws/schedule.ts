@@ -1,16 +1,15 @@
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
-import type { JsonObject } from '../model/json.ts';
 import { toIso } from '../time/instant.ts';
+import type { Note } from './queue.ts';
 
 /** A note that is to be put on a queue once. */
 export interface Alarm {
-  /** Unique in its group; at most 64 characters. */
+  /** Unique in its group of schedules; at most 64 characters. */
   name: string;
-  group: string;
+  scheduleGroup: string;
   /** In whose name the note is put there. */
   roleArn: string;
-  queueArn: string;
-  note: JsonObject;
+  note: Omit<Note, 'delayS'>;
   /** Epoch milliseconds, of which the seconds count. It fires within a minute of it. */
   at: number;
 }
@@ -21,15 +20,33 @@ export async function createAlarm(scheduler: SchedulerClient, alarm: Alarm): Pro
     await scheduler.send(
       new CreateScheduleCommand({
         Name: alarm.name,
-        GroupName: alarm.group,
+        GroupName: alarm.scheduleGroup,
         ScheduleExpression: `at(${toIso(alarm.at).slice(0, 19)})`,
         ScheduleExpressionTimezone: 'UTC',
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
-        Target: { Arn: alarm.queueArn, RoleArn: alarm.roleArn, Input: JSON.stringify(alarm.note) },
+        Target: sending(alarm),
       }),
     );
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
   }
+}
+
+/**
+ * The call that Scheduler makes. Its target "a queue" names a message group to FIFO queues only; as a universal target
+ * it makes the very call we make ourselves, whose group a standard queue takes for the tenant.
+ * https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html
+ */
+function sending({ roleArn, note }: Alarm) {
+  const [, partition] = roleArn.split(':');
+  return {
+    Arn: `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`,
+    RoleArn: roleArn,
+    Input: JSON.stringify({
+      QueueUrl: note.queueUrl,
+      MessageBody: JSON.stringify(note.body),
+      MessageGroupId: note.group,
+    }),
+  };
 }

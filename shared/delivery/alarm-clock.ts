@@ -4,16 +4,16 @@ import { createAlarm } from '../aws/schedule.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { SECOND } from '../time/instant.ts';
+import { dispatchNote } from './notes.ts';
 
 /** Has the dispatcher look at a post at `at` (epoch ms). Throws when Scheduler refuses. */
 export function createSchedule(services: Services, post: Post, name: string, at: number): Promise<void> {
   return createAlarm(services.scheduler, {
     name,
     at,
-    group: services.setting(ENV.scheduleGroup),
+    scheduleGroup: services.setting(ENV.scheduleGroup),
     roleArn: services.setting(ENV.scheduleRoleArn),
-    queueArn: services.setting(ENV.dispatchQueueArn),
-    note: { workspace_id: post.workspace_id, post_id: post.post_id },
+    note: dispatchNote(services, post),
   });
 }
 

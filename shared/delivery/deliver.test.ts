@@ -114,6 +114,20 @@ test('every note of a post names its workspace as the tenant of a fair queue', a
   );
 });
 
+test('a schedule names its workspace as the tenant, too', async () => {
+  world.platform.scheduler = true;
+  const post = await world.store({ due_at: world.clock.now + 3_600_000 });
+  await world.alarm(post);
+  const { workspace_id, post_id } = post;
+  expect(world.schedules.map(({ Target }) => Target.Input)).toEqual([
+    JSON.stringify({
+      QueueUrl: 'dispatch',
+      MessageBody: JSON.stringify({ workspace_id, post_id }),
+      MessageGroupId: workspace_id,
+    }),
+  ]);
+});
+
 describe('a worker dies', () => {
   for (const [name, change] of [
     ['text', {}],

@@ -41,9 +41,16 @@ export async function sendPublishNote(
 /** Asks the dispatcher to look at a post at `at` (epoch ms). */
 export async function sendDispatchNote(services: Services, note: DispatchNote, at: number): Promise<void> {
   await sendNote(services.sqs, {
-    queueUrl: services.setting(ENV.dispatchQueueUrl),
-    body: { workspace_id: note.workspace_id, post_id: note.post_id },
+    ...dispatchNote(services, note),
     delayS: (at - services.now()) / SECOND,
-    group: note.workspace_id,
   });
+}
+
+/** The note as it lies on the dispatch queue, whoever puts it there. */
+export function dispatchNote(services: Pick<Services, 'setting'>, { workspace_id, post_id }: DispatchNote) {
+  return {
+    queueUrl: services.setting(ENV.dispatchQueueUrl),
+    body: { workspace_id, post_id },
+    group: workspace_id,
+  };
 }

@@ -30,9 +30,8 @@ export function scheduleEventsNote(
   return createAlarm(services.scheduler, {
     name,
     at,
-    note: note.body,
-    group: services.setting(ENV.scheduleGroup),
+    note: { queueUrl: services.setting(ENV.eventsQueueUrl), ...note },
+    scheduleGroup: services.setting(ENV.scheduleGroup),
     roleArn: services.setting(ENV.scheduleRoleArn),
-    queueArn: services.setting(ENV.eventsQueueArn),
   });
 }

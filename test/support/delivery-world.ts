@@ -43,6 +43,7 @@ export interface Death {
 interface Alarm {
   Name: string;
   ScheduleExpression: string;
+  Target: { Input: string };
 }
 
 interface QueuedNote {

@@ -1,5 +1,6 @@
 import { CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
 
 /** A note as it was sent. */
 export interface SentNote {
@@ -31,6 +32,9 @@ export function fakeQueues(): { sqs: SQSClient; take: () => SentNote[] } {
   return { sqs: { send } as unknown as SQSClient, take };
 }
 
+/** The call that a schedule makes. */
+const CallSchema = v.object({ QueueUrl: v.string(), MessageBody: v.string(), MessageGroupId: v.string() });
+
 /** The `send` of a Scheduler client: each schedule is a note that is sent after its wait. `take` gives them away. */
 export function fakeSchedules(now: () => number) {
   let sent: SentNote[] = [];
@@ -41,7 +45,8 @@ export function fakeSchedules(now: () => number) {
     const { ScheduleExpression = '', Target } = command.input;
     const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
     const delayS = Math.ceil((at - now()) / 1000);
-    sent.push({ queueUrl: Target?.Arn ?? '', body: JSON.parse(Target?.Input ?? ''), delayS, group: '' });
+    const { QueueUrl, MessageBody, MessageGroupId } = v.parse(CallSchema, JSON.parse(Target?.Input ?? ''));
+    sent.push({ queueUrl: QueueUrl, body: JSON.parse(MessageBody), delayS, group: MessageGroupId });
     return Promise.resolve({});
   };
   const take = () => {
