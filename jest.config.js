@@ -8,5 +8,6 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
   globalSetup: '<rootDir>/test/setup/global.ts',
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // A safety net alone: no test is about time, and a busy machine may be many times slower than a quiet one.
+  testTimeout: 180_000,
 };

@@ -8,7 +8,7 @@ beforeAll(() => {
   const stack = new Stack(new App({ analyticsReporting: false }), 'media');
   new MediaBucket(stack, 'Media');
   template = Template.fromStack(stack);
-}, 60_000);
+});
 
 describe('the bucket of media', () => {
   test('is private: nobody reads it but its own CDN, and nobody without TLS', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Validations, type App } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -19,9 +19,6 @@ import {
   type Statement,
 } from '../test/support/template.ts';
 import { bundleFunctions, functionNames } from './bundle.ts';
-
-// A synthesis takes a second of a free machine, and much longer of a busy one.
-jest.setTimeout(120_000);
 
 let stack: Stack;
 let reach: ReadonlyMap<string, Reach>;

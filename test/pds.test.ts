@@ -37,7 +37,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     login = await pds.createAccount('alice');
     await pds.createAccount('bob');
     grant = await connector.connect(login, context());
-  }, 120_000);
+  });
 
   afterAll(async () => {
     delete process.env['ALLOW_LOOPBACK'];

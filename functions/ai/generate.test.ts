@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { LANGUAGES, TONES, type Brief } from '../../shared/ai/brief.ts';
 import { offlineWriter } from '../../shared/ai/offline/writer.ts';
 import { unavailable, unusable, type Writer } from '../../shared/ai/writer.ts';
@@ -7,8 +7,6 @@ import { getMonthlyUsage, RESERVED_MS } from '../../shared/store/usage.ts';
 import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
 import type { Json } from '../../test/support/stack.ts';
 import { generateWith } from './generate.ts';
-
-jest.setTimeout(60_000);
 
 let write: Writer['write'] = offlineWriter.write;
 const writer: Writer = { ...offlineWriter, write: (...asked) => write(...asked) };

@@ -273,7 +273,7 @@ describe('a deleted profile', () => {
     expect(Date.now() - begun).toBeLessThan(20_000);
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
-  }, 120_000);
+  });
 
   test.each(['before', 'after'] as const)(
     'goes whole whenever its process dies %s a call took effect',
@@ -297,7 +297,6 @@ describe('a deleted profile', () => {
         if (answered && request.calls() < at) return;
       }
     },
-    120_000,
   );
 
   test.each(['before', 'after'] as const)(
@@ -318,7 +317,6 @@ describe('a deleted profile', () => {
         if (run.calls() < at) return;
       }
     },
-    120_000,
   );
 });
 

@@ -139,7 +139,7 @@ describe('POST /posts/{id}', () => {
       expect((await read(post)).body).toMatchObject({ status: 'published', description: text });
       return status === 200;
     });
-  }, 120_000);
+  });
 });
 
 describe('a request whose post is stored', () => {
@@ -272,7 +272,7 @@ describe('POST /posts', () => {
         violations: [{ platform: 'bluesky', type: 'hard_cap', used_last_24h: 50, cap: 50 }],
       },
     });
-  }, 60_000);
+  });
 });
 
 describe('media that lie with the service', () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
       world.store(make(index), index === 0 ? ['bluesky'] : index % 3 === 0 ? ['x', 'telegram'] : ['x']),
     ),
   );
-}, 60_000);
+});
 afterAll(() => world.close());
 
 type Page = { data: { post_id: string }[]; next_cursor: string | null };

@@ -95,7 +95,7 @@ describe('a post with add_to_queue', () => {
     expect(slots).toEqual([...slots].sort());
     expect(slots.at(-1)).toBe(at('12:00', 16));
     expect(await nextSlot()).toBe(at('17:00', 16));
-  }, 60_000);
+  });
 
   test('may lie more than a year ahead, and still be edited', async () => {
     await ask('POST /queue/settings', { slots: [{ time: '09:00', days: ['mon'] }] });
@@ -107,7 +107,7 @@ describe('a post with add_to_queue', () => {
     expect(Date.parse(String(last.slot))).toBeGreaterThan(world.clock.now + 366 * DAY);
     const edited = await update(last.id, { description: 'New words' });
     expect(edited).toMatchObject({ status: 200, body: { post: { scheduled_date: last.slot } } });
-  }, 60_000);
+  });
 
   test('shares a slot with as many others as the settings allow', async () => {
     await ask('POST /queue/settings', { posts_per_slot: 2 });
@@ -129,7 +129,7 @@ describe('a post with add_to_queue', () => {
     const places = await listPlaces(world.table, account, world.clock.now, world.clock.now + 9 * DAY);
     expect(places.map(place => [place.post_id, toIso(place.at)])).toEqual([[id, slot]]);
     await putConnection(world.table, connection);
-  }, 60_000);
+  });
 
   test('goes round the time for which a platform announced a limit', async () => {
     const connection = (await world.connection('telegram'))!;
@@ -190,14 +190,14 @@ describe('a hundred at the same moment', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
     expect(new Set(slots).size).toBe(100);
     expect(slots.at(-1)).toBe(at('09:00', 33));
-  }, 120_000);
+  });
 
   test('never fill a slot beyond its places', async () => {
     await ask('POST /queue/settings', { posts_per_slot: 3 });
     await Promise.all(Array.from({ length: 20 }, () => create({ platforms: ['telegram'] })));
     const preview = (await ask('GET /queue/preview', { limit: '8' }))['slots'] as Json[];
     expect(preview.map(({ used }) => used)).toEqual([3, 3, 3, 3, 3, 3, 2, 0]);
-  }, 60_000);
+  });
 });
 
 describe('a slot', () => {
@@ -310,7 +310,7 @@ describe('deletes and edits that race for slots', () => {
     const held = await Promise.all(places.map(({ post_id }) => read(post_id)));
     expect(held.map(({ scheduled_date }) => scheduled_date)).toEqual(places.map(place => toIso(place.at)));
     expect(places).toHaveLength(8);
-  }, 60_000);
+  });
 });
 
 test('settings and slots go with their profile', async () => {

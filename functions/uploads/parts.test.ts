@@ -15,7 +15,7 @@ let uploads: UploadHouse;
 let sample: (name: string) => Buffer;
 beforeAll(async () => {
   sample = await sampleFiles();
-}, 30_000);
+});
 beforeEach(async () => {
   uploads = await uploadHouse();
 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   process.env['ALLOW_LOOPBACK'] = '1';
   files = await filesOfFormats();
   origin = await testOrigin((request, response) => answer(request, response));
-}, 30_000);
+});
 afterAll(async () => {
   if (allowed === undefined) delete process.env['ALLOW_LOOPBACK'];
   else process.env['ALLOW_LOOPBACK'] = allowed;

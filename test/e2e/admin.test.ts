@@ -16,7 +16,7 @@ let data: string;
 beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'admin-'));
   stack = await startStack({ data });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.close();
   rmSync(data, { recursive: true, force: true });
@@ -73,14 +73,14 @@ test('a workspace is made, moved between plans, and its keys come and go', async
       upgrade_url: expect.stringMatching(/^https:/),
     },
   ]);
-}, 60_000);
+});
 
 test("a platform's app is stored, and used at the next connect", async () => {
   admin('platform', 'set', 'x', '--client-id', 'my-app', '--client-secret', 'my-secret');
   await stack.advance(301);
   const { body } = await stack.api('POST', '/integrations/x/connect', { profile_name: 'Demo' });
   expect(new URL(body.authorize_url).searchParams.get('client_id')).toBe('my-app');
-}, 60_000);
+});
 
 test.each([
   ['no command', [], /Usage:/],

@@ -5,7 +5,7 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 /** Captions through the whole service: gateway, function, table, and the provider that the setting names. */
 
 const START_MS = 150_000;
-const TEST_MS = 60_000;
+const TEST_MS = 180_000;
 const FIVE = ['instagram', 'x', 'youtube', 'threads', 'bluesky'];
 
 const bedrockCalls = async (stack: TestStack): Promise<Json[]> => {

@@ -25,12 +25,12 @@ beforeAll(async () => {
     testOrigin((request, response) => answer(request, response)),
   ]);
   s3 = new S3Client(localClient(stack.aws.endpoint));
-}, 180_000);
+});
 afterAll(async () => {
   s3.destroy();
   await closeStack(stack);
   await origin.close();
-}, 30_000);
+});
 
 async function keys(): Promise<string[]> {
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: stack.aws.bucket }));
@@ -191,5 +191,5 @@ describe('a URL', () => {
     });
     expect(after).toMatchObject({ error: expect.stringMatching(/larger than/), public_url: null });
     expect(await keys()).toEqual(before);
-  }, 120_000);
+  });
 });

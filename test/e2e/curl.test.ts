@@ -18,7 +18,7 @@ import { testWith } from '../support/tools.ts';
 
 const MB = 1_000_000;
 const PART = 5 * 1024 ** 2;
-const TEST_MS = 120_000;
+const TEST_MS = 280_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'curl-'));
 let stack: TestStack;
@@ -26,11 +26,11 @@ let mp4: Buffer;
 beforeAll(async () => {
   stack = await startStack();
   mp4 = (await sampleFiles())('clip.mp4');
-}, 180_000);
+});
 afterAll(async () => {
   await closeStack(stack);
   rmSync(folder, { recursive: true });
-}, 30_000);
+});
 
 const testCurl = testWith('curl');
 const curl = async (...args: string[]) => (await promisify(execFile)('curl', ['-sS', ...args])).stdout;

@@ -41,7 +41,7 @@ interface PostRecord {
     });
     expect(connected.status).toBe(201);
     did = connected.body.account.platform_user_id;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await stack.close();

@@ -36,7 +36,7 @@ const destinations = (post: Json): Record<string, Json> =>
 
 /** The events of a post, once there are so many. */
 const eventsOf = (postId: string, count: number) =>
-  eventually(`${count} events of ${postId} have arrived`, 20_000, async () => {
+  eventually(`${count} events of ${postId} have arrived`, 90_000, async () => {
     const events = (await hook.events()).filter(({ data }) => data.post_id === postId);
     return events.length >= count ? events : null;
   });
@@ -137,7 +137,7 @@ describe('a post that is published at once', () => {
         description: 'Moving pictures',
         media_urls: [media(stack, 'clip.mp4')],
       });
-      await eventually('X is waited for', 20_000, async () => {
+      await eventually('X is waited for', 90_000, async () => {
         const { x } = destinations(await read(stack, id));
         return x.status === 'processing' ? true : null;
       });
@@ -189,7 +189,7 @@ describe('a post that is published at once', () => {
 
 /** Moves the clock on in steps, for whatever waits for the platform. */
 async function advanceToEnd(id: string, stepS: number): Promise<Json> {
-  return eventually(`post ${id} is final`, 20_000, async () => {
+  return eventually(`post ${id} is final`, 90_000, async () => {
     const post = await read(stack, id);
     if (post.destinations.every(isFinal)) return post;
     if (post.destinations.some(({ status }: Json) => status === 'processing')) await stack.advance(stepS);
@@ -216,7 +216,7 @@ describe('a post with a date', () => {
         scheduled_date: iso(due),
         published_at: null,
       });
-      await finalPost(stack, id, 30_000);
+      await finalPost(stack, id);
       const live = await liveWith(stack, description);
       expect(live.map(({ platform }) => platform).sort()).toEqual([...THREE].sort());
       for (const { published_at } of live) expect(Date.parse(published_at)).toBeGreaterThanOrEqual(due);
@@ -238,14 +238,14 @@ describe('a post with a date', () => {
       expect(await read(stack, id)).toMatchObject({ status: 'scheduled' });
 
       await stack.advance(35);
-      await eventually('the schedule has fired', 10_000, async () =>
+      await eventually('the schedule has fired', 90_000, async () =>
         (await schedules(id)).length === 0 ? true : null,
       );
       expect(await liveWith(stack, description)).toEqual([]);
 
       await stack.advance(Math.max(0, (due - (await clock())) / 1000 - 3));
       // A passing fault on a busy machine is retried after a minute.
-      const post = await finalPost(stack, id, 90_000);
+      const post = await finalPost(stack, id);
       await liveOnEach(post, THREE);
       for (const { published_at } of await liveWith(stack, description)) {
         expect(Date.parse(published_at)).toBeGreaterThanOrEqual(due);
@@ -305,7 +305,7 @@ describe('credentials that X refuses', () => {
       const ids = await Promise.all(
         texts.map(description => create(stack, { platforms: ['x'], description })),
       );
-      for (const id of ids) await liveOnEach(await finalPost(stack, id, 40_000), ['x']);
+      for (const id of ids) await liveOnEach(await finalPost(stack, id), ['x']);
       expect(await refreshes(since)).toHaveLength(1);
     },
     TEST_MS,
@@ -316,7 +316,7 @@ describe('credentials that X refuses', () => {
     async () => {
       await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'revoke' });
       const id = await create(stack, { platforms: ['x', 'telegram'], description: 'Not welcome any more' });
-      const post = await finalPost(stack, id, 40_000);
+      const post = await finalPost(stack, id);
       expect(post.status).toBe('partially_published');
       expect(destinations(post)['x']).toMatchObject({
         status: 'failed',

@@ -82,7 +82,7 @@ describe('the queue', () => {
       const settings = { profile_name: 'Demo', timezone: 'Asia/Tokyo', slots: [{ time: '06:45' }] };
       expect((await stack.api('POST', '/queue/settings', settings)).status).toBe(200);
       await stack.advance(Math.ceil((Date.parse(slot.slot_at) - (await clock())) / 1000) - 30);
-      const post = await eventually('the post is live', 60_000, async () => {
+      const post = await eventually('the post is live', 90_000, async () => {
         const found = await read(stack, slot.post_ids[0]);
         return found.status === 'published' ? found : null;
       });
@@ -135,7 +135,7 @@ describe('the best time', () => {
           create(stack, { platforms: ['x', 'bluesky', 'telegram'], description: `Measured ${n}` }),
         ),
       );
-      const posts = await Promise.all(ids.map(id => finalPost(stack, id, 60_000)));
+      const posts = await Promise.all(ids.map(id => finalPost(stack, id)));
       const numbers = { likes: 7, comments: 2, shares: 1, views: 300 };
       for (const { platform, platform_post_id } of posts.flatMap(({ destinations }) => destinations)) {
         if (platform === 'telegram') continue;

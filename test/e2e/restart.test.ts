@@ -25,7 +25,7 @@ let stack: TestStack | null = null;
 afterAll(async () => {
   if (stack) await closeStack(stack);
   rmSync(data, { recursive: true, force: true });
-}, 30_000);
+});
 
 /** Platforms that can be asked what became of a request, and their request that makes a post visible. */
 const IN_FLIGHT = { x: '^/2/tweets', bluesky: 'com\\.atproto\\.repo\\.putRecord' };
@@ -45,7 +45,7 @@ test(
       await first.control('POST', '/_control/faults', { platform, path, delay_ms: 60_000 });
     }
     const flying = await create(first, { platforms: Object.keys(IN_FLIGHT), description: FLYING });
-    await eventually('both requests are in the air', 20_000, async () => {
+    await eventually('both requests are in the air', 90_000, async () => {
       const { body } = await first.control('GET', '/_control/faults');
       return body.items.every((fault: Json) => fault.hits === 1) ? true : null;
     });
@@ -88,7 +88,7 @@ test(
 
 /** The lease of the dead worker ends, and another one takes over. */
 async function rescue(on: TestStack, id: string): Promise<Json> {
-  return eventually('the post in flight is final', 30_000, async () => {
+  return eventually('the post in flight is final', 90_000, async () => {
     const post = await read(on, id);
     if (post.destinations.every(isFinal)) return post;
     const isTaken = post.destinations.some((each: Json) => each.status === 'publishing' && each.attempts > 1);

@@ -85,8 +85,8 @@ export async function read(stack: TestStack, postId: string): Promise<Json> {
 export const isFinal = ({ status }: Json) => status === 'published' || status === 'failed';
 
 /** The post once everything in it is final. */
-export async function finalPost(stack: TestStack, postId: string, limitMs = 20_000): Promise<Json> {
-  return eventually(`post ${postId} is final`, limitMs, async () => {
+export async function finalPost(stack: TestStack, postId: string): Promise<Json> {
+  return eventually(`post ${postId} is final`, 90_000, async () => {
     const post = await read(stack, postId);
     return post.destinations.every(isFinal) ? post : null;
   });

@@ -173,7 +173,7 @@ async function call<T>(
 async function until<T>(
   what: string,
   condition: () => Promise<T | null | false | undefined>,
-  limitMs = 20_000,
+  limitMs = 90_000,
 ): Promise<T> {
   const limit = performance.now() + limitMs;
   for (;;) {
