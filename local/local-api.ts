@@ -21,6 +21,8 @@ export interface LocalApiParts {
   working: () => Record<string, number>;
   /** Does something while no environment is at work. */
   between: (act: () => void) => Promise<void>;
+  /** Ends all environments. */
+  cool: () => Promise<void>;
 }
 
 /** Ten years: far enough for every expiry, near enough for a slip to be noticed. */
@@ -33,7 +35,7 @@ const AdvanceSchema = v.object({
 
 /** What tests and curious people ask of the stack itself: `/_local/…`. */
 export function localApi(parts: LocalApiParts): Hono {
-  const { clock, moved, sqs, scheduler, calls, logs, faults, working, between } = parts;
+  const { clock, moved, sqs, scheduler, calls, logs, faults, working, between, cool } = parts;
   const clockState = () => ({
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offsetMs() / 1000,
@@ -60,6 +62,10 @@ export function localApi(parts: LocalApiParts): Hono {
     return sqs.purge(name) ? c.json({ ok: true }) : c.json({ error: `There is no queue ${name}` }, 404);
   });
   app.get('/working', c => c.json({ working: working() }));
+  app.delete('/environments', async c => {
+    await cool();
+    return c.json({ ok: true });
+  });
   app.post('/faults', async c => {
     const body: unknown = await c.req.json().catch(() => null);
     try {

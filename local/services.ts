@@ -46,6 +46,7 @@ export interface ServicesOptions {
   kill: (environmentId: string) => Promise<boolean>;
   working: () => Record<string, number>;
   between: (act: () => void) => Promise<void>;
+  cool: () => Promise<void>;
 }
 
 const TICK_MS = 100;
@@ -106,8 +107,8 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     tidy();
   }
 
-  const { working, between } = options;
-  const local = localApi({ clock, moved, sqs, scheduler, calls, logs, faults, working, between });
+  const { working, between, cool } = options;
+  const local = localApi({ clock, moved, sqs, scheduler, calls, logs, faults, working, between, cool });
   return {
     store,
     clock,

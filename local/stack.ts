@@ -68,6 +68,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
       kill: id => functions.kill(id),
       working: () => functions.working(),
       between: act => functions.between(act),
+      cool: () => functions.cool(),
     },
     cleanup,
   );

@@ -12,6 +12,8 @@ export interface LocalFunctions {
   working: () => Record<string, number>;
   /** Lets what runs come to its end, and nothing new begin, until `act` is done. */
   between: (act: () => void) => Promise<void>;
+  /** Ends all environments once what runs has ended: whatever comes next starts cold. */
+  cool: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -63,21 +65,27 @@ export function createFunctions(
     return { invoke, working: () => working };
   }
 
-  async function between(act: () => void): Promise<void> {
+  async function between(act: () => void | Promise<void>): Promise<void> {
     while (pause) await pause;
     const ended = Promise.withResolvers<undefined>();
     pause = ended.promise;
     try {
       while ([...pools.values()].some(pool => pool.working() > 0)) await sleep(LOOK_MS);
-      act();
+      await act();
     } finally {
       pause = null;
       ended.resolve(undefined);
     }
   }
 
+  async function endAll(): Promise<void> {
+    await Promise.all([...environments.values()].map(environment => environment.kill()));
+    environments.clear();
+  }
+
   return {
     between,
+    cool: () => between(endAll),
     invoke: (name, event) => {
       const pool = pools.get(name);
       if (pool) return pool.invoke(event);
@@ -96,9 +104,7 @@ export function createFunctions(
       const counts = [...pools].map(([name, pool]): [string, number] => [name, pool.working()]);
       return Object.fromEntries(counts.filter(([, count]) => count > 0));
     },
-    close: async () => {
-      await Promise.all([...environments.values()].map(environment => environment.kill()));
-    },
+    close: endAll,
   };
 }
 

@@ -224,3 +224,20 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  '50 posts published by functions that each start cold bring 50 deliveries',
+  async () => {
+    const hook = await register('cold', [200], ['post.published']);
+    const posts: string[] = [];
+    for (let count = 1; count <= 50; count += 1) {
+      // What a function had not awaited would freeze with it, and die here.
+      await stack.local('DELETE', '/_local/environments');
+      posts.push(await create(stack, { platforms: ['telegram'], description: `Cold start ${count}` }));
+      await came(hook, count);
+    }
+    const told = (await hook.received()).map(({ body }) => JSON.parse(body).data.post_id);
+    expect(told.toSorted()).toEqual(posts.toSorted());
+  },
+  2 * TEST_MS,
+);
