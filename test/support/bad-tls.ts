@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PATIENT } from './server.ts';
 
 export const TLS_KINDS = ['good', 'self-signed', 'expired', 'wrong host', 'garbage', 'old protocol'] as const;
 export type TlsKind = (typeof TLS_KINDS)[number];
@@ -24,7 +25,7 @@ export async function startTlsReceivers(listener: RequestListener): Promise<TlsR
   const { ca, certificates } = makeCertificates();
   const { good } = certificates;
   const servers: Record<TlsKind, Server> = {
-    good: createHttpsServer(good, listener),
+    good: createHttpsServer({ ...PATIENT, ...good }, listener),
     'self-signed': createHttpsServer(certificates['self-signed'], listener),
     expired: createHttpsServer(certificates.expired, listener),
     'wrong host': createHttpsServer(certificates['wrong host'], listener),

@@ -10,6 +10,7 @@ import { createS3, type S3 } from '../../local/s3/s3.ts';
 import { openStore } from '../../local/store.ts';
 import type { BucketResource } from '../../local/template/resources.ts';
 import { COPIES, DERIVED, PENDING, PUBLIC, type Bucket } from '../../shared/store/objects.ts';
+import { PATIENT } from './server.ts';
 
 export interface TestBucket extends Bucket {
   s3: S3;
@@ -49,7 +50,7 @@ export async function createTestBucket(now: () => number = Date.now): Promise<Te
   const s3 = createS3({ folder, store, now, count: name => void operations.push(name) });
   const disk = s3.createBucket(RESOURCE);
   const cdn = createCdn(s3, { bucket: RESOURCE.name, originPath: `/${PUBLIC.slice(0, -1)}`, headers: {} });
-  const server = createServer((request, response) => {
+  const server = createServer(PATIENT, (request, response) => {
     const answer = request.url?.startsWith(CDN_PATH) ? cdn : s3.handle;
     answer(request, response).catch(() => response.destroy());
   });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PATIENT } from './server.ts';
 
 /** What a receiver may do with a request. */
 export const REACTIONS: Record<string, (response: ServerResponse) => void> = {
@@ -77,7 +78,7 @@ export async function startHostileReceivers(
     const { id, record } = await witness.watch(request);
     react(decodeURIComponent((request.url ?? '').slice(1)), id, record)(response);
   };
-  const server = createServer((request, response) => void listener(request, response));
+  const server = createServer(PATIENT, (request, response) => void listener(request, response));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

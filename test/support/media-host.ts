@@ -3,6 +3,7 @@ import { serve } from '@hono/node-server';
 import { makeFiles } from '../../local/sandbox/media/files.ts';
 import { mediaApp } from '../../local/sandbox/media/serve.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
+import { PATIENT } from './server.ts';
 
 export interface MediaHost {
   /** Base of the sandbox's files: `${url}/photo.jpg?range=off`. */
@@ -15,7 +16,8 @@ export interface MediaHost {
 /** The sandbox's media on a port of its own. */
 export async function mediaHost(): Promise<MediaHost> {
   const { promise: listening, resolve } = Promise.withResolvers<AddressInfo>();
-  const server = serve({ fetch: mediaApp(makeFiles()).fetch, port: 0, hostname: '127.0.0.1' }, resolve);
+  const { fetch } = mediaApp(makeFiles());
+  const server = serve({ fetch, port: 0, hostname: '127.0.0.1', serverOptions: PATIENT }, resolve);
   const { port } = await listening;
   const http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
   return {

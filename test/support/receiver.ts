@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PATIENT } from './server.ts';
 
 export interface Received {
   method: string;
@@ -24,7 +25,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   let reactions: Reaction[] = [200];
   const received: Received[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(PATIENT, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

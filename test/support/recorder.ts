@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PATIENT } from './server.ts';
 
 export interface Reply {
   status?: number;
@@ -11,7 +12,7 @@ export interface Reply {
 /** A server that answers as the test says and keeps what was asked: `POST /x/api.x.com/…`. */
 export async function recorder(reply: (request: string) => Reply | Promise<Reply>) {
   const requests: string[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(PATIENT, (request, response) => {
     const line = `${request.method ?? ''} ${request.url ?? ''}`;
     requests.push(line);
     request.resume();

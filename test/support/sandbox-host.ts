@@ -13,6 +13,7 @@ import type {
   SandboxPlatform,
   SandboxPost,
 } from '../../shared/platforms/sandbox-kit.ts';
+import { PATIENT } from './server.ts';
 
 /** A request as it reached the double, under the platform's real URL. */
 export interface Recorded {
@@ -85,6 +86,7 @@ export async function startSandboxHost(
     port: 0,
     hostname: '127.0.0.1',
     overrideGlobalObjects: false,
+    serverOptions: PATIENT,
     fetch: (request, env) => answer(request, env as { incoming: IncomingMessage; outgoing: ServerResponse }),
   }) as Server;
   await new Promise(resolve => server.once('listening', resolve));

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
+import { PATIENT } from '../../../test/support/server.ts';
 import { connect, fakeVideo, jobOf, optionsOf } from '../../../test/support/x.ts';
 import type { Grant } from '../connector.ts';
 import type { PublishJob } from '../publisher.ts';
@@ -393,7 +394,7 @@ describe('odd media hosts', () => {
   let seen: (string | undefined)[] = [];
   beforeAll(async () => {
     let ranges = 0;
-    origin = createServer((request, response) => {
+    origin = createServer(PATIENT, (request, response) => {
       seen.push(request.headers['accept-encoding']);
       const mode = request.url!.slice(1);
       const [from, to] = (/bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []).slice(1).map(Number);
