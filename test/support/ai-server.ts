@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { listen, readBody, stop } from '../../local/http.ts';
+import { PATIENT } from './server.ts';
 import type { Json } from './stack.ts';
 
 /** One answer of a provider's double, in the provider's own words. */
@@ -8,7 +9,8 @@ export interface Scripted {
   headers?: Record<string, string>;
   /** JSON, or a text as it is. */
   body?: unknown;
-  delay_ms?: number;
+  /** There is never any answer. */
+  silent?: boolean;
   /** The connection ends: before any answer, or in the midst of it. */
   cut?: 'before' | 'within';
 }
@@ -24,12 +26,12 @@ export interface AskedFor {
 export async function aiServer() {
   const asked: AskedFor[] = [];
   let script: Scripted[] = [];
-  const server = createServer((request, response) => {
-    void readBody(request).then(async bytes => {
+  const server = createServer(PATIENT, (request, response) => {
+    void readBody(request).then(bytes => {
       const { method = '', url = '', headers } = request;
       asked.push({ method, path: url, headers, body: JSON.parse(bytes.toString()) });
       const next = (script.length > 1 ? script.shift() : script[0]) ?? { status: 500 };
-      await new Promise(resolve => setTimeout(resolve, next.delay_ms ?? 0));
+      if (next.silent) return undefined;
       const text = typeof next.body === 'string' ? next.body : JSON.stringify(next.body ?? {});
       if (next.cut === 'before') return request.socket.destroy();
       response.writeHead(next.status ?? 200, {
