@@ -1,16 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpFailure } from '../net/http.ts';
-import { fileFaults } from './file-faults.ts';
-
-const EACH_MS = 20;
+import { fileFaults, PATIENCE } from './file-faults.ts';
 
 test('files of silent hosts take no longer than the request has: what is left is named as not checked', async () => {
   let asked = 0;
+  let clock = 0;
   const http = {
     open: async () => {
       asked += 1;
-      await sleep(EACH_MS);
+      // All that are asked at once were so by then.
+      await nextTurn();
+      clock = PATIENCE.each_ms;
       throw new HttpFailure('timeout', 'It does not answer', true);
     },
   };
@@ -23,8 +24,8 @@ test('files of silent hosts take no longer than the request has: what is left is
     auto_truncate: false,
     options: {},
   };
-  const patience = { each_ms: EACH_MS, all_ms: EACH_MS + 1 };
-  const { details, warnings } = await fileFaults(http, content, ['threads'], patience);
+  const patience = { ...PATIENCE, all_ms: 2 * PATIENCE.each_ms - 1 };
+  const { details, warnings } = await fileFaults(http, content, ['threads'], patience, () => clock);
   expect(asked).toBe(8);
   const named = { faults: details.map(({ field }) => field), unseen: warnings.map(({ field }) => field) };
   const fields = content.media_urls.map((_, n) => `media_urls[${n}]`);

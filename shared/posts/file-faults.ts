@@ -24,9 +24,10 @@ export async function fileFaults(
   content: PostContent,
   platforms: readonly PlatformId[],
   patience = PATIENCE,
+  now: () => number = Date.now,
 ): Promise<FileFindings> {
   const files = platforms.flatMap(platform => placedFiles(content, platform));
-  const probes = await probeAll(http, [...new Set(files.map(({ url }) => url))], patience);
+  const probes = await probeAll(http, [...new Set(files.map(({ url }) => url))], patience, now);
   const facts = new Map(
     [...probes].flatMap(([url, probe]) => (probe.type === 'known' ? [[url, probe.facts] as const] : [])),
   );
@@ -41,13 +42,14 @@ async function probeAll(
   http: Pick<HttpClient, 'open'>,
   urls: readonly string[],
   { each_ms, all_ms }: typeof PATIENCE,
+  now: () => number,
 ): Promise<ReadonlyMap<string, Probe>> {
   const probes = new Map<string, Probe>();
   const left = [...urls];
   // A look that begins may take all of its time.
-  const last = Date.now() + all_ms - each_ms;
+  const last = now() + all_ms - each_ms;
   const work = async () => {
-    for (let url = left.shift(); url !== undefined && Date.now() <= last; url = left.shift()) {
+    for (let url = left.shift(); url !== undefined && now() <= last; url = left.shift()) {
       probes.set(url, await probeMedia(http, url, each_ms));
     }
   };
