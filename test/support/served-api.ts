@@ -7,6 +7,7 @@ import { serve, type ApiHandler } from '../../shared/http/serve.ts';
 import type { Plan, Workspace } from '../../shared/model/workspace.ts';
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import type { Services } from '../../shared/runtime/services.ts';
+import type { Table } from '../../shared/store/table.ts';
 import { assertDocumented } from './openapi.ts';
 import type { Json } from './stack.ts';
 import { createTestTable } from './table.ts';
@@ -52,7 +53,7 @@ export async function servedApi(
   const ring = newKeyRing();
   const clock = { now: Date.now() };
   const services = {
-    table,
+    table: waitedFor(table),
     keyRing: () => Promise.resolve(ring),
     setting: (name: string) => `setting:${name}`,
     now: () => clock.now,
@@ -90,6 +91,12 @@ export async function servedApi(
     inProcessOf: other => callOf(serve(routes, other)),
     close: () => table.close(),
   };
+}
+
+/** The rate limiter gives a slow table up and lets requests pass: here the table is waited for, as slow as it may be. */
+function waitedFor({ name, client }: Table): Table {
+  const send = (command: never) => client.send(command);
+  return { name, client: { send } as unknown as Table['client'] };
 }
 
 function eventOf(
