@@ -16,7 +16,7 @@ export async function authorize(host: TestSandbox, more: Record<string, string> 
   const page = connector.authorizeUrl({ app: APP, state: 'state-1', redirect_uri: REDIRECT, code_challenge });
   const url = new URL(page);
   for (const [name, value] of Object.entries({ auto: 'allow', ...more })) url.searchParams.set(name, value);
-  const { status, headers } = await host.http.send({ method: 'GET', url: url.href, timeoutMs: 5000 });
+  const { status, headers } = await host.http.send({ method: 'GET', url: url.href, timeoutMs: 30_000 });
   const back = headers['location'] === undefined ? null : new URL(headers['location']).searchParams;
   return { app: APP, status, back, code: back?.get('code') ?? '', redirect_uri: REDIRECT, code_verifier };
 }

@@ -31,7 +31,7 @@ async function send(
   headers: Record<string, string> = {},
   body?: string | Uint8Array,
 ): Promise<Answer> {
-  const request = { method, url, headers, timeoutMs: 5000 };
+  const request = { method, url, headers, timeoutMs: 30_000 };
   const answer = await bluesky.http.send(body === undefined ? request : { ...request, body });
   const text = answer.body.toString();
   return { ...answer, body: (text ? JSON.parse(text) : {}) as JsonObject };

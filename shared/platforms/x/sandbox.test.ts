@@ -51,7 +51,7 @@ async function call(
     },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     ...(body === undefined ? {} : { body }),
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
   });
   const text = answer.body.toString();
   return {
@@ -103,7 +103,7 @@ describe('the token endpoint', () => {
   const basic = `Basic ${Buffer.from(`${APP.client_id}:${APP.client_secret}`).toString('base64')}`;
   const token = async (headers: Record<string, string>, body: string) => {
     const url = 'https://api.x.com/2/oauth2/token';
-    const answer = await host.http.send({ method: 'POST', url, headers, body, timeoutMs: 5000 });
+    const answer = await host.http.send({ method: 'POST', url, headers, body, timeoutMs: 30_000 });
     return [answer.status, (JSON.parse(answer.body.toString()) as Answer).error];
   };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
