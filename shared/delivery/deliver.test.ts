@@ -152,7 +152,7 @@ describe('a worker dies', () => {
           expect([where, new Set(world.events.map(({ id }) => id)).size]).toEqual([where, 1]);
         }
       }
-    }, 120_000);
+    });
   }
 
   test('where the platform cannot be asked: never twice, and the record says what is not known', async () => {
@@ -171,7 +171,7 @@ describe('a worker dies', () => {
         else expect(destination).toMatchObject({ status: 'failed', error: { code: 'DELIVERY_UNKNOWN' } });
       }
     }
-  }, 120_000);
+  });
 
   test('each time it begins: the first that lives on gives the post up instead of dying of it, too', async () => {
     const post = await world.store();

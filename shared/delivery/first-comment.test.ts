@@ -77,5 +77,5 @@ describe('a first comment', () => {
         ]);
       }
     }
-  }, 120_000);
+  });
 });

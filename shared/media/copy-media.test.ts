@@ -40,7 +40,7 @@ beforeAll(async () => {
     asked += 1;
     answer(request, response);
   });
-}, 30_000);
+});
 afterAll(async () => {
   http.close();
   await origin.close();

@@ -11,7 +11,7 @@ const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 let files: Readonly<Record<MediaFormat, Buffer>>;
 beforeAll(async () => {
   files = await filesOfFormats();
-}, 30_000);
+});
 
 test.each(FORMATS)('a %s is known by its bytes, and sound', async format => {
   expect(await identify(files[format])).toMatchObject({ type: 'known', format });
