@@ -103,6 +103,21 @@ describe('a place under the daily cap', () => {
     expect(refused.filter(refusals => refusals.length === 0)).toHaveLength(3);
     expect(await placesOf(account)).toHaveLength(CAP);
   });
+
+  test('goes to who came first, however late the others step back', async () => {
+    const account = newAccount();
+    await fill(account, CAP - 1);
+    const slow = claim(account);
+    await putPlace(world.table, { ...slow, taken_at: T + 1 });
+    let looks = 0;
+    const sleep = async () => {
+      looks += 1;
+      if (looks === 30) await releaseAll(world.table, [slow]);
+    };
+    expect(await reserveAll({ ...caps(), sleep }, [claim(account)])).toEqual([]);
+    expect(looks).toBe(30);
+    expect(await placesOf(account)).toHaveLength(CAP);
+  });
 });
 
 describe('at delivery', () => {

@@ -34,7 +34,10 @@ export interface CapServices {
 const SLACK_MS = 1 * MINUTE;
 /** A place that stood this long is there to stay: a contender takes its own back much sooner. */
 const SETTLED_MS = 5 * SECOND;
+/** Looks of a contender that has no place, or whose place is to go to others. */
 const TRIES = 12;
+/** Looks of one who came first: as long as a process may take, on a busy day, to step back. */
+const TRIES_OF_THE_FIRST = 60;
 const LONGEST_WAIT_MS = 300;
 
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
@@ -106,12 +109,12 @@ async function reserve(services: CapServices, claim: Claim): Promise<Refusal | n
       others = await othersOf(table, claim);
     }
     if (held && others.length < cap) return null;
-    if (held && (attempt === TRIES || !isAmongFirst(held, others, cap))) {
+    if (held && (attempt >= TRIES_OF_THE_FIRST || !isAmongFirst(held, others, cap))) {
       await deletePlace(table, held);
       held = null;
     }
     const settled = others.filter(place => place.taken_at <= now() - SETTLED_MS);
-    if (!held && (settled.length >= cap || attempt === TRIES)) return refusal(claim, cap, others);
+    if (!held && (settled.length >= cap || attempt >= TRIES)) return refusal(claim, cap, others);
     await sleep(Math.random() * Math.min(LONGEST_WAIT_MS, 40 * attempt));
   }
 }
