@@ -1,9 +1,12 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
 import { testWith } from '../../test/support/tools.ts';
 import { createTestTable } from '../../test/support/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
+import { listen, stop } from '../http.ts';
 import { startDynamoDb, type EngineName } from './dynamodb.ts';
+import { freePort } from './free-port.ts';
 
 /** Runs a body as if no endpoint had been given. */
 async function withoutEndpoint<T>(body: () => Promise<T>): Promise<T> {
@@ -30,7 +33,22 @@ describe('startDynamoDb', () => {
     await expect(fetch(db.endpoint)).rejects.toThrow();
   };
 
+  /** As where another program was faster to take the port. */
+  const startsBeside = (only: EngineName) => async () => {
+    const other = createServer((_, response) => response.end('hello'));
+    const taken = Number(new URL(await listen(other, 0)).port);
+    const ports = [taken];
+    const newPort = () => Promise.resolve(ports.pop()).then(port => port ?? freePort());
+    const db = await withoutEndpoint(() => startDynamoDb({ only, newPort }));
+    expect(new URL(db.endpoint).port).not.toBe(String(taken));
+    expect((await fetch(db.endpoint)).headers.get('x-amzn-requestid')).not.toBeNull();
+    await db.close();
+    await stop(other);
+  };
+
   testWith('java')('starts and ends DynamoDB Local', starts('dynamodb-local'));
+  testWith('java')('starts DynamoDB Local elsewhere when its port is taken', startsBeside('dynamodb-local'));
+  test('starts dynoxide elsewhere when its port is taken', startsBeside('dynoxide'));
   test('starts and ends dynoxide', starts('dynoxide'));
 });
 

@@ -24,7 +24,12 @@ interface Command {
 
 const LEASH = fileURLToPath(new URL('leash.mjs', import.meta.url));
 const OLDEST_JAVA = 17;
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
+/** Somebody else may have taken the port before the emulator could. */
+const START_TRIES = 3;
+
+class EndedAtStart extends Error {}
+
 const packages = createRequire(import.meta.url);
 
 const COMMANDS: Record<EngineName, (port: number, dataDir: string | null) => Command | null> = {
@@ -32,18 +37,36 @@ const COMMANDS: Record<EngineName, (port: number, dataDir: string | null) => Com
   dynoxide,
 };
 
+export interface DynamoDbOptions {
+  dataDir?: string | null;
+  only?: EngineName | null;
+  /** A port that nobody listens at. */
+  newPort?: () => Promise<number>;
+}
+
 /**
  * Gives a DynamoDB endpoint: `DYNAMODB_ENDPOINT` where that is set, else DynamoDB Local where there is a Java to run it,
  * else the native emulator. `only` picks one of the two; with `dataDir` tables outlive the process. The emulator ends
  * with this process. Throws when there is none or it does not come up.
  */
-export async function startDynamoDb(
-  options: { dataDir?: string | null; only?: EngineName | null } = {},
-): Promise<DynamoDb> {
+export async function startDynamoDb({
+  dataDir = null,
+  only = null,
+  newPort = freePort,
+}: DynamoDbOptions = {}): Promise<DynamoDb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, engine: external, close: () => Promise.resolve() };
-  const port = await freePort();
-  const command = findCommand(port, options.dataDir ?? null, options.only ?? null);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(await newPort(), dataDir, only);
+    } catch (error) {
+      if (!(error instanceof EndedAtStart) || attempt === START_TRIES) throw error;
+    }
+  }
+}
+
+async function start(port: number, dataDir: string | null, only: EngineName | null): Promise<DynamoDb> {
+  const command = findCommand(port, dataDir, only);
   const child = spawn(process.execPath, [LEASH, command.file, ...command.args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
@@ -115,7 +138,7 @@ async function untilReady(child: ChildProcess, endpoint: string, engine: string)
   child.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)));
   const limit = Date.now() + START_LIMIT_MS;
   while (!(await answers(endpoint))) {
-    if (child.exitCode !== null) throw new Error(`${engine} ended at its start: ${complaint}`);
+    if (child.exitCode !== null) throw new EndedAtStart(`${engine} ended at its start: ${complaint}`);
     if (Date.now() > limit) {
       await end(child);
       throw new Error(`${engine} did not answer within ${START_LIMIT_MS / 1000} s: ${complaint}`);
@@ -127,13 +150,13 @@ async function untilReady(child: ChildProcess, endpoint: string, engine: string)
   for (const pipe of [child.stdin, child.stderr]) if (pipe instanceof Socket) pipe.unref();
 }
 
-/** Any answer will do: the request is not signed. */
+/** Any answer of a DynamoDB will do, as the request is not signed; one of another server on its port will not. */
 async function answers(endpoint: string): Promise<boolean> {
   const response = await fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(1000) }).catch(
     () => null,
   );
   await response?.body?.cancel();
-  return response !== null;
+  return response?.headers.has('x-amzn-requestid') ?? false;
 }
 
 function end(child: ChildProcess): Promise<void> {
