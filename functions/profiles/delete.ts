@@ -44,9 +44,9 @@ export const deleteProfile = route({
 
 /** The profile is gone and the deletion noted: whatever fails from here on, the sweeper finds it. */
 async function erase(services: Services, ref: ProfileRef): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
+  const until = services.now() + PATIENCE_MS;
   try {
-    await eraseContent(services, ref, () => Date.now() > until);
+    await eraseContent(services, ref, () => services.now() > until);
     await sendHousekeepingNote(services, { kind: 'erase-profile', ...ref });
   } catch (error) {
     log.warn('A deletion goes on in the background', { ...ref, ...describeError(error) });

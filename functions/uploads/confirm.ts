@@ -55,12 +55,12 @@ export const confirmUpload = route({
 async function confirm(services: Services, upload: Upload): Promise<Upload> {
   const arrival = await arrivalOf(services.bucket, upload);
   if (!arrival) throw notUploaded(upload, services.now());
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = services.now() + PATIENCE_MS;
   const http = createHttpClient();
   const run: MediaRun = {
     services,
     http,
-    remainingMs: () => deadline - Date.now(),
+    remainingMs: () => deadline - services.now(),
     leaveAfterBytes: INLINE_BYTES,
     patience: 1,
   };

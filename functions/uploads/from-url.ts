@@ -41,11 +41,11 @@ export async function uploadFromUrl(services: Services, { id, profile, url }: Ur
 }
 
 async function tryAtOnce(services: Services, http: HttpClient, upload: Upload): Promise<Upload> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = services.now() + PATIENCE_MS;
   const run: MediaRun = {
     services,
     http,
-    remainingMs: () => deadline - Date.now(),
+    remainingMs: () => deadline - services.now(),
     leaveAfterBytes: INLINE_BYTES,
     patience: 2,
   };
