@@ -61,27 +61,26 @@ test('a batch that breaks breaks the invocation', async () => {
 });
 
 test('at most 64 notes are open before more are taken', async () => {
-  let open = 0;
   let most = 0;
-  const release: (() => void)[] = [];
-  const { work } = more(
-    Array.from({ length: 500 }, (_, i) => `${i}`),
-    {
-      work: async () => {
-        open += 1;
-        most = Math.max(most, open);
-        await new Promise<void>(resolve => release.push(resolve));
-        open -= 1;
-      },
-    },
-  );
+  const open: (() => void)[] = [];
+  const notes = Array.from({ length: 500 }, (_, i) => `${i}`);
+  const { work } = more(notes, {
+    work: () =>
+      new Promise<void>(resolve => {
+        open.push(resolve);
+        most = Math.max(most, open.length);
+      }),
+  });
   const slow = Promise.withResolvers<string>();
   const busy = stayBusy(slow.promise, work);
-  const pump = setInterval(() => release.splice(0, 50).forEach(let_go => let_go()), 200);
-  await sleep(1_500);
+  // The batch is one of them, and notes come ten at a time.
+  while (notes.length > 0) {
+    while (open.length < Math.min(70, notes.length)) await sleep(1);
+    await sleep(5);
+    for (const letGo of open.splice(0)) letGo();
+  }
   slow.resolve('result');
-  await busy;
-  clearInterval(pump);
-  expect(most).toBeGreaterThan(50);
-  expect(most).toBeLessThanOrEqual(73);
+  while (open.length > 0 || (await Promise.race([busy, sleep(1)])) !== 'result')
+    for (const letGo of open.splice(0)) letGo();
+  expect(most).toBe(70);
 });
