@@ -51,7 +51,8 @@ export async function servedApi(
 ): Promise<ServedApi> {
   const table = await createTestTable();
   const ring = newKeyRing();
-  const clock = { now: Date.now() };
+  // Before the dates of the document's examples, and far from the end of a month, in which things are counted.
+  const clock = { now: Date.UTC(2026, 10, 2, 10) };
   const services = {
     table: waitedFor(table),
     keyRing: () => Promise.resolve(ring),
