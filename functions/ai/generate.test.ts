@@ -202,9 +202,13 @@ describe('the monthly limit', () => {
 
   test('is not held by a function that died', async () => {
     await freshMonth('enterprise');
-    write = () => new Promise(() => undefined);
+    const asked = Promise.withResolvers<null>();
+    write = () => {
+      asked.resolve(null);
+      return new Promise(() => undefined);
+    };
     void caption();
-    await new Promise(resolve => setTimeout(resolve, 300));
+    await asked.promise;
     expect(await used()).toBe(1);
     api.clock.now += RESERVED_MS;
     expect(await used()).toBe(0);

@@ -1,3 +1,4 @@
+import { GetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { announced, failed } from '../../shared/delivery/transitions.ts';
 import { failure } from '../../shared/model/failure.ts';
@@ -109,9 +110,19 @@ describe('POST /posts/{id}/retry', () => {
     const post = await world.store();
     const ended = failed(post.destinations.x!, failure('CONTENT_REJECTED', 'no'), post.due_at);
     const owing = await world.store({ destinations: { x: ended } });
-    const answer = retry(owing);
-    await saveDestination(world.table, owing, ended, announced(ended));
-    expect((await answer).status).toBe(202);
+    // They are on their way once the request has seen that they are not.
+    let looks = 0;
+    const send = async (command: never) => {
+      const answer = await world.services.table.client.send(command);
+      if ((command as object) instanceof GetCommand && (looks += 1) === 1)
+        await saveDestination(world.table, owing, ended, announced(ended));
+      return answer;
+    };
+    const table = { ...world.table, client: { send } as unknown as DynamoDBDocumentClient };
+    const params = { id: owing.post_id };
+    const asked = call(world, retryPost, { params, body: {} }, { ...world.services, table });
+    expect((await asked).status).toBe(202);
+    expect(looks).toBeGreaterThan(1);
   });
 
   test('refuses a post without a failed destination', async () => {

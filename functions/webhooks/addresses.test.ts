@@ -93,7 +93,7 @@ const failureOf = (running: Promise<unknown>) =>
     (error: unknown) => (error instanceof HttpFailure ? error.reason : `broke: ${String(error)}`),
   );
 
-const posting = (url: string) => ({ method: 'POST', url, body: '{}', timeoutMs: 2_000 }) as const;
+const posting = (url: string) => ({ method: 'POST', url, body: '{}', timeoutMs: 60_000 }) as const;
 
 /** Asks the machine only for what no public name server is asked: names of the machine itself. */
 const local: Resolve = host =>

@@ -62,9 +62,9 @@ const records = () =>
     .map(text => JSON.parse(text) as { body: string; attributes: Record<string, string> });
 
 async function until(condition: () => boolean): Promise<void> {
-  const limit = performance.now() + 8000;
+  const limit = performance.now() + 90_000;
   while (!condition()) {
-    if (performance.now() > limit) throw new Error('It did not happen within 8 s');
+    if (performance.now() > limit) throw new Error('It did not happen within 90 s');
     await sleep(10);
   }
 }
@@ -125,7 +125,7 @@ describe('an event source', () => {
   test('gathers a batch for as long as its window', async () => {
     work('console.log(JSON.stringify({ body: String(event.Records.length), attributes: {} }));', {
       batchSize: 3,
-      windowS: 5,
+      windowS: 300,
     });
     for (const body of ['a', 'b', 'c']) {
       await send(body);

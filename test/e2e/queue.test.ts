@@ -15,6 +15,9 @@ const data = mkdtempSync(join(tmpdir(), 'queue-'));
 let stack: TestStack;
 beforeAll(async () => {
   stack = await startStack({ data });
+  // Slots are at full hours: none begins or passes while the tests look.
+  const HOUR_MS = HOUR_S * 1000;
+  await stack.advance((HOUR_MS - ((await clock()) % HOUR_MS)) / 1000 + 60);
 }, START_MS);
 afterAll(async () => {
   await closeStack(stack);

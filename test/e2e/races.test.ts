@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeStack, create, POLL_MS } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
+import { fairLead } from '../support/races.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 jest.setTimeout(400_000);
@@ -16,8 +17,11 @@ const APART_MS = 200;
 /** When the first of them is due, from when it is made; the clock is then moved close to that. */
 const AHEAD_MS = 3_600_000;
 const CLOSE_MS = 10_000;
-/** How much earlier the next request comes after one that came too late. */
+/** How much earlier the next request comes after one that came too late, at least. */
 const STEP_MS = 40;
+/** A request comes no earlier than this before its post is due. */
+const EARLIEST_MS = 5000;
+const LOOK_MS = 5;
 /** Posts of an account in a day: every fortieth race takes the next profile. */
 const PER_PROFILE = 40;
 const PROFILES = Math.ceil(RACES / PER_PROFILE);
@@ -100,13 +104,14 @@ async function races(
   }
   await stack.advance((first - CLOSE_MS - (await now())) / 1000);
   const ahead = (await now()) - Date.now();
-  let lead = 0;
+  const lead = fairLead(STEP_MS, 4 * STEP_MS);
   const run = await Promise.all(
     posts.map(async ({ id, text, due }) => {
-      await sleep(due - ahead - Date.now() - 2 * APART_MS);
-      await sleep(due - ahead - Date.now() - lead);
+      const left = () => due - ahead - Date.now();
+      await sleep(left() - EARLIEST_MS);
+      while (left() > lead.ms()) await sleep(LOOK_MS);
       const { status, body } = await ask(id, text);
-      lead += status < 300 ? -STEP_MS : STEP_MS;
+      lead.tell(status < 300);
       return { id, text, status, body };
     }),
   );
