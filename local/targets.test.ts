@@ -1,15 +1,9 @@
-import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as v from 'valibot';
 import { createAlarm, type Alarm } from '../shared/aws/schedule.ts';
-import { noBuckets } from '../test/support/bucket.ts';
-import { createCalls } from './aws/calls.ts';
-import { createAwsFaults } from './aws/faults.ts';
-import { startAwsFront, type AwsFront } from './aws/front.ts';
+import { schedulerFront, type SchedulerFront } from '../test/support/scheduler-front.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
-import { createSsm } from './aws/ssm.ts';
-import { localClient } from './aws/tables.ts';
 import { openStore } from './store.ts';
 import { createTargets } from './targets.ts';
 
@@ -22,32 +16,26 @@ const MessagesSchema = v.object({
   ),
 });
 
-let front: AwsFront;
-let client: SchedulerClient;
+let front: SchedulerFront;
+let client: SchedulerFront['client'];
 let sqs: Sqs;
 let scheduler: Scheduler;
 let now: number;
 
 beforeAll(async () => {
-  front = await startAwsFront();
-  client = new SchedulerClient(localClient(front.url));
+  front = await schedulerFront();
+  client = front.client;
 });
-afterAll(async () => {
-  client.destroy();
-  await front.close();
-});
+afterAll(() => front.close());
 beforeEach(() => {
   now = NOON;
-  const store = openStore(null);
   sqs = createSqs(null);
   sqs.createQueue({ name: 'dispatch', attributes: {} }, QUEUE_URL);
   const invoke = () => Promise.reject(new Error('No function is played'));
   const { deliver } = createTargets({ sqs, invoke, now: () => now });
-  scheduler = createScheduler({ store, now: () => now, jitterS: 0, deliver });
+  scheduler = createScheduler({ store: openStore(null), now: () => now, jitterS: 0, deliver });
   scheduler.createGroup('posts');
-  const ssm = createSsm(store, () => now);
-  const faults = createAwsFaults(() => Promise.resolve());
-  front.open({ dynamoDb: '', sqs, ssm, scheduler, faults, calls: createCalls(), s3: noBuckets });
+  front.open(scheduler);
 });
 
 const alarm = (change: Partial<Alarm> = {}): Alarm => ({

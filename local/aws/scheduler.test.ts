@@ -7,7 +7,6 @@ import {
   GetScheduleGroupCommand,
   ListSchedulesCommand,
   ResourceNotFoundException,
-  SchedulerClient,
   UpdateScheduleCommand,
   ValidationException,
   type CreateScheduleCommandInput,
@@ -16,21 +15,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { schedulerFront, type SchedulerFront } from '../../test/support/scheduler-front.ts';
 import { openStore, type LocalStore } from '../store.ts';
-import { noBuckets } from '../../test/support/bucket.ts';
-import { createCalls } from './calls.ts';
-import { createAwsFaults } from './faults.ts';
-import { startAwsFront, type AwsFront } from './front.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
-import { createSqs } from './sqs.ts';
-import { createSsm } from './ssm.ts';
-import { localClient } from './tables.ts';
 
 const NOON = Date.parse('2026-12-01T12:00:00Z');
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:dispatch';
 
-let front: AwsFront;
-let client: SchedulerClient;
+let front: SchedulerFront;
+let client: SchedulerFront['client'];
 let store: LocalStore;
 let scheduler: Scheduler;
 let now: number;
@@ -38,13 +31,10 @@ let delivered: [string, string][];
 let isTargetUp: boolean;
 
 beforeAll(async () => {
-  front = await startAwsFront();
-  client = new SchedulerClient(localClient(front.url));
+  front = await schedulerFront();
+  client = front.client;
 });
-afterAll(async () => {
-  client.destroy();
-  await front.close();
-});
+afterAll(() => front.close());
 beforeEach(() => {
   now = NOON;
   delivered = [];
@@ -65,16 +55,7 @@ function open(kept: LocalStore, jitterS = 0): Scheduler {
     },
   });
   made.createGroup('posts');
-  const calls = createCalls();
-  front.open({
-    dynamoDb: '',
-    sqs: createSqs(null),
-    ssm: createSsm(kept, () => now),
-    scheduler: made,
-    faults: createAwsFaults(() => Promise.resolve()),
-    calls,
-    s3: noBuckets,
-  });
+  front.open(made);
   return made;
 }
 
