@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closeStack, create, eventually, finalPost, read } from '../support/e2e.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /** Posts that find their own time: in a slot of the queue, at the best hour of the week. */
 
 const START_MS = 150_000;
-const TEST_MS = 180_000;
+const TEST_MS = 280_000;
 const HOUR_S = 3600;
 
 const data = mkdtempSync(join(tmpdir(), 'queue-'));
@@ -26,6 +27,17 @@ afterAll(async () => {
 
 const queued = (text: string): Promise<string> =>
   create(stack, { platforms: ['telegram'], description: text, add_to_queue: true });
+/** As a client does: it comes again under its key where a busy machine took longer than a request may. */
+const queuedAtLast = (text: string): Promise<string> =>
+  eventually(`${text} is queued`, 150_000, async () => {
+    const body = { profile_name: 'Demo', post_type: 'text', platforms: ['telegram'], description: text };
+    const key = { 'idempotency-key': text };
+    const answer = await stack.api('POST', '/posts', { ...body, add_to_queue: true }, key);
+    if (answer.status === 201) return answer.body.post_id;
+    expect([409, 503]).toContain(answer.status);
+    await sleep(1000);
+    return null;
+  });
 const dateOf = async (id: string): Promise<string> => (await read(stack, id)).scheduled_date;
 const get = async (path: string): Promise<Json> => {
   const answer = await stack.api('GET', path);
@@ -67,7 +79,7 @@ describe('the queue', () => {
     'gives many at the same moment a slot each, without a hole',
     async () => {
       const from = await nextSlot();
-      const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => queued(`At once ${n}`)));
+      const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => queuedAtLast(`At once ${n}`)));
       const dates = await Promise.all(ids.map(dateOf));
       expect(new Set(dates).size).toBe(25);
       const shown = (await preview(40)).filter(({ slot_at }) => slot_at >= from);
