@@ -20,7 +20,7 @@ import type { Json, TestStack } from '../support/stack.ts';
 /** The main job over the whole stack: requests at the front, platforms and webhooks at the back. */
 
 const START_MS = 150_000;
-const TEST_MS = 150_000;
+const TEST_MS = 280_000;
 const DAY_S = 86_400;
 const THREE = ['x', 'bluesky', 'telegram'];
 

@@ -31,7 +31,7 @@ export const VICTIMS = Object.keys(DELIVERY_PATHS);
 /** Less than any lease, so that a worker that takes over is seen at work before its own could end. */
 const STEP_S = 60;
 const LOOK_MS = 100;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 120_000;
 
 /** A body that makes every platform work: a name to resolve, and for images a description. */
 export function bodyOf(stack: TestStack, post_type: string, description: string, platforms: string[]): Json {
