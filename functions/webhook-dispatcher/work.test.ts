@@ -459,7 +459,7 @@ describe('a webhook that was', () => {
 describe('a receiver that keeps timing out', () => {
   /** Ten seconds are over as soon as the receiver hangs on a request. */
   const slowly = () => {
-    let giveUp = () => undefined as void;
+    let giveUp: () => void = () => undefined;
     const open: HttpClient['open'] = request => {
       const late = Promise.withResolvers<never>();
       giveUp = () => late.reject(new HttpFailure('timeout', 'It hangs', true));

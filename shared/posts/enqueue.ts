@@ -11,8 +11,8 @@ import { openPlaces } from '../queue/calendar.ts';
 const MOST_HURDLES = 50;
 /** A post that has its turn needs more tries than one only where others go without. */
 const TRIES = 10;
-/** With the longest waits these take 16 s, and a request has 29: who gets no turn by then goes without. */
-const LOOKS = 80;
+/** A request has 29 s: who gets no turn by then goes without. */
+const PATIENCE_MS = 16_000;
 const LONGEST_WAIT_MS = 400;
 
 function pause(attempt: number): Promise<void> {
@@ -53,7 +53,8 @@ async function leaveTurn({ table }: Services, post: Post): Promise<void> {
 }
 
 async function awaitTurn({ table, now }: Services, post: Post): Promise<void> {
-  for (let look = 1; look <= LOOKS && !(await takeTurn(table, post, now())); look += 1) await pause(look);
+  const until = now() + PATIENCE_MS;
+  for (let look = 1; now() < until && !(await takeTurn(table, post, now())); look += 1) await pause(look);
 }
 
 /** Null when another post got the place. Throws 429 where there is no room for an account far and wide. */
