@@ -37,9 +37,9 @@ const upwards = FLOORS.flatMap((folders, floor) =>
     ),
 );
 
-const doubles = {
+const sandboxes = {
   target: ['./shared', './functions', './lib', './bin'],
-  from: './shared/platforms/*/sandbox*.ts',
+  from: './shared/platforms/*/sandbox/**',
   message: 'A sandbox is a test double: only local/ and tests load it.',
 };
 
@@ -59,7 +59,7 @@ export default tseslint.config(
     plugins: { 'import-x': importX },
     settings: { 'import-x/resolver': { node: { extensions: ['.ts', '.js', '.mjs'] } } },
     rules: {
-      'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours, doubles] }],
+      'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours, sandboxes] }],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/restrict-template-expressions': [
         'error',
@@ -72,7 +72,7 @@ export default tseslint.config(
   },
   { files: ['bin/**', 'local/**', 'test/**'], rules: { 'no-console': 'off' } },
   {
-    files: ['**/*.test.ts', 'test/**', '**/sandbox*.ts', '**/*.mjs', '*.js'],
+    files: ['**/*.test.ts', 'test/**', 'shared/platforms/*/sandbox/**', '**/*.mjs', '*.js'],
     rules: {
       'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
       '@typescript-eslint/consistent-type-assertions': 'off',

@@ -10,8 +10,8 @@ import { newDelivery } from '../shared/model/webhook.ts';
 import { newId } from '../shared/model/id.ts';
 import { createTestBucket, type TestBucket } from '../test/support/bucket.ts';
 import { mediaHost, type MediaHost } from '../test/support/media-host.ts';
-import { mortal } from '../test/support/mortal.ts';
-import { fakeQueues } from '../test/support/notes.ts';
+import { mortal } from '../test/support/crashing-services.ts';
+import { fakeQueues } from '../test/support/queue-messages.ts';
 import { recorder } from '../test/support/recorder.ts';
 import { servedApi, type ApiAnswer, type ServedApi } from '../test/support/served-api.ts';
 import { API_GROUPS } from './routes.ts';
@@ -213,15 +213,15 @@ test('there is a recipe for each request that creates', () => {
 async function stored(): Promise<Map<string, string>> {
   const { table } = house.services;
   const kinds = new Map<string, string>();
-  const note = (PK: string, SK: string) => kinds.set(`${PK} ${SK}`, `${kindOf(PK)} ${kindOf(SK)}`);
+  const message = (PK: string, SK: string) => kinds.set(`${PK} ${SK}`, `${kindOf(PK)} ${kindOf(SK)}`);
   let start: Record<string, unknown> | undefined;
   do {
     const page = await table.client.send(
       new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: start }),
     );
     for (const { PK, SK, webhooks } of page.Items ?? []) {
-      if (!/^(IDEMPOTENCY|RATE)#/.test(PK)) note(PK, SK);
-      for (const id of Object.keys(webhooks ?? {})) note(PK, `WEBHOOK#${id}`);
+      if (!/^(IDEMPOTENCY|RATE)#/.test(PK)) message(PK, SK);
+      for (const id of Object.keys(webhooks ?? {})) message(PK, `WEBHOOK#${id}`);
     }
     start = page.LastEvaluatedKey;
   } while (start);

@@ -9,7 +9,7 @@ import { putConnection } from '../shared/store/connections.ts';
 import { getProfile } from '../shared/store/profiles.ts';
 import { createDelivery, getWebhook } from '../shared/store/webhooks.ts';
 import { createTestBucket, type TestBucket } from '../test/support/bucket.ts';
-import { fakeQueues } from '../test/support/notes.ts';
+import { fakeQueues } from '../test/support/queue-messages.ts';
 import { operations, parametersOf, type DocumentedOperation } from '../test/support/openapi.ts';
 import { servedApi, type ApiAnswer, type ServedApi } from '../test/support/served-api.ts';
 import { API_GROUPS } from './routes.ts';
@@ -143,7 +143,7 @@ const ACCOUNT = {
   revision: 1,
   token_expires_at: null,
   needs_reconnect: false,
-  refresh_lease_until: null,
+  renewal_lease_until: null,
   connected_at: 1,
 };
 

@@ -12,7 +12,7 @@ const WITH_TARGET: ReadonlySet<ScheduleAction> = new Set(['CreateSchedule', 'Upd
 export type ScheduleAction = 'CreateSchedule' | 'UpdateSchedule' | 'DeleteSchedule' | 'GetSchedule';
 
 /** The queues that alarms put notes on. */
-export interface AlarmQueues {
+export interface OverdueQueues {
   dispatch: Queue;
   events: Queue;
 }
@@ -21,9 +21,9 @@ export interface AlarmQueues {
 export class Schedules extends Construct {
   private readonly group: ScheduleGroup;
   private readonly role: Role;
-  private readonly queues: AlarmQueues;
+  private readonly queues: OverdueQueues;
 
-  constructor(scope: Construct, id: string, queues: AlarmQueues) {
+  constructor(scope: Construct, id: string, queues: OverdueQueues) {
     super(scope, id);
     this.queues = queues;
     this.group = new ScheduleGroup(this, 'Group', {

@@ -8,7 +8,7 @@ import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import { newId } from '../shared/model/id.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import type { Connection, Profile } from '../shared/model/profile.ts';
-import type { SandboxPlatform } from '../shared/platforms/sandbox-kit.ts';
+import type { SandboxPlatform } from '../shared/platforms/contract/sandbox.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
 import { getConnection, putConnection } from '../shared/store/connections.ts';
 import { findProfileByName } from '../shared/store/profiles.ts';
@@ -125,7 +125,7 @@ async function emptyConnection(
       revision: 1,
       token_expires_at: null,
       needs_reconnect: false,
-      refresh_lease_until: null,
+      renewal_lease_until: null,
       connected_at: now,
     };
   } finally {

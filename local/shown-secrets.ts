@@ -8,7 +8,7 @@ import type { LocalStore } from './store.ts';
  */
 export interface ShownSecrets {
   /** Looks whether an outcome of the API shows a webhook, or its secret. */
-  note: (outcome: Outcome) => void;
+  message: (outcome: Outcome) => void;
   /** Every secret that was shown for webhooks of this URL. */
   of: (url: string) => readonly string[];
 }
@@ -32,7 +32,7 @@ const AnswerSchema = v.object({
 export function createShownSecrets(store: LocalStore): ShownSecrets {
   const shelf = store.shelf('webhook-secrets', ShownSchema);
 
-  function note(outcome: Outcome): void {
+  function message(outcome: Outcome): void {
     const answer = v.safeParse(AnswerSchema, outcome.ok ? outcome.result : null);
     if (!answer.success) return;
     const { webhook, signing_secret: shown } = answer.output.body;
@@ -49,7 +49,7 @@ export function createShownSecrets(store: LocalStore): ShownSecrets {
     return here.flatMap(({ value }) => value.secrets);
   }
 
-  return { note, of };
+  return { message, of };
 }
 
 /** The same for all ways to write one receiver of this machine. */

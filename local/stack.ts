@@ -127,7 +127,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   const cdn = createCdn(services.s3, distribution(reader));
   const answer: typeof invoke = async (name, event) => {
     const outcome = await invoke(name, event);
-    secrets.note(outcome);
+    secrets.message(outcome);
     return outcome;
   };
   gateway.open({ routes: apiRoutes(reader), invoke: answer, now: clock.now, local, cdn });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as v from 'valibot';
-import { createAlarm, type Alarm } from '../shared/aws/schedule.ts';
+import { createSchedule, type Schedule } from '../shared/aws/schedule.ts';
 import { schedulerFront, type SchedulerFront } from '../test/support/scheduler-front.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
@@ -38,11 +38,11 @@ beforeEach(() => {
   front.open(scheduler);
 });
 
-const alarm = (change: Partial<Alarm> = {}): Alarm => ({
+const alarm = (change: Partial<Schedule> = {}): Schedule => ({
   name: 'p-1',
   scheduleGroup: 'posts',
   roleArn: 'arn:aws:iam::000000000000:role/schedules',
-  note: { queueUrl: QUEUE_URL, body: { post_id: '1' }, group: 'workspace-1' },
+  message: { queueUrl: QUEUE_URL, body: { post_id: '1' }, group: 'workspace-1' },
   at: NOON + 60_000,
   ...change,
 });
@@ -54,7 +54,7 @@ async function received() {
 
 describe('an alarm', () => {
   test('puts its note on the queue at its time, in the name of its tenant', async () => {
-    await createAlarm(client, alarm());
+    await createSchedule(client, alarm());
     now += 59_000;
     await scheduler.tick();
     expect(await received()).toEqual([]);
@@ -67,15 +67,18 @@ describe('an alarm', () => {
   });
 
   test('that is set twice goes off once', async () => {
-    await createAlarm(client, alarm());
-    await createAlarm(client, alarm());
+    await createSchedule(client, alarm());
+    await createSchedule(client, alarm());
     now += 60_000;
     await scheduler.tick();
     expect(await received()).toHaveLength(1);
   });
 
   test('whose queue refuses it goes off again', async () => {
-    await createAlarm(client, alarm({ note: { queueUrl: `${QUEUE_URL}s`, body: {}, group: 'workspace-1' } }));
+    await createSchedule(
+      client,
+      alarm({ message: { queueUrl: `${QUEUE_URL}s`, body: {}, group: 'workspace-1' } }),
+    );
     now += 60_000;
     const complaint = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     await scheduler.tick();
@@ -85,7 +88,7 @@ describe('an alarm', () => {
   });
 
   test('calls the Scheduler of its own partition', async () => {
-    await createAlarm(client, alarm({ roleArn: 'arn:aws-us-gov:iam::000000000000:role/schedules' }));
+    await createSchedule(client, alarm({ roleArn: 'arn:aws-us-gov:iam::000000000000:role/schedules' }));
     expect(scheduler.schedules()[0]?.Target.Arn).toBe('arn:aws-us-gov:scheduler:::aws-sdk:sqs:sendMessage');
   });
 });

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { DestinationOf } from '../shared/model/destination.ts';
 import { newId } from '../shared/model/id.ts';
-import type { DueLook, Measurement } from '../shared/model/insight.ts';
+import type { DueReading, MetricsReading } from '../shared/model/insight.ts';
 import type { Post } from '../shared/model/post.ts';
-import { claimed, marked, published } from '../shared/delivery/transitions.ts';
+import { leased, withIntent, published } from '../shared/delivery/transitions.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
 import { hashApiKey } from '../shared/model/api-key.ts';
 import { listConnections } from '../shared/store/connections.ts';
@@ -13,7 +13,7 @@ import { newTransfer } from '../shared/model/transfer.ts';
 import type { Upload } from '../shared/model/upload.ts';
 import { copiesOfPost, createCopy } from '../shared/store/copies.ts';
 import { createUpload, getUpload, replaceUpload } from '../shared/store/uploads.ts';
-import { listPlaces, putPlace } from '../shared/store/places.ts';
+import { listCapReservations, putCapReservation } from '../shared/store/cap-reservations.ts';
 import {
   createPost,
   deletePost,
@@ -24,19 +24,19 @@ import {
   setWake,
 } from '../shared/store/posts.ts';
 import {
-  deleteLook,
-  dueLooks,
-  getMeasurements,
-  listMeasurements,
-  putLook,
-  putMeasurement,
+  deleteDueReading,
+  listDueReadings,
+  getMetricsReadings,
+  listMetricsReadings,
+  putDueReading,
+  putMetricsReading,
 } from '../shared/store/insights.ts';
 import { shardOf } from '../shared/store/table.ts';
-import { endTurn, getQueue, takeTurn } from '../shared/store/queue.ts';
-import { keepAnswer, takeKey } from '../shared/store/idempotency.ts';
+import { releaseQueueLock, getQueue, acquireQueueLock } from '../shared/store/queue.ts';
+import { keepAnswer, acquireKey } from '../shared/store/idempotency.ts';
 import { takeTokens } from '../shared/store/rate-limits.ts';
 import { createProfile, findProfileByName, listProfiles } from '../shared/store/profiles.ts';
-import { findTraces, leaveTraces } from '../shared/store/similar.ts';
+import { findFingerprints, putFingerprints } from '../shared/store/fingerprints.ts';
 import { fingerprint } from '../shared/text/fingerprint.ts';
 import { dueInShard } from '../shared/store/wake.ts';
 import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.ts';
@@ -83,7 +83,7 @@ async function scene() {
     1,
   );
   const pending = post.destinations.x!;
-  const holding: DestinationOf<'publishing'> = claimed(pending, post.due_at);
+  const holding: DestinationOf<'publishing'> = leased(pending, post.due_at);
   const live = {
     platform_post_id: '1',
     platform_post_url: 'https://x.com/a/status/1',
@@ -107,9 +107,9 @@ const queuedPost = (post: Post): Post => ({
   ...post,
   scheduling: 'queue',
   profile_id: post.post_id,
-  queue_place: 0,
+  slot_number: 0,
 });
-const measurementOf = ({ post_id, due_at }: Post): Measurement => ({
+const measurementOf = ({ post_id, due_at }: Post): MetricsReading => ({
   post_id,
   platform: 'x',
   published_at: due_at,
@@ -119,7 +119,7 @@ const measurementOf = ({ post_id, due_at }: Post): Measurement => ({
   views: 4000,
   measured_at: due_at,
 });
-const lookOf = ({ workspace_id, profile_id, post_id, due_at }: Post): DueLook => ({
+const lookOf = ({ workspace_id, profile_id, post_id, due_at }: Post): DueReading => ({
   workspace_id,
   profile_id,
   post_id,
@@ -161,7 +161,7 @@ const anUpload = (): Upload => ({
 const aCopy = ({ workspace_id, post_id }: Post): MediaCopy => ({
   workspace_id,
   post_id,
-  place: 'a',
+  file_key: 'a',
   url: SOURCE,
   status: 'waiting',
   transfer: newTransfer(SOURCE),
@@ -198,7 +198,12 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
     saveDestination(table, post, pending, holding),
   'mark a commit': async ({ table, post, pending, holding }) => {
     await saveDestination(world.table, post, pending, holding);
-    return saveDestination(table, post, holding, marked(holding, { step: 'create', state: {} }, post.due_at));
+    return saveDestination(
+      table,
+      post,
+      holding,
+      withIntent(holding, { step: 'create', state: {} }, post.due_at),
+    );
   },
   'store an outcome': async ({ table, post, pending, holding, live }) => {
     await saveDestination(world.table, post, pending, holding);
@@ -222,58 +227,59 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'read a queue of 20 posts': async ({ table, fresh }) => {
     const profile_id = newId();
     for (let n = 0; n < 20; n += 1) {
-      await createPost(world.table, { ...queuedPost(fresh), profile_id, post_id: newId(), queue_place: n });
+      await createPost(world.table, { ...queuedPost(fresh), profile_id, post_id: newId(), slot_number: n });
     }
     return getQueue(table, fresh.workspace_id, profile_id);
   },
   'take a turn at a queue': async ({ table, post }) => {
-    await takeTurn(table, post, post.due_at);
-    await endTurn(table, post);
+    await acquireQueueLock(table, post, post.due_at);
+    await releaseQueueLock(table, post);
   },
-  'note a look at a live post': ({ table, post }) => putLook(table, lookOf(post)),
+  'note a look at a live post': ({ table, post }) => putDueReading(table, lookOf(post)),
   'store a measurement': async ({ table, post }) => {
-    await putLook(world.table, lookOf(post));
-    await putMeasurement(table, post.workspace_id, post.profile_id, measurementOf(post));
-    await putLook(table, { ...lookOf(post), due_at: post.due_at + 1 });
-    await deleteLook(table, lookOf(post));
+    await putDueReading(world.table, lookOf(post));
+    await putMetricsReading(table, post.workspace_id, post.profile_id, measurementOf(post));
+    await putDueReading(table, { ...lookOf(post), due_at: post.due_at + 1 });
+    await deleteDueReading(table, lookOf(post));
   },
   'see which looks are due': async ({ table, post }) => {
-    await putLook(world.table, { ...lookOf(post), account_id: 'a' });
-    return dueLooks(table, shardOf('a'), post.due_at, 500);
+    await putDueReading(world.table, { ...lookOf(post), account_id: 'a' });
+    return listDueReadings(table, shardOf('a'), post.due_at, 500);
   },
   'read the measurements of 100 posts': async ({ table, post }) => {
     const profile = post.post_id;
     for (let n = 0; n < 100; n += 1) {
       const measurement = { ...measurementOf(post), published_at: post.due_at + n };
-      await putMeasurement(world.table, post.workspace_id, profile, measurement);
+      await putMetricsReading(world.table, post.workspace_id, profile, measurement);
     }
-    return listMeasurements(table, post.workspace_id, profile, 'x', post.due_at - 1);
+    return listMetricsReadings(table, post.workspace_id, profile, 'x', post.due_at - 1);
   },
   'read the measurements of a post': async ({ table, post }) => {
     const refs = (['x', 'bluesky'] as const).map(platform => ({ ...measurementOf(post), platform }));
-    for (const each of refs) await putMeasurement(world.table, post.workspace_id, post.profile_id, each);
-    return getMeasurements(table, post.workspace_id, post.profile_id, refs);
+    for (const each of refs) await putMetricsReading(world.table, post.workspace_id, post.profile_id, each);
+    return getMetricsReadings(table, post.workspace_id, post.profile_id, refs);
   },
-  'take a place under a daily cap': ({ table, post }) => putPlace(table, placeOf(post)),
+  'take a place under a daily cap': ({ table, post }) => putCapReservation(table, placeOf(post)),
   "count an account's places": async ({ table, post }) => {
-    for (let n = 0; n < 25; n += 1) await putPlace(world.table, { ...placeOf(post), post_id: newId() });
-    return listPlaces(table, placeOf(post).account_id, post.due_at - 1, post.due_at);
+    for (let n = 0; n < 25; n += 1)
+      await putCapReservation(world.table, { ...placeOf(post), post_id: newId() });
+    return listCapReservations(table, placeOf(post).account_id, post.due_at - 1, post.due_at);
   },
   "leave a text's traces": ({ table, post }) =>
-    leaveTraces(table, post.post_id, PRINT.keys, traceOf(post), 1),
+    putFingerprints(table, post.post_id, PRINT.keys, traceOf(post), 1),
   'look for texts like one': async ({ table, post }) => {
-    await leaveTraces(world.table, post.post_id, PRINT.keys, traceOf(post), 1);
-    return findTraces(table, post.post_id, PRINT.keys);
+    await putFingerprints(world.table, post.post_id, PRINT.keys, traceOf(post), 1);
+    return findFingerprints(table, post.post_id, PRINT.keys);
   },
-  'take an idempotency key': ({ table, post }) => takeKey(table, post.post_id, USE, 1),
+  'take an idempotency key': ({ table, post }) => acquireKey(table, post.post_id, USE, 1),
   'keep an answer for its key': async ({ table, post }) => {
-    await takeKey(world.table, post.post_id, USE, 1);
+    await acquireKey(world.table, post.post_id, USE, 1);
     return keepAnswer(table, post.post_id, USE.run, ANSWER);
   },
   'replay an answer': async ({ table, post }) => {
-    await takeKey(world.table, post.post_id, USE, 1);
+    await acquireKey(world.table, post.post_id, USE, 1);
     await keepAnswer(world.table, post.post_id, USE.run, ANSWER);
-    return takeKey(table, post.post_id, USE, 1);
+    return acquireKey(table, post.post_id, USE, 1);
   },
   "lease requests of a key's rate": ({ table, post }) => takeTokens(table, post.post_id, 1000, 1, 0),
   'note an upload': ({ table }) => createUpload(table, anUpload()),
@@ -289,7 +295,7 @@ const PATTERNS: Record<string, (scene: Scene) => Promise<unknown>> = {
   },
   'plan the copy of a file': ({ table, post }) => createCopy(table, aCopy(post)),
   'find the copies of a post': async ({ table, post }) => {
-    for (const place of ['a', 'b']) await createCopy(world.table, { ...aCopy(post), place });
+    for (const place of ['a', 'b']) await createCopy(world.table, { ...aCopy(post), file_key: place });
     return copiesOfPost(table, post.workspace_id, post.post_id);
   },
   'sweep a shard with nothing due': ({ table }) => dueInShard(table, 0, 1, 500),

@@ -1,5 +1,5 @@
-import type { FileLimits, PictureNeeds, PlatformRules } from '../../shared/platforms/rules.ts';
-import { GB, KB, MB } from '../../shared/platforms/sizes.ts';
+import type { FileLimits, PictureNeeds, PlatformRules } from '../../shared/platforms/contract/rules.ts';
+import { GB, KB, MB } from '../../shared/platforms/kit/sizes.ts';
 import { code, table } from './table.ts';
 
 /** What files may be at each platform, and what becomes of pictures that its own rules do not allow. */

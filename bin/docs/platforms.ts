@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { PLATFORM_ALIASES, POST_TYPES } from '../../shared/model/platform.ts';
 import { MOST_BYTES } from '../../shared/posts/size.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
-import type { Draft, PlatformRules, TextRule } from '../../shared/platforms/rules.ts';
+import type { Draft, PlatformRules, TextRule } from '../../shared/platforms/contract/rules.ts';
 import { filesPart } from './files.ts';
 import { code, NONE, table } from './table.ts';
 

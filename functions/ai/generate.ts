@@ -20,7 +20,7 @@ import type { Principal } from '../../shared/model/workspace.ts';
 import { bannedFor } from '../../shared/posts/banned-hashtags.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getHashtagChoices } from '../../shared/store/banned-hashtags.ts';
-import { giveBack, keepUse, reserveUse, type Reservation } from '../../shared/store/usage.ts';
+import { releaseUse, keepUse, reserveUse, type Reservation } from '../../shared/store/usage.ts';
 import { nextMonth, SECOND, toIso } from '../../shared/time/instant.ts';
 
 const WrittenView = v.object({
@@ -127,7 +127,7 @@ async function writeOnce(
     const banned = bannedFor(await getHashtagChoices(services.table, workspace_id));
     result = await generate(writer, brief, banned, patienceMs);
   } catch (error) {
-    await giveBack(services.table, reserved);
+    await releaseUse(services.table, reserved);
     throw error instanceof AiFailure ? aiUnavailable() : error;
   }
   await keepUse(services.table, reserved, services.now());

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Destination } from '../../shared/model/destination.ts';
-import { MetricsSchema, type Measurement } from '../../shared/model/insight.ts';
+import { MetricsSchema, type MetricsReading } from '../../shared/model/insight.ts';
 import { PlatformIdSchema } from '../../shared/model/platform.ts';
 import { destinationsOf } from '../../shared/model/post.ts';
 import { INSIGHTS } from '../../shared/platforms/registry.ts';
-import { getMeasurements } from '../../shared/store/insights.ts';
+import { getMetricsReadings } from '../../shared/store/insights.ts';
 import { getPost } from '../../shared/store/posts.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
@@ -54,7 +54,7 @@ export const postAnalytics = route({
         ? [{ post_id: post.post_id, platform: each.platform, published_at: each.published_at }]
         : [],
     );
-    const found = await getMeasurements(table, workspace_id, post.profile_id, refs);
+    const found = await getMetricsReadings(table, workspace_id, post.profile_id, refs);
     const rows = destinations.map(each =>
       destinationView(each, found.find(({ platform }) => platform === each.platform) ?? null),
     );
@@ -62,7 +62,7 @@ export const postAnalytics = route({
   },
 });
 
-function destinationView(destination: Destination, measured: Measurement | null) {
+function destinationView(destination: Destination, measured: MetricsReading | null) {
   const live = destination.status === 'published' ? destination : null;
   return {
     platform: destination.platform,
@@ -75,4 +75,9 @@ function destinationView(destination: Destination, measured: Measurement | null)
   };
 }
 
-const metricsOf = ({ likes, comments, shares, views }: Measurement) => ({ likes, comments, shares, views });
+const metricsOf = ({ likes, comments, shares, views }: MetricsReading) => ({
+  likes,
+  comments,
+  shares,
+  views,
+});

@@ -5,10 +5,10 @@ import { newId } from '../../shared/model/id.ts';
 import type { Post } from '../../shared/model/post.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
-import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/error.ts';
-import type { InsightsReader } from '../../shared/platforms/insights.ts';
+import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/contract/error.ts';
+import type { InsightsReader } from '../../shared/platforms/contract/insights.ts';
 import { eraseContent } from '../../shared/profiles/erase.ts';
-import { dueLooks, putMeasurement } from '../../shared/store/insights.ts';
+import { listDueReadings, putMetricsReading } from '../../shared/store/insights.ts';
 import { DAY, HOUR, MINUTE, toIso } from '../../shared/time/instant.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
@@ -78,7 +78,9 @@ const analytics = async ({ post_id }: Post) =>
 const best = (query: Record<string, string> = {}) =>
   call(world, bestTimes, { query: { profile_name: 'Acme', ...query } });
 const looksLeft = async () => {
-  const shards = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(n => dueLooks(world.table, n, 9e12, 100)));
+  const shards = await Promise.all(
+    [0, 1, 2, 3, 4, 5, 6, 7].map(n => listDueReadings(world.table, n, 9e12, 100)),
+  );
   return shards.flat();
 };
 
@@ -193,7 +195,11 @@ async function measuredPosts(count: number, daysAgo: number, hour: number, likes
   const published_at = midnight - daysAgo * DAY + hour * HOUR;
   for (let n = 0; n < count; n += 1) {
     const measurement = { ...METRICS, post_id: newId(), platform: 'x' as const, measured_at: 1 };
-    await putMeasurement(world.table, 'w1', 'p1', { ...measurement, published_at: published_at + n, likes });
+    await putMetricsReading(world.table, 'w1', 'p1', {
+      ...measurement,
+      published_at: published_at + n,
+      likes,
+    });
   }
   return published_at;
 }

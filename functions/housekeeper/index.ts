@@ -1,4 +1,4 @@
-import { HousekeepingNoteSchema } from '../../shared/housekeeping/note.ts';
+import { HousekeepingMessageSchema } from '../../shared/housekeeping/messages.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { consume, type QueueHandler } from '../../shared/runtime/worker.ts';
@@ -10,7 +10,7 @@ export const handler: QueueHandler = async (event, context) => {
   const http = createHttpClient();
   const run = { services: services(), http, remainingMs: () => context.getRemainingTimeInMillis() };
   try {
-    return await consume(HousekeepingNoteSchema, note => keepHouse(run, note))(event, context);
+    return await consume(HousekeepingMessageSchema, message => keepHouse(run, message))(event, context);
   } finally {
     http.close();
   }

@@ -1,6 +1,6 @@
-import { openAccount, renewAccount } from '../../shared/connections/vault.ts';
-import { WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
-import { PlatformError } from '../../shared/platforms/error.ts';
+import { openAccount, renewAccount } from '../../shared/connections/credentials.ts';
+import { WAKE_GRACE_MS } from '../../shared/housekeeping/messages.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, type ConnectionRef } from '../../shared/store/connections.ts';

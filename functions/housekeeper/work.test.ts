@@ -2,8 +2,8 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import { QueryCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import type { HousekeepingNote } from '../../shared/housekeeping/note.ts';
-import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
+import type { HousekeepingMessage } from '../../shared/housekeeping/messages.ts';
+import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/messages.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Destination } from '../../shared/model/destination.ts';
 import type { Post } from '../../shared/model/post.ts';
@@ -15,9 +15,9 @@ import { createPost, getPost } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
 import { HOUR, MINUTE } from '../../shared/time/instant.ts';
-import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
+import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
-import { Killed, mortal, type Death } from '../../test/support/mortal.ts';
+import { Killed, mortal, type Death } from '../../test/support/crashing-services.ts';
 import { recorder } from '../../test/support/recorder.ts';
 import { routes as mediaRoutes } from '../media/routes.ts';
 import { routes as playlistRoutes } from '../playlists/routes.ts';
@@ -63,26 +63,27 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-const keep = (note: HousekeepingNote, services: Services = house.services, remainingMs = 100_000) =>
-  keepHouse({ services, http, remainingMs: () => remainingMs }, note);
+const keep = (message: HousekeepingMessage, services: Services = house.services, remainingMs = 100_000) =>
+  keepHouse({ services, http, remainingMs: () => remainingMs }, message);
 
 /** What the sweeper finds at this moment: it postpones the look and leaves a note. */
-async function sweep(): Promise<HousekeepingNote[]> {
+async function sweep(): Promise<HousekeepingMessage[]> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   const due = await Promise.all(shards.map(shard => dueInShard(house.table, shard, house.clock.now, 100)));
-  const notes: HousekeepingNote[] = [];
+  const messages: HousekeepingMessage[] = [];
   for (const key of due.flat()) {
-    const note = housekeepingOfKey(key);
-    if (note && (await postponeWake(house.table, key, house.clock.now + WAKE_GRACE_MS))) notes.push(note);
+    const message = housekeepingOfKey(key);
+    if (message && (await postponeWake(house.table, key, house.clock.now + WAKE_GRACE_MS)))
+      messages.push(message);
   }
-  return notes;
+  return messages;
 }
 
 /** Lets time pass: sweeps every minute, and works off what is found. */
 async function settle(minutes = 12): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     house.clock.now += MINUTE;
-    for (const note of await sweep()) await keep(note);
+    for (const message of await sweep()) await keep(message);
   }
 }
 
@@ -131,14 +132,20 @@ describe('a deleted profile', () => {
       social_account_id: 'a',
       revision: 1,
       attempts: 1,
-      faults: 0,
+      failures: 0,
       first_attempt_at: null,
       changed_at: now,
-      announce: [],
+      outbox: [],
     } satisfies Partial<Destination>;
     const destination: Record<typeof status, Destination> = {
       pending: { ...common, status: 'pending' },
-      publishing: { ...common, status: 'publishing', checkpoint: null, mark: null, lease_until: now + HOUR },
+      publishing: {
+        ...common,
+        status: 'publishing',
+        checkpoint: null,
+        intent: null,
+        lease_until: now + HOUR,
+      },
       published: {
         ...common,
         status: 'published',
@@ -225,8 +232,8 @@ describe('a deleted profile', () => {
     const all = await belongings(1);
     await remove(house.services, all.profile);
     for (const { body } of house.takeNotes()) {
-      const note = body as HousekeepingNote;
-      if (note.kind === 'erase-profile') await keep(note);
+      const message = body as HousekeepingMessage;
+      if (message.kind === 'erase-profile') await keep(message);
     }
     expect(platform.requests).toEqual(Array(2).fill('POST /x/api.x.com/2/oauth2/revoke'));
     expect(await getConnection(house.table, all.profile.workspace_id, all.profile.id, 'x')).toBeNull();
@@ -236,31 +243,31 @@ describe('a deleted profile', () => {
   test('has its deletion end only when no request can store anything for it any more', async () => {
     const all = await belongings(1);
     await remove(house.services, all.profile);
-    const note: HousekeepingNote = {
+    const message: HousekeepingMessage = {
       kind: 'erase-profile',
       workspace_id: all.profile.workspace_id,
       profile_id: all.profile.id,
     };
-    await keep(note);
+    await keep(message);
     expect(await left(all.profile)).toContain('PROFILE-DELETION');
     // A request that had read the profile stores its post now.
     const late = await store(all.profile, {});
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
     expect(await getPost(house.table, late.workspace_id, late.post_id)).toBeNull();
-    await keep(note);
+    await keep(message);
   });
 
   test('goes on in the next run where the time of one is not enough', async () => {
     const all = await belongings(3);
     const short = house.services;
     await remove(short, all.profile);
-    const note: HousekeepingNote = {
+    const message: HousekeepingMessage = {
       kind: 'erase-profile',
       workspace_id: all.profile.workspace_id,
       profile_id: all.profile.id,
     };
-    await keep(note, house.services, 1000);
+    await keep(message, house.services, 1000);
     expect(await left(all.profile)).toContain('CONNECTION');
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
@@ -314,8 +321,8 @@ describe('a deleted profile', () => {
         house.clock.now += 2 * MINUTE;
         const run = mortal(house.services, { at, when });
         const { workspace_id, id } = all.profile;
-        const note: HousekeepingNote = { kind: 'erase-profile', workspace_id, profile_id: id };
-        await keep(note, run.services).catch((error: unknown) => {
+        const message: HousekeepingMessage = { kind: 'erase-profile', workspace_id, profile_id: id };
+        await keep(message, run.services).catch((error: unknown) => {
           if (!(error instanceof Killed)) throw error;
         });
         await settle();
@@ -341,7 +348,7 @@ describe('a look at a registered file', () => {
   }
   const read = async (id: string) => (await house.call('GET /agency/media/{id}', { params: { id } })).body;
   const look = async () => {
-    for (const { body } of house.takeNotes()) await keep(body as HousekeepingNote);
+    for (const { body } of house.takeNotes()) await keep(body as HousekeepingMessage);
   };
 
   test('fills in what was left out', async () => {
@@ -382,11 +389,11 @@ describe('a look at a registered file', () => {
 
   test('finds nothing to do for an asset that is gone, or was looked at', async () => {
     const id = await register('photo.png');
-    const [note] = house.takeNotes().map(({ body }) => body as HousekeepingNote);
-    await keep(note!);
-    await keep(note!);
+    const [message] = house.takeNotes().map(({ body }) => body as HousekeepingMessage);
+    await keep(message!);
+    await keep(message!);
     await house.call('DELETE /agency/media/{id}', { params: { id } });
-    await keep(note!);
+    await keep(message!);
     expect((await house.call('GET /agency/media/{id}', { params: { id } })).status).toBe(404);
   });
 });
@@ -405,10 +412,10 @@ describe('an account whose token is about to end', () => {
   test('is renewed ahead of time, once, and again before the new one ends', async () => {
     const profile = await connected(house.clock.now + 10 * MINUTE);
     house.clock.now += 2 * MINUTE;
-    const [note] = await sweep();
-    expect(note).toMatchObject({ kind: 'renew-account', platform: 'x' });
-    await keep(note!);
-    await keep(note!);
+    const [message] = await sweep();
+    expect(message).toMatchObject({ kind: 'renew-account', platform: 'x' });
+    await keep(message!);
+    await keep(message!);
     expect(platform.requests).toEqual([TOKEN]);
     const renewed = await read(profile);
     expect(renewed).toMatchObject({ revision: 2, token_expires_at: house.clock.now + 2 * HOUR });

@@ -1,4 +1,4 @@
-import type { HousekeepingNote } from '../../shared/housekeeping/note.ts';
+import type { HousekeepingMessage } from '../../shared/housekeeping/messages.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { eraseProfile } from './erase-profile.ts';
@@ -14,13 +14,13 @@ export interface Run {
 }
 
 /** Does what a note asks for. Each may come twice, and may find that nothing is left to do. */
-export function keepHouse(run: Run, note: HousekeepingNote): Promise<void> {
-  switch (note.kind) {
+export function keepHouse(run: Run, message: HousekeepingMessage): Promise<void> {
+  switch (message.kind) {
     case 'erase-profile':
-      return eraseProfile(run, note);
+      return eraseProfile(run, message);
     case 'probe-assets':
-      return probeAssets(run, note);
+      return probeAssets(run, message);
     case 'renew-account':
-      return renewAhead(run.services, note);
+      return renewAhead(run.services, message);
   }
 }

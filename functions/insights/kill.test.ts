@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { gatherInsights } from '../../shared/insights/gather.ts';
-import type { DueLook, Metrics } from '../../shared/model/insight.ts';
+import type { DueReading, Metrics } from '../../shared/model/insight.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
-import { PlatformError } from '../../shared/platforms/error.ts';
-import type { InsightsReader } from '../../shared/platforms/insights.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
+import type { InsightsReader } from '../../shared/platforms/contract/insights.ts';
 import { log } from '../../shared/runtime/log.ts';
-import { deleteLook, dueLooks, listMeasurements, putLook } from '../../shared/store/insights.ts';
+import {
+  deleteDueReading,
+  listDueReadings,
+  listMetricsReadings,
+  putDueReading,
+} from '../../shared/store/insights.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { DAY, HOUR } from '../../shared/time/instant.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
-import { Killed, mortal, type Death } from '../../test/support/mortal.ts';
+import { Killed, mortal, type Death } from '../../test/support/crashing-services.ts';
 
 /*
  * The function that measures live posts is killed before and after every single call that it makes, to the table and to
@@ -37,20 +42,22 @@ afterAll(() => {
 });
 
 const allLooks = async () => {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => dueLooks(world.table, shard, 9e12, 100));
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
+    listDueReadings(world.table, shard, 9e12, 100),
+  );
   return (await Promise.all(shards)).flat();
 };
 
 /** New posts went live, and nothing but their first looks is noted. */
 async function publish(): Promise<void> {
-  for (const look of await allLooks()) await deleteLook(world.table, look);
+  for (const look of await allLooks()) await deleteDueReading(world.table, look);
   world.clock.now += DAY;
   published = world.clock.now;
   asked = [];
-  for (const look of newLooks()) await putLook(world.table, look);
+  for (const look of newLooks()) await putDueReading(world.table, look);
 }
 
-const newLooks = (): DueLook[] =>
+const newLooks = (): DueReading[] =>
   PLATFORMS.flatMap(platform =>
     Array.from({ length: POSTS }, (_, n) => ({
       workspace_id: 'w1',
@@ -88,7 +95,7 @@ async function runAt(age: number, death: Death | null = null, refuses = false): 
 /** What is known of the posts, and which looks are still to be had. */
 async function state(): Promise<{ measured: string[]; left: string[] }> {
   const measured = await Promise.all(
-    PLATFORMS.map(platform => listMeasurements(world.table, 'w1', 'p1', platform, published)),
+    PLATFORMS.map(platform => listMetricsReadings(world.table, 'w1', 'p1', platform, published)),
   );
   const left = await allLooks();
   return {

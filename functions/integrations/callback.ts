@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { accountRecord, storeGrant } from '../../shared/connections/account.ts';
 import { endConnect } from '../../shared/connections/oauth-state.ts';
-import { withContext } from '../../shared/connections/vault.ts';
+import { withContext } from '../../shared/connections/credentials.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError, notFound, type ApiResponse } from '../../shared/http/errors.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
-import { PlatformError } from '../../shared/platforms/error.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { accountRecord, storeGrant } from '../../shared/connections/account.ts';
 import { beginConnect } from '../../shared/connections/oauth-state.ts';
-import { withContext } from '../../shared/connections/vault.ts';
+import { withContext } from '../../shared/connections/credentials.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
 import { plainMessage, route } from '../../shared/http/define-route.ts';
@@ -10,7 +10,7 @@ import { readPlatformId, type PlatformId } from '../../shared/model/platform.ts'
 import type { Profile } from '../../shared/model/profile.ts';
 import { readNetSettings } from '../../shared/net/settings.ts';
 import { platformUrl } from '../../shared/net/platform-http.ts';
-import type { DirectConnector, OAuthConnector } from '../../shared/platforms/connector.ts';
+import type { DirectConnector, OAuthConnector } from '../../shared/platforms/contract/connector.ts';
 import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';

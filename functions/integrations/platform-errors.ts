@@ -1,6 +1,6 @@
 import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { PlatformError } from '../../shared/platforms/error.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
 
 /** Turns what a platform said while connecting into an answer that the user can act on. */
 export async function answerPlatformError<T>(platform: PlatformId, exchange: () => Promise<T>): Promise<T> {

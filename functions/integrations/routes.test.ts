@@ -5,7 +5,7 @@ import type { Profile } from '../../shared/model/profile.ts';
 import type { Post } from '../../shared/model/post.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { getConnection } from '../../shared/store/connections.ts';
-import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
+import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
 import { routes as profileRoutes } from '../profiles/routes.ts';
 import { routes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import { MediaNoteSchema } from '../../shared/media/notes.ts';
+import { MediaMessageSchema } from '../../shared/media/messages.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { consume, type QueueHandler } from '../../shared/runtime/worker.ts';
@@ -19,7 +19,7 @@ export const handler: QueueHandler = async (event, context) => {
     patience: PATIENCE,
   };
   try {
-    return await consume(MediaNoteSchema, note => moveMedia(run, note))(event, context);
+    return await consume(MediaMessageSchema, message => moveMedia(run, message))(event, context);
   } finally {
     http.close();
   }

@@ -1,13 +1,13 @@
 import { finishConfirmation } from '../../shared/media/confirm-upload.ts';
-import { careForCopy } from '../../shared/media/copy-media.ts';
+import { advanceCopy } from '../../shared/media/copy-media.ts';
 import { importUpload } from '../../shared/media/import-upload.ts';
-import type { MediaNote } from '../../shared/media/notes.ts';
+import type { MediaMessage } from '../../shared/media/messages.ts';
 import { leaseOf, type MediaRun } from '../../shared/media/run.ts';
 import { getUpload, replaceUpload, type UploadRef } from '../../shared/store/uploads.ts';
 
 /** Does what a note asks for. Each may come twice, and may find that nothing is left to do. */
-export function moveMedia(run: MediaRun, note: MediaNote): Promise<void> {
-  return note.kind === 'upload' ? workOnUpload(run, note) : careForCopy(run, note);
+export function moveMedia(run: MediaRun, message: MediaMessage): Promise<void> {
+  return message.kind === 'upload' ? workOnUpload(run, message) : advanceCopy(run, message);
 }
 
 async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {

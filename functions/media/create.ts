@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { probeNote, sendHousekeepingNote } from '../../shared/housekeeping/note.ts';
+import { probeMessage, sendHousekeepingMessage } from '../../shared/housekeeping/messages.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import type { Asset } from '../../shared/model/library.ts';
@@ -90,9 +90,9 @@ async function haveLookedAt(services: Services, assets: readonly Asset[]): Promi
   try {
     await Promise.all(
       groups.map(group =>
-        sendHousekeepingNote(
+        sendHousekeepingMessage(
           services,
-          probeNote(
+          probeMessage(
             group[0]?.workspace_id ?? '',
             group.map(({ id }) => id),
           ),

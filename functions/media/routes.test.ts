@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '../../shared/model/id.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { routes as playlistRoutes } from '../playlists/routes.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-house.ts';
+import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
 let house: ApiHouse;
@@ -50,7 +50,7 @@ describe('POST /agency/media', () => {
       error: null,
       created_at: '2026-12-01T10:00:00.000Z',
     });
-    expect(house.takeNotes().map(note => note.body)).toEqual([
+    expect(house.takeNotes().map(message => message.body)).toEqual([
       { kind: 'probe-assets', workspace_id: house.owner.workspace_id, asset_ids: [id] },
     ]);
   });

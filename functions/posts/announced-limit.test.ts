@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
-import { noteAnnouncedLimit } from '../../shared/store/connections.ts';
+import { setAnnouncedLimit } from '../../shared/store/connections.ts';
 import { createPost } from './create.ts';
 
 let world: DeliveryWorld;
@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 test('a limit that a platform announced refuses posts while it lasts, and those alone', async () => {
   const resets = world.clock.now + 2 * HOUR;
   const account = (await world.connection('x'))!;
-  await noteAnnouncedLimit(world.table, account, { limit: 25, resets_at: resets });
+  await setAnnouncedLimit(world.table, account, { limit: 25, resets_at: resets });
   const create = (platforms: string[], at?: number) =>
     call(world, createPost, {
       body: {

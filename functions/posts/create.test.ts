@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
-import { putPlace } from '../../shared/store/places.ts';
+import { putCapReservation } from '../../shared/store/cap-reservations.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
 import { createPost } from './create.ts';
 import { getPost } from './get.ts';
@@ -173,7 +173,7 @@ describe('a post that is refused', () => {
     const now = world.clock.now;
     for (let n = 0; expected === 429 && n < 50; n += 1) {
       const place = { account_id: 'c-bluesky', platform: 'bluesky' as const, post_id: `other-${n}` };
-      await putPlace(world.table, { ...place, at: now - n, taken_at: now - 60_000 });
+      await putCapReservation(world.table, { ...place, at: now - n, taken_at: now - 60_000 });
     }
     const before = await items();
     expect((await create({ ...text(), ...given })).status).toBe(expected);

@@ -11,11 +11,11 @@ import { atBestTime } from '../../shared/posts/at-best-time.ts';
 import { preparePost } from '../../shared/posts/prepare.ts';
 import { readInput } from '../../shared/posts/read.ts';
 import { postRecord } from '../../shared/posts/record.ts';
-import { noteContent } from '../../shared/posts/similar.ts';
+import { storeFingerprints } from '../../shared/posts/similar.ts';
 import { uncheckedMediaWarnings } from '../../shared/posts/unchecked-media.ts';
 import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
-import { setAlarm } from '../../shared/delivery/schedule.ts';
+import { schedulePost } from '../../shared/delivery/schedule.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createPost as storePost, getPost as readPost } from '../../shared/store/posts.ts';
 import { CreatedPostView, POST_EXAMPLE, refusals } from '../../shared/posts/view.ts';
@@ -54,9 +54,9 @@ export const createPost = route({
       return storeOnce(services, placed);
     };
     const post = await admit(services, { post: wanted, connections, store, held: [] });
-    await setAlarm(services, post);
+    await schedulePost(services, post);
     await startCopies(services, post);
-    const duplicates = await noteContent(services, post);
+    const duplicates = await storeFingerprints(services, post);
 
     const immediate = post.scheduling === 'immediate';
     return {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { claimed, marked, waiting } from '../../shared/delivery/transitions.ts';
+import { leased, withIntent, waiting } from '../../shared/delivery/transitions.ts';
 import type { FailureCode } from '../../shared/model/failure.ts';
 import type { Post } from '../../shared/model/post.ts';
-import { listPlaces } from '../../shared/store/places.ts';
+import { listCapReservations } from '../../shared/store/cap-reservations.ts';
 import { getPost as readPost } from '../../shared/store/posts.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
@@ -58,8 +58,8 @@ describe('DELETE /posts/{id}', () => {
     world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
     const made = await create({ description: 'A text that must wait', platforms: ['x', 'bluesky'] });
     const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
-    const note = { workspace_id: 'w1', post_id: post.post_id, version: 1, platform: 'x' };
-    await world.handle({ queue: 'publish', body: JSON.stringify(note), at: 0, receives: 0 });
+    const message = { workspace_id: 'w1', post_id: post.post_id, version: 1, platform: 'x' };
+    await world.handle({ queue: 'publish', body: JSON.stringify(message), at: 0, receives: 0 });
     const { body } = await read(post);
     expect(body).toMatchObject({
       status: 'publishing',
@@ -67,7 +67,7 @@ describe('DELETE /posts/{id}', () => {
     });
     expect(await remove(post)).toMatchObject({ status: 204 });
     expect((await read(post)).status).toBe(404);
-    const places = await listPlaces(world.table, 'c-x', 0, world.clock.now + 86_400_000);
+    const places = await listCapReservations(world.table, 'c-x', 0, world.clock.now + 86_400_000);
     expect(places.filter(({ post_id }) => post_id === post.post_id)).toEqual([]);
     world.clock.now += 3_600_000;
     await world.runDue();
@@ -76,8 +76,8 @@ describe('DELETE /posts/{id}', () => {
 
   test('refuses while the answer to a publishing request is out, and while a platform works on the post', async () => {
     const post = await world.store();
-    const held = claimed(post.destinations.x!, post.due_at);
-    const sent = marked(held, { step: 'create', state: {} }, post.due_at);
+    const held = leased(post.destinations.x!, post.due_at);
+    const sent = withIntent(held, { step: 'create', state: {} }, post.due_at);
     for (const state of [held, sent, waiting(sent, {}, post.due_at + 1, post.due_at)]) {
       const stored = await world.store({ destinations: { x: state } });
       expect(await remove(stored)).toMatchObject({ status: 409, body: { code: 'POST_NOT_DELETABLE' } });

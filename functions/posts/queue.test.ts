@@ -3,7 +3,7 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { addProfile, call } from '../../test/support/posts.ts';
 import { eraseContent } from '../../shared/profiles/erase.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
-import { listPlaces, putPlace } from '../../shared/store/places.ts';
+import { listCapReservations, putCapReservation } from '../../shared/store/cap-reservations.ts';
 import { deleteQueue, getQueue } from '../../shared/store/queue.ts';
 import { putConnection } from '../../shared/store/connections.ts';
 import { newId } from '../../shared/model/id.ts';
@@ -122,11 +122,16 @@ describe('a post with add_to_queue', () => {
     await putConnection(world.table, { ...connection, id: account });
     for (let n = 0; n < 50; n += 1) {
       const place = { account_id: account, post_id: newId(), taken_at: 1 };
-      await putPlace(world.table, { ...place, at: Date.parse(at('00:00')) + n });
+      await putCapReservation(world.table, { ...place, at: Date.parse(at('00:00')) + n });
     }
     const { id, slot } = await queued({ platforms: ['bluesky'] });
     expect(slot).toBe(at('09:00', 1));
-    const places = await listPlaces(world.table, account, world.clock.now, world.clock.now + 9 * DAY);
+    const places = await listCapReservations(
+      world.table,
+      account,
+      world.clock.now,
+      world.clock.now + 9 * DAY,
+    );
     expect(places.map(place => [place.post_id, toIso(place.at)])).toEqual([[id, slot]]);
     await putConnection(world.table, connection);
   });
@@ -178,7 +183,7 @@ describe('a post with add_to_queue', () => {
     expect(again.body).toMatchObject({ post_id: id, scheduled_date: first.body['scheduled_date'] });
     expect(other.slot).toBe(at('12:00'));
     expect(await nextSlot()).toBe(at('17:00'));
-    const places = await listPlaces(world.table, 'c-x', world.clock.now, world.clock.now + 9 * DAY);
+    const places = await listCapReservations(world.table, 'c-x', world.clock.now, world.clock.now + 9 * DAY);
     expect(places.map(({ post_id }) => post_id)).toEqual([id, other.id]);
   });
 });
@@ -244,7 +249,7 @@ describe('a slot', () => {
       body: { post: { scheduling: 'queue', scheduled_date: at('09:00') } },
     });
     expect((await queued()).slot).toBe(at('12:00'));
-    const places = await listPlaces(world.table, 'c-x', world.clock.now, world.clock.now + 9 * DAY);
+    const places = await listCapReservations(world.table, 'c-x', world.clock.now, world.clock.now + 9 * DAY);
     expect(places.map(place => toIso(place.at))).toEqual([at('09:00'), at('12:00')]);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '../../shared/model/id.ts';
 import { putConnection } from '../../shared/store/connections.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
-import { fakeQueues } from '../../test/support/notes.ts';
+import { fakeQueues } from '../../test/support/queue-messages.ts';
 import { servedApi, type ApiAnswer, type ServedApi } from '../../test/support/served-api.ts';
 import { routes } from './routes.ts';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     revision: 1,
     token_expires_at: null,
     needs_reconnect: false,
-    refresh_lease_until: null,
+    renewal_lease_until: null,
     connected_at: 1,
   });
 });

@@ -1,6 +1,6 @@
 import { GetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { announced, failed } from '../../shared/delivery/transitions.ts';
+import { withOutboxSent, failed } from '../../shared/delivery/transitions.ts';
 import { failure } from '../../shared/model/failure.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Post } from '../../shared/model/post.ts';
@@ -49,7 +49,7 @@ describe('POST /posts/{id}/retry', () => {
       const destinations = Object.fromEntries(
         platforms.map(platform => {
           const ended = failed(post.destinations[platform]!, platform === 'x' ? lost : no, post.due_at);
-          return [platform, announced(ended)];
+          return [platform, withOutboxSent(ended)];
         }),
       );
       return world.store({ destinations });
@@ -115,7 +115,7 @@ describe('POST /posts/{id}/retry', () => {
     const send = async (command: never) => {
       const answer = await world.services.table.client.send(command);
       if ((command as object) instanceof GetCommand && (looks += 1) === 1)
-        await saveDestination(world.table, owing, ended, announced(ended));
+        await saveDestination(world.table, owing, ended, withOutboxSent(ended));
       return answer;
     };
     const table = { ...world.table, client: { send } as unknown as DynamoDBDocumentClient };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
-import { setAlarm } from '../../shared/delivery/schedule.ts';
-import { firstLook } from '../../shared/delivery/timing.ts';
-import { revived } from '../../shared/delivery/transitions.ts';
+import { schedulePost } from '../../shared/delivery/schedule.ts';
+import { firstSweepAt } from '../../shared/delivery/timing.ts';
+import { reopened } from '../../shared/delivery/transitions.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound, validationFailed } from '../../shared/http/errors.ts';
 import { mayBeLive, type Destination } from '../../shared/model/destination.ts';
@@ -75,7 +75,7 @@ export const retryPost = route({
 
     const next = withRevived(post, wanted, services.now());
     if ((await replacePost(services.table, post, next)) !== 'written') throw movedOn(post);
-    await setAlarm(services, next);
+    await schedulePost(services, next);
     return {
       status: 202,
       body: {
@@ -98,7 +98,7 @@ async function readSettled(services: Services, workspaceId: string, postId: stri
   for (let look = 1; ; look += 1) {
     const post = await getPost(services.table, workspaceId, postId);
     if (!post) throw notFound('Post');
-    const owing = destinationsOf(post).some(each => each.status === 'failed' && each.announce.length > 0);
+    const owing = destinationsOf(post).some(each => each.status === 'failed' && each.outbox.length > 0);
     if (!owing || look === LOOKS) return post;
     await sleep(PAUSE_MS);
   }
@@ -115,15 +115,15 @@ function readDestinations(post: Post, names: readonly string[]): PlatformId[] {
 }
 
 const canBeRevived = (destination: Destination) =>
-  destination.status === 'failed' && destination.announce.length === 0;
+  destination.status === 'failed' && destination.outbox.length === 0;
 
 function withRevived(post: Post, wanted: readonly Destination[], now: number): Post {
-  const next = wanted.map(destination => [destination.platform, revived(destination, now)] as const);
+  const next = wanted.map(destination => [destination.platform, reopened(destination, now)] as const);
   return {
     ...post,
     destinations: { ...post.destinations, ...Object.fromEntries(next) },
     updated_at: now,
-    wake_at: firstLook(now, now),
+    wake_at: firstSweepAt(now, now),
   };
 }
 

@@ -46,6 +46,6 @@ export function atTimeOf(post: Post, next: Post, now: number): Post {
   if (post.scheduling !== 'queue') {
     return { ...movedTo(next, post.due_at, now), scheduling: post.scheduling };
   }
-  if (next.profile_id !== post.profile_id || post.queue_place === undefined) return next;
-  return { ...movedTo(next, post.due_at, now), queue_place: post.queue_place };
+  if (next.profile_id !== post.profile_id || post.slot_number === undefined) return next;
+  return { ...movedTo(next, post.due_at, now), slot_number: post.slot_number };
 }

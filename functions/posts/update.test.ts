@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
 import type { Post } from '../../shared/model/post.ts';
-import { listPlaces } from '../../shared/store/places.ts';
+import { listCapReservations } from '../../shared/store/cap-reservations.ts';
 import { getProfile, renameProfile } from '../../shared/store/profiles.ts';
 import { createPost } from './create.ts';
 import { deletePost } from './delete.ts';
@@ -38,7 +38,7 @@ const stored = (post_id: string) => world.read({ workspace_id: 'w1', post_id } a
 const iso = (at: number) => new Date(at).toISOString();
 
 const placesOf = async (id: string, account = 'c-x') =>
-  (await listPlaces(world.table, account, 0, world.clock.now + 400 * 24 * HOUR))
+  (await listCapReservations(world.table, account, 0, world.clock.now + 400 * 24 * HOUR))
     .filter(({ post_id }) => post_id === id)
     .map(({ at }) => at);
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { claimsOf, releaseAll, withoutClaims } from '../../shared/caps/reserve.ts';
-import { setAlarm } from '../../shared/delivery/schedule.ts';
+import { reservationsOf, releaseAll, withoutReservations } from '../../shared/caps/reserve.ts';
+import { schedulePost } from '../../shared/delivery/schedule.ts';
 import { requirePlan } from '../../shared/http/authenticate.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
@@ -19,7 +19,7 @@ import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost, replacePost } from '../../shared/store/posts.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { comparedText, noteContent } from '../../shared/posts/similar.ts';
+import { comparedText, storeFingerprints } from '../../shared/posts/similar.ts';
 import { uncheckedMediaWarnings } from '../../shared/posts/unchecked-media.ts';
 import { PostView, refusals, WarningView } from '../../shared/posts/view.ts';
 import { ignoredFieldWarnings } from '../../shared/posts/warnings.ts';
@@ -76,16 +76,16 @@ export const updatePost = route({
       if (written === 'stale') throw await notEditableNow(services, post);
       return written === 'written' ? placed : null;
     };
-    const next = await admit(services, { post: timed, connections, store, held: claimsOf(post) });
+    const next = await admit(services, { post: timed, connections, store, held: reservationsOf(post) });
     await leave(services, post, next);
-    await setAlarm(services, next);
+    await schedulePost(services, next);
     await startCopies(services, next);
     const warnings = [
       ...best.warnings,
       ...ignoredFieldWarnings(input, checked.platforms, contentOf(input, checked)),
       ...prepared.warnings,
       ...uncheckedMediaWarnings(services, next),
-      ...(saysTheSame(post, next) ? [] : await noteContent(services, next)),
+      ...(saysTheSame(post, next) ? [] : await storeFingerprints(services, next)),
     ];
     return { status: 200, body: { message: 'The post is changed', post: postRecord(next), warnings } };
   },
@@ -123,7 +123,7 @@ const saysTheSame = (a: Post, b: Post) => comparedText(a) === comparedText(b) &&
 
 /** Gives back what the earlier version held and the new one does not. */
 async function leave(services: Services, post: Post, next: Post): Promise<void> {
-  await releaseAll(services.table, withoutClaims(claimsOf(post), claimsOf(next)));
+  await releaseAll(services.table, withoutReservations(reservationsOf(post), reservationsOf(next)));
   await dropSchedule(services, post);
 }
 

@@ -3,7 +3,7 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { putPlace } from '../../shared/store/places.ts';
+import { putCapReservation } from '../../shared/store/cap-reservations.ts';
 import { createPost } from './create.ts';
 import { listPosts } from './list.ts';
 import { validatePost } from './validate.ts';
@@ -111,7 +111,7 @@ describe('POST /posts/validate', () => {
   test('tells of a daily cap that is reached', async () => {
     const at = world.clock.now;
     for (let n = 0; n < 50; n += 1) {
-      await putPlace(world.table, { account_id: 'c-bluesky', post_id: `p${n}`, at, taken_at: at });
+      await putCapReservation(world.table, { account_id: 'c-bluesky', post_id: `p${n}`, at, taken_at: at });
     }
     const { errors } = await validate({ description: 'One more', platforms: ['x', 'bluesky'] });
     expect(errors).toMatchObject([{ field: 'platforms', platform: 'bluesky' }]);

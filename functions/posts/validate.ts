@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { announcedLimitOf } from '../../shared/caps/answers.ts';
-import { refusalsOf } from '../../shared/caps/reserve.ts';
+import { violationsOf } from '../../shared/caps/reserve.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { newId } from '../../shared/model/id.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
@@ -120,7 +120,7 @@ async function limitFindings(
   const at = scheduled_at ?? services.now();
   const post_id = newId(services.now());
   const claims = connections.map(({ id, platform }) => ({ account_id: id, platform, post_id, at }));
-  const refusals = await refusalsOf(services, claims);
+  const refusals = await violationsOf(services, claims);
   const limited = connections.filter(connection => announcedLimitOf([connection], at));
   return [
     ...refusals.map(({ platform, cap }) => ({

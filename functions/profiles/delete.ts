@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { sendHousekeepingNote } from '../../shared/housekeeping/note.ts';
+import { sendHousekeepingMessage } from '../../shared/housekeeping/messages.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { eraseContent } from '../../shared/profiles/erase.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
@@ -47,7 +47,7 @@ async function erase(services: Services, ref: ProfileRef): Promise<void> {
   const until = services.now() + PATIENCE_MS;
   try {
     await eraseContent(services, ref, () => services.now() > until);
-    await sendHousekeepingNote(services, { kind: 'erase-profile', ...ref });
+    await sendHousekeepingMessage(services, { kind: 'erase-profile', ...ref });
   } catch (error) {
     log.warn('A deletion goes on in the background', { ...ref, ...describeError(error) });
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '../../shared/model/id.ts';
 import { countProfiles, findProfileByName, getProfile } from '../../shared/store/profiles.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-house.ts';
+import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
 let house: ApiHouse;

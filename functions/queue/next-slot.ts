@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
-import { openPlaces } from '../../shared/queue/calendar.ts';
+import { openSlots } from '../../shared/queue/calendar.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { getQueue } from '../../shared/store/queue.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -27,7 +27,7 @@ export const nextSlot = route({
   handler: async ({ query, principal }, services) => {
     const profile = await findProfile(services, principal, query.profile_name);
     const queue = await getQueue(services.table, profile.workspace_id, profile.id);
-    const { at } = openPlaces(queue, services.now()).next().value;
+    const { at } = openSlots(queue, services.now()).next().value;
     const { timezone } = queue.settings;
     return { status: 200, body: { profile_name: profile.profile_name, timezone, next_slot: toIso(at) } };
   },

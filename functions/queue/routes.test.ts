@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { apiHouse, type ApiHouse } from '../../test/support/api-house.ts';
+import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
 let house: ApiHouse;

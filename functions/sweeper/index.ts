@@ -1,8 +1,12 @@
-import { sendDispatchNote } from '../../shared/delivery/notes.ts';
-import { deliveryNote } from '../../shared/events/note.ts';
-import { sendEventsNote } from '../../shared/events/publish.ts';
-import { housekeepingOfKey, sendHousekeepingNote, WAKE_GRACE_MS } from '../../shared/housekeeping/note.ts';
-import { mediaNoteOfKey, sendMediaNote } from '../../shared/media/notes.ts';
+import { sendDispatchMessage } from '../../shared/delivery/messages.ts';
+import { deliveryMessage } from '../../shared/events/messages.ts';
+import { sendEventMessage } from '../../shared/events/publish.ts';
+import {
+  housekeepingOfKey,
+  sendHousekeepingMessage,
+  WAKE_GRACE_MS,
+} from '../../shared/housekeeping/messages.ts';
+import { mediaMessageOfKey, sendMediaMessage } from '../../shared/media/messages.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
@@ -54,7 +58,7 @@ async function wakeAlone(run: Services, key: Key): Promise<void> {
 async function wake(run: Services, key: Key): Promise<void> {
   const post = postOfKey(key);
   // The dispatcher sets the post's next look itself: it knows how long the post may wait.
-  if (post) return sendDispatchNote(run, post, run.now());
+  if (post) return sendDispatchMessage(run, post, run.now());
   const send = noteFor(run, key);
   if (await postponeWake(run.table, key, run.now() + WAKE_GRACE_MS)) await send();
 }
@@ -62,10 +66,10 @@ async function wake(run: Services, key: Key): Promise<void> {
 /** Who is told of a key's item, beside the dispatcher. */
 function noteFor(run: Services, key: Key): () => Promise<void> {
   const delivery = deliveryOfKey(key);
-  if (delivery) return () => sendEventsNote(run, deliveryNote(delivery));
-  const media = mediaNoteOfKey(key);
-  if (media) return () => sendMediaNote(run, media);
-  const note = housekeepingOfKey(key);
-  if (note) return () => sendHousekeepingNote(run, note);
+  if (delivery) return () => sendEventMessage(run, deliveryMessage(delivery));
+  const media = mediaMessageOfKey(key);
+  if (media) return () => sendMediaMessage(run, media);
+  const message = housekeepingOfKey(key);
+  if (message) return () => sendHousekeepingMessage(run, message);
   throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { conflict, notFound, validationFailed } from '../../shared/http/errors.ts';
-import { arrivalOf, finishConfirmation, takeInHand } from '../../shared/media/confirm-upload.ts';
-import { sendMediaNote } from '../../shared/media/notes.ts';
+import { arrivalOf, finishConfirmation, acquireUpload } from '../../shared/media/confirm-upload.ts';
+import { sendMediaMessage } from '../../shared/media/messages.ts';
 import { GRACE_MS, type MediaRun } from '../../shared/media/run.ts';
 import { isUuid } from '../../shared/model/id.ts';
 import type { Upload } from '../../shared/model/upload.ts';
@@ -64,7 +64,7 @@ async function confirm(services: Services, upload: Upload): Promise<Upload> {
     leaveAfterBytes: INLINE_BYTES,
     patience: 1,
   };
-  const held = await takeInHand(run, upload, arrival);
+  const held = await acquireUpload(run, upload, arrival);
   if (!held) return findAgain(services, upload);
   if (arrival.size > INLINE_BYTES) return leave(services, held);
   const outcome = await finishConfirmation(run, held);
@@ -85,7 +85,7 @@ async function leave(services: Services, held: Upload): Promise<Upload> {
   const free = { ...held, lease_until: 0, wake_at: services.now() + GRACE_MS };
   const left = await replaceUpload(services.table, held, free);
   const { workspace_id, upload_id } = held;
-  await sendMediaNote(services, { kind: 'upload', workspace_id, upload_id }).catch(() => undefined);
+  await sendMediaMessage(services, { kind: 'upload', workspace_id, upload_id }).catch(() => undefined);
   return left ?? held;
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { FormFile } from '../../shared/http/form.ts';
-import { drawKey } from '../../shared/media/run.ts';
-import { judgeBytes } from '../../shared/media/sound.ts';
+import { randomKey } from '../../shared/media/run.ts';
+import { checkBytesIntegrity } from '../../shared/media/integrity.ts';
 import { FILE_OF_FORMAT } from '../../shared/model/media.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import type { Upload } from '../../shared/model/upload.ts';
@@ -27,10 +27,10 @@ export async function uploadFromForm(
 ): Promise<Upload> {
   const bytes = file.bytes();
   if (bytes.byteLength > MAX_FORM_BYTES) throw tooLarge(base_url);
-  const verdict = await judgeBytes(bytes);
+  const verdict = await checkBytesIntegrity(bytes);
   if ('fault' in verdict) throw refused(verdict.fault.replace('The link gives', 'It is'));
   const { format } = verdict;
-  const key = drawKey(MEDIA, format);
+  const key = randomKey(MEDIA, format);
   const wanted: Upload = {
     ...emptyUpload(id, profile, cleanName(file.name), services.now()),
     status: 'ready',

@@ -1,6 +1,6 @@
 import { validationFailed } from '../../shared/http/errors.ts';
 import { importUpload } from '../../shared/media/import-upload.ts';
-import { sendMediaNote } from '../../shared/media/notes.ts';
+import { sendMediaMessage } from '../../shared/media/messages.ts';
 import { GRACE_MS, type MediaRun } from '../../shared/media/run.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { newTransfer } from '../../shared/model/transfer.ts';
@@ -64,7 +64,7 @@ async function tryAtOnce(services: Services, http: HttpClient, upload: Upload): 
 /** The sweeper would find it too, a little later. */
 async function leftToImporter(services: Services, upload: Upload): Promise<Upload> {
   const { workspace_id, upload_id } = upload;
-  await sendMediaNote(services, { kind: 'upload', workspace_id, upload_id }, PATIENCE_MS).catch(
+  await sendMediaMessage(services, { kind: 'upload', workspace_id, upload_id }, PATIENCE_MS).catch(
     () => undefined,
   );
   return upload;

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { createHttpClient } from '../../shared/net/http.ts';
 import { getUpload, replaceUpload } from '../../shared/store/uploads.ts';
 import { padded, sampleFiles } from '../../test/support/media.ts';
-import { faultIn, fetched, putTo, uploadHouse, type UploadHouse } from '../../test/support/upload-house.ts';
+import { faultIn, fetched, putTo, uploadHouse, type UploadHouse } from '../../test/support/upload-world.ts';
 import { moveMedia } from '../media-importer/work.ts';
 
 /** A file above 5 GB is put in parts. The tests play one of a few megabytes: its record is made to say so. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
 import { unconfirmedUntil } from '../../shared/media/confirm-upload.ts';
-import { drawKey } from '../../shared/media/run.ts';
+import { randomKey } from '../../shared/media/run.ts';
 import { FILE_OF_FORMAT, formatOfType, MAX_BYTES, MEDIA_FORMATS } from '../../shared/model/media.ts';
 import type { Upload } from '../../shared/model/upload.ts';
 import { beginAssembly, MAX_SINGLE_BYTES } from '../../shared/store/multipart-objects.ts';
@@ -80,7 +80,7 @@ export const presignUpload = route({
     }
     const profile = await findProfile(services, principal, body.profile_name);
     const now = services.now();
-    const key = drawKey(MEDIA, format);
+    const key = randomKey(MEDIA, format);
     const isLarge = file_size != null && file_size > MAX_SINGLE_BYTES;
     const multipart = isLarge ? await beginParts(services.bucket, key, file_type, file_size) : null;
     const upload = await storeOnce(services, {

@@ -17,7 +17,7 @@ import {
   putTo,
   uploadHouse,
   type UploadHouse,
-} from '../../test/support/upload-house.ts';
+} from '../../test/support/upload-world.ts';
 import { moveMedia } from '../media-importer/work.ts';
 
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
@@ -412,7 +412,7 @@ describe('a death', () => {
       Object.assign(house.services, { bucket });
       expect((await read(next.upload_id)).body.status).toBe('processing');
       house.clock.now += HOUR / 10;
-      const note = {
+      const message = {
         kind: 'upload',
         workspace_id: house.owner.workspace_id,
         upload_id: next.upload_id,
@@ -420,7 +420,7 @@ describe('a death', () => {
       const http = createHttpClient();
       await moveMedia(
         { services: house.services, http, remainingMs: () => 60_000, leaveAfterBytes: Infinity, patience: 3 },
-        note,
+        message,
       );
       expect((await read(next.upload_id)).body.status).toBe('ready');
       expect((await fetched(next.public_url)).equals(files.PNG)).toBe(true);

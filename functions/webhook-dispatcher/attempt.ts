@@ -1,7 +1,7 @@
 import { open } from '../../shared/aws/key-ring.ts';
 import { MAX_DELAY_S } from '../../shared/aws/queue.ts';
-import { deliveryNote } from '../../shared/events/note.ts';
-import { scheduleEventsNote, sendEventsNote } from '../../shared/events/publish.ts';
+import { deliveryMessage } from '../../shared/events/messages.ts';
+import { scheduleEventMessage, sendEventMessage } from '../../shared/events/publish.ts';
 import { retryDelay } from '../../shared/events/retry.ts';
 import { deliveryHeaders, type Secrets } from '../../shared/events/signature.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
@@ -135,14 +135,14 @@ export function healthAfter(webhook: Webhook, outcome: Outcome, now: number): Pa
 
 /** Has the next attempt called in time: by a delayed note, or beyond the queue's longest delay by a schedule. */
 async function callAgain(delivery: Delivery, at: number, services: Dispatcher['services']): Promise<void> {
-  const note = deliveryNote(delivery);
+  const message = deliveryMessage(delivery);
   const delayS = Math.max(0, Math.ceil((at - services.now()) / SECOND));
-  if (delayS <= MAX_DELAY_S) return sendEventsNote(services, note, delayS);
+  if (delayS <= MAX_DELAY_S) return sendEventMessage(services, message, delayS);
   const name = `webhook-${delivery.delivery_id}-${delivery.attempts.length + 1}`;
   try {
-    await scheduleEventsNote(services, name, note, at);
+    await scheduleEventMessage(services, name, message, at);
   } catch (error) {
-    log.warn('A retry has no alarm but the sweeper', { ...note.body, ...describeError(error) });
+    log.warn('A retry has no alarm but the sweeper', { ...message.body, ...describeError(error) });
   }
 }
 

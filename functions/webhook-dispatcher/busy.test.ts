@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stayBusy, type MoreWork } from './busy.ts';
 
 /** A queue of notes, and what was done with them. */
-function more(notes: string[], changes: Partial<MoreWork<string>> = {}) {
+function more(messages: string[], changes: Partial<MoreWork<string>> = {}) {
   const done: string[] = [];
   let asked = 0;
   const work: MoreWork<string> = {
     receive: async () => {
       asked += 1;
       await sleep(1);
-      return notes.splice(0, 10);
+      return messages.splice(0, 10);
     },
-    work: note => Promise.resolve(void done.push(note)),
+    work: message => Promise.resolve(void done.push(message)),
     hasTime: () => true,
     ...changes,
   };
@@ -27,14 +27,14 @@ test('a batch that is soon done asks the queue for nothing', async () => {
 });
 
 test('while a batch waits, everything else on the queue is worked on', async () => {
-  const notes = Array.from({ length: 35 }, (_, i) => `note ${i}`);
-  const { work, done } = more([...notes]);
+  const messages = Array.from({ length: 35 }, (_, i) => `note ${i}`);
+  const { work, done } = more([...messages]);
   const slow = Promise.withResolvers<string>();
   const busy = stayBusy(slow.promise, work);
-  while (done.length < notes.length) await sleep(5);
+  while (done.length < messages.length) await sleep(5);
   slow.resolve('result');
   expect(await busy).toBe('result');
-  expect(done).toEqual(notes);
+  expect(done).toEqual(messages);
 });
 
 test('no new notes are taken when the time runs short, and the open ones are waited for', async () => {
@@ -63,8 +63,8 @@ test('a batch that breaks breaks the invocation', async () => {
 test('at most 64 notes are open before more are taken', async () => {
   let most = 0;
   const open: (() => void)[] = [];
-  const notes = Array.from({ length: 500 }, (_, i) => `${i}`);
-  const { work } = more(notes, {
+  const messages = Array.from({ length: 500 }, (_, i) => `${i}`);
+  const { work } = more(messages, {
     work: () =>
       new Promise<void>(resolve => {
         open.push(resolve);
@@ -74,8 +74,8 @@ test('at most 64 notes are open before more are taken', async () => {
   const slow = Promise.withResolvers<string>();
   const busy = stayBusy(slow.promise, work);
   // The batch is one of them, and notes come ten at a time.
-  while (notes.length > 0) {
-    while (open.length < Math.min(70, notes.length)) await sleep(1);
+  while (messages.length > 0) {
+    while (open.length < Math.min(70, messages.length)) await sleep(1);
     await sleep(5);
     for (const letGo of open.splice(0)) letGo();
   }

@@ -5,7 +5,7 @@ export interface MoreWork<N> {
   /** Waits a little for notes; none is an answer. */
   receive: () => Promise<readonly N[]>;
   /** Works on one note and takes it off the queue where that succeeded. Never throws. */
-  work: (note: N) => Promise<void>;
+  work: (message: N) => Promise<void>;
   /** True while there is time for another exchange before this function must end. */
   hasTime: () => boolean;
 }
@@ -33,7 +33,7 @@ export async function stayBusy<T, N>(batch: Promise<T>, more: MoreWork<N>): Prom
   await Promise.race([batch, sleep(PATIENCE_MS, null, { ref: false })]);
   while (open.size > 0 && more.hasTime()) {
     if (open.size >= MOST_OPEN) await Promise.race(open);
-    else for (const note of await more.receive()) track(more.work(note));
+    else for (const message of await more.receive()) track(more.work(message));
   }
   await Promise.all(open);
   return batch;

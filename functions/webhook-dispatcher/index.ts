@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENV } from '../../shared/aws/env.ts';
-import { receiveNotes, removeNote, type ReceivedNote } from '../../shared/aws/queue.ts';
-import { EventsNoteSchema, type EventsNote } from '../../shared/events/note.ts';
+import { receiveMessages, deleteMessage, type ReceivedMessage } from '../../shared/aws/queue.ts';
+import { EventMessageSchema, type EventMessage } from '../../shared/events/messages.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import { services } from '../../shared/runtime/services.ts';
@@ -19,11 +19,11 @@ const shared = services();
 export const handler: QueueHandler = async (event, context) => {
   // One client an invocation: connections do not survive the freeze between two.
   const http = createHttpClient();
-  const act = (note: EventsNote) => work(note, { services: shared, http, random: Math.random });
+  const act = (message: EventMessage) => work(message, { services: shared, http, random: Math.random });
   try {
-    return await stayBusy(consume(EventsNoteSchema, act)(event, context), {
+    return await stayBusy(consume(EventMessageSchema, act)(event, context), {
       receive,
-      work: note => workOff(note, act),
+      work: message => workOff(message, act),
       hasTime: () => context.getRemainingTimeInMillis() > NEEDED_MS,
     });
   } finally {
@@ -33,9 +33,9 @@ export const handler: QueueHandler = async (event, context) => {
 
 const queueUrl = () => shared.setting(ENV.eventsQueueUrl);
 
-async function receive(): Promise<ReceivedNote[]> {
+async function receive(): Promise<ReceivedMessage[]> {
   try {
-    return await receiveNotes(shared.sqs, queueUrl());
+    return await receiveMessages(shared.sqs, queueUrl());
   } catch (error) {
     log.warn('No more notes could be taken from the queue', describeError(error));
     await sleep(SECOND);
@@ -44,9 +44,12 @@ async function receive(): Promise<ReceivedNote[]> {
 }
 
 /** A note that fails, or cannot be taken off, comes back when its time-out ends. */
-async function workOff(note: ReceivedNote, act: (note: EventsNote) => Promise<void>): Promise<void> {
-  if ((await failureOf(note, act, EventsNoteSchema)) !== null) return;
-  await removeNote(shared.sqs, queueUrl(), note).catch((error: unknown) =>
+async function workOff(
+  message: ReceivedMessage,
+  act: (message: EventMessage) => Promise<void>,
+): Promise<void> {
+  if ((await failureOf(message, act, EventMessageSchema)) !== null) return;
+  await deleteMessage(shared.sqs, queueUrl(), message).catch((error: unknown) =>
     log.warn('A note that was worked off could not be removed', describeError(error)),
   );
 }

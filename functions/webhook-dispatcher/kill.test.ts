@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { deliveryNote, EventsNoteSchema } from '../../shared/events/note.ts';
-import { announce } from '../../shared/events/publish.ts';
+import { deliveryMessage, EventMessageSchema } from '../../shared/events/messages.ts';
+import { sendEvent } from '../../shared/events/publish.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey, listDeliveries } from '../../shared/store/webhooks.ts';
-import { Killed, mortal, type Death } from '../../test/support/mortal.ts';
+import { Killed, mortal, type Death } from '../../test/support/crashing-services.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
 import { work } from './work.ts';
@@ -39,7 +39,7 @@ async function sweep(): Promise<unknown[]> {
     dueInShard(house.services.table, shard, house.clock.now, 100),
   );
   const refs = (await Promise.all(shards)).flat().map(key => deliveryOfKey(key));
-  return refs.filter(ref => ref !== null).map(ref => deliveryNote(ref).body);
+  return refs.filter(ref => ref !== null).map(ref => deliveryMessage(ref).body);
 }
 
 interface Process {
@@ -68,24 +68,24 @@ async function deliverUnder(first: Process, repeats: boolean): Promise<Delivery[
   receiver.received.length = 0;
   receiver.script(500, 200);
   let process: Process = first;
-  await announce(house.services, house.event(), webhook.workspace_id);
+  await sendEvent(house.services, house.event(), webhook.workspace_id);
   // Only an event whose note the queue still has is not lost; its sender crosses it out when the queue has it.
   const takeNotes = () => house.takeNotes().map(({ body }) => body);
-  for (let notes = takeNotes(), quiet = 0; quiet < 10; notes = [...takeNotes(), ...(await sweep())]) {
-    quiet = notes.length === 0 ? quiet + 1 : 0;
+  for (let messages = takeNotes(), quiet = 0; quiet < 10; messages = [...takeNotes(), ...(await sweep())]) {
+    quiet = messages.length === 0 ? quiet + 1 : 0;
     const again: unknown[] = [];
-    for (const body of notes) {
-      const note = v.parse(EventsNoteSchema, body);
+    for (const body of messages) {
+      const message = v.parse(EventMessageSchema, body);
       try {
-        await work(note, { ...process, random: () => 0 });
+        await work(message, { ...process, random: () => 0 });
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
         process = dying(null);
-        if (repeats || note.kind === 'event') again.push(body);
+        if (repeats || message.kind === 'event') again.push(body);
       }
     }
     house.clock.now += MINUTE;
-    for (const body of again) await work(v.parse(EventsNoteSchema, body), { ...process, random: () => 0 });
+    for (const body of again) await work(v.parse(EventMessageSchema, body), { ...process, random: () => 0 });
   }
   return (await listDeliveries(house.services.table, webhook.id, 100, null)).deliveries;
 }

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import * as v from 'valibot';
 import { seal } from '../../shared/aws/key-ring.ts';
-import { deliveryNote, EventsNoteSchema } from '../../shared/events/note.ts';
-import { announce } from '../../shared/events/publish.ts';
+import { deliveryMessage, EventMessageSchema } from '../../shared/events/messages.ts';
+import { sendEvent } from '../../shared/events/publish.ts';
 import { newSecret } from '../../shared/events/signature.ts';
 import { newId } from '../../shared/model/id.ts';
 import { newDelivery, type Delivery, type Webhook } from '../../shared/model/webhook.ts';
@@ -23,7 +23,7 @@ import {
   updateWebhook,
 } from '../../shared/store/webhooks.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
-import type { SentNote } from '../../test/support/notes.ts';
+import type { SentNote } from '../../test/support/queue-messages.ts';
 import { testWith } from '../../test/support/tools.ts';
 import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
 import type { Dispatcher } from './attempt.ts';
@@ -51,20 +51,20 @@ afterEach(async () => {
   await house.close();
 });
 
-const run = (note: SentNote) => work(v.parse(EventsNoteSchema, note.body), dispatcher);
+const run = (message: SentNote) => work(v.parse(EventMessageSchema, message.body), dispatcher);
 
 /** Works off the notes on the queue and those that they lead to, but not what is delayed. */
 async function drain(): Promise<SentNote[]> {
   const delayed: SentNote[] = [];
-  for (let notes = house.takeNotes(); notes.length > 0; notes = house.takeNotes()) {
-    delayed.push(...notes.filter(({ delayS }) => delayS > 0));
-    await Promise.all(notes.filter(({ delayS }) => delayS === 0).map(run));
+  for (let messages = house.takeNotes(); messages.length > 0; messages = house.takeNotes()) {
+    delayed.push(...messages.filter(({ delayS }) => delayS > 0));
+    await Promise.all(messages.filter(({ delayS }) => delayS === 0).map(run));
   }
   return delayed;
 }
 
 async function publish(event = house.event()) {
-  await announce(house.services, event, house.workspace_id);
+  await sendEvent(house.services, event, house.workspace_id);
   return { event, delayed: await drain() };
 }
 
@@ -86,7 +86,7 @@ async function sweep(): Promise<SentNote[]> {
   const keys = (await Promise.all(shards)).flat();
   return keys.flatMap(key => {
     const due = deliveryOfKey(key);
-    return due ? [{ queueUrl: '', delayS: 0, ...deliveryNote(due) }] : [];
+    return due ? [{ queueUrl: '', delayS: 0, ...deliveryMessage(due) }] : [];
   });
 }
 
@@ -113,7 +113,7 @@ describe('an event', () => {
   test('is in the fair-queue group of its workspace, a repetition in that of its webhook', async () => {
     const webhook = await house.addWebhook({ url: receiver.url });
     receiver.script(500);
-    await announce(house.services, house.event(), house.workspace_id);
+    await sendEvent(house.services, house.event(), house.workspace_id);
     const [first] = house.takeNotes();
     expect(first).toMatchObject({ group: house.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
     await run(first!);
@@ -123,9 +123,9 @@ describe('an event', () => {
   test('whose signing breaks for one receiver does not keep the others from it', async () => {
     const broken = await house.addWebhook({ url: receiver.url, sealed_secret: 'not sealed' });
     const whole = await house.addWebhook({ url: receiver.url });
-    await announce(house.services, house.event(), house.workspace_id);
-    const [note] = house.takeNotes();
-    await expect(run(note!)).rejects.toThrow();
+    await sendEvent(house.services, house.event(), house.workspace_id);
+    const [message] = house.takeNotes();
+    await expect(run(message!)).rejects.toThrow();
     expect(await onlyDelivery(whole)).toMatchObject({ status: 'delivered' });
     expect(await onlyDelivery(broken)).toMatchObject({ status: 'pending', attempts: [] });
   });
@@ -140,14 +140,14 @@ describe('an event', () => {
 
   test('whose note was lost before its first attempt is found by the sweeper', async () => {
     const webhook = await house.addWebhook({ url: receiver.url });
-    await announce(house.services, house.event(), house.workspace_id);
+    await sendEvent(house.services, house.event(), house.workspace_id);
     house.takeNotes(); // lost, once the delivery was stored
     await createDelivery(house.services.table, newDelivery(house.event(), webhook, house.clock.now));
     expect(await sweep()).toEqual([]);
     house.clock.now += 2 * MINUTE;
-    const notes = await sweep();
-    expect(notes).toHaveLength(1);
-    await run(notes[0]!);
+    const messages = await sweep();
+    expect(messages).toHaveLength(1);
+    await run(messages[0]!);
     expect((await onlyDelivery(webhook)).status).toBe('delivered');
     expect(await sweep()).toEqual([]);
   });
@@ -285,8 +285,8 @@ describe('a delivery', () => {
     const { delayed } = await publish();
     expect(delayed).toEqual([]);
     house.clock.now += HOUR + 2 * MINUTE;
-    const [note] = await sweep();
-    await run(note!);
+    const [message] = await sweep();
+    await run(message!);
     expect((await onlyDelivery(webhook)).status).toBe('delivered');
   });
 });
@@ -515,14 +515,14 @@ describe('a receiver that keeps timing out', () => {
     const tested = newDelivery(asked, webhook, house.clock.now);
     await createDelivery(table, tested);
     await updateWebhook(table, house.workspace_id, webhook.id, { paused_until: house.clock.now + HOUR });
-    await run({ queueUrl: '', delayS: 0, ...deliveryNote(tested) });
+    await run({ queueUrl: '', delayS: 0, ...deliveryMessage(tested) });
     const again = {
       ...newDelivery(house.event(), webhook, house.clock.now),
       redelivery_of: tested.delivery_id,
     };
     await createDelivery(table, again);
     await updateWebhook(table, house.workspace_id, webhook.id, { paused_until: house.clock.now + HOUR });
-    await run({ queueUrl: '', delayS: 0, ...deliveryNote(again) });
+    await run({ queueUrl: '', delayS: 0, ...deliveryMessage(again) });
     expect(receiver.received).toHaveLength(4);
   });
 
@@ -536,7 +536,7 @@ describe('a receiver that keeps timing out', () => {
       attempts: Array.from({ length: 7 }, () => failed),
     };
     await createDelivery(table, delivery);
-    await run({ queueUrl: '', delayS: 0, ...deliveryNote(delivery) });
+    await run({ queueUrl: '', delayS: 0, ...deliveryMessage(delivery) });
     expect(await getDelivery(table, delivery)).toMatchObject({ status: 'delivered' });
   });
 });

@@ -1,12 +1,12 @@
 import type { ServiceEvent } from '../../shared/model/event.ts';
-import type { EventsNote } from '../../shared/events/note.ts';
+import type { EventMessage } from '../../shared/events/messages.ts';
 import { newDelivery, wants, type Webhook } from '../../shared/model/webhook.ts';
 import { createDelivery, listWebhooks } from '../../shared/store/webhooks.ts';
 import { attempt, attemptDelivery, type Dispatcher } from './attempt.ts';
 
 /** Does what a note of the events queue asks for. A receiver's failure is an outcome; only our own faults are thrown. */
-export function work(note: EventsNote, dispatcher: Dispatcher): Promise<void> {
-  return note.kind === 'event' ? fanOut(note, dispatcher) : attemptDelivery(note, dispatcher);
+export function work(message: EventMessage, dispatcher: Dispatcher): Promise<void> {
+  return message.kind === 'event' ? fanOut(message, dispatcher) : attemptDelivery(message, dispatcher);
 }
 
 /**
@@ -14,7 +14,7 @@ export function work(note: EventsNote, dispatcher: Dispatcher): Promise<void> {
  * derived, and a delivery that was attempted is not due again. A fault at one of them does not end the others.
  */
 async function fanOut(
-  { workspace_id, event }: Extract<EventsNote, { kind: 'event' }>,
+  { workspace_id, event }: Extract<EventMessage, { kind: 'event' }>,
   dispatcher: Dispatcher,
 ): Promise<void> {
   const webhooks = await listWebhooks(dispatcher.services.table, workspace_id);

@@ -4,7 +4,7 @@ import { ApiError } from '../../shared/http/errors.ts';
 import { isApiKey } from '../../shared/model/api-key.ts';
 import { newId } from '../../shared/model/id.ts';
 import { setPlan } from '../../shared/store/workspaces.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-house.ts';
+import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
 let house: ApiHouse;

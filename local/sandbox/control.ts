@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import { JsonSchema, type JsonObject } from '../../shared/model/json.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
-import type { SandboxPlatform } from '../../shared/platforms/sandbox-kit.ts';
+import type { SandboxPlatform } from '../../shared/platforms/contract/sandbox.ts';
 import type { Faults } from './faults.ts';
 import type { KeptMedia } from './kept.ts';
 import { serveContent } from './media/serve.ts';

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { SandboxFactory, SandboxHost } from '../../shared/platforms/sandbox-kit.ts';
+import type { SandboxFactory, SandboxHost } from '../../shared/platforms/contract/sandbox.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from './index.ts';
 
 /** A double with as little in it as the sandbox's own tests need: it publishes, echoes, and remembers orders. */

@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../shared/net/http.ts';
-import type { SandboxHost } from '../../shared/platforms/sandbox-kit.ts';
+import type { SandboxHost } from '../../shared/platforms/contract/sandbox.ts';
 import type { KeptMedia } from './kept.ts';
 import { ALL_ACCOUNTS, keyOf, type SandboxState } from './state.ts';
 

@@ -3,7 +3,11 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
-import type { SandboxFactory, SandboxHost, SandboxPlatform } from '../../shared/platforms/sandbox-kit.ts';
+import type {
+  SandboxFactory,
+  SandboxHost,
+  SandboxPlatform,
+} from '../../shared/platforms/contract/sandbox.ts';
 import { controlApp, reset, type ControlParts } from './control.ts';
 import { createFaults } from './faults.ts';
 import { createHost } from './host.ts';

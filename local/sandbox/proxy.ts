@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import type { SandboxPlatform } from '../../shared/platforms/sandbox-kit.ts';
+import type { SandboxPlatform } from '../../shared/platforms/contract/sandbox.ts';
 import type { Fault, Faults, Respond } from './faults.ts';
 import type { Exchange, Traffic } from './traffic.ts';
 

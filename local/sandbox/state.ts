@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import type { SandboxHost, SandboxPost } from '../../shared/platforms/sandbox-kit.ts';
+import type { SandboxHost, SandboxPost } from '../../shared/platforms/contract/sandbox.ts';
 
 export type Processing = ReturnType<SandboxHost['processing']>;
 

@@ -1,5 +1,5 @@
 import { RULES } from '../platforms/registry.ts';
-import type { Draft, PlatformRules } from '../platforms/rules.ts';
+import type { Draft, PlatformRules } from '../platforms/contract/rules.ts';
 import { POST_TYPES } from '../model/platform.ts';
 import type { TextRule } from '../text/measure.ts';
 import type { AiPlatform, Brief } from './brief.ts';

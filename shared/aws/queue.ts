@@ -9,7 +9,7 @@ import type { JsonObject } from '../model/json.ts';
 /** Longest delay of one SQS message, in seconds. */
 export const MAX_DELAY_S = 900;
 
-export interface Note {
+export interface Message {
   queueUrl: string;
   body: JsonObject;
   /** Whole seconds, 0..900. */
@@ -19,25 +19,25 @@ export interface Note {
 }
 
 /** Puts a to-do note on a queue. */
-export async function sendNote(sqs: SQSClient, note: Note): Promise<void> {
+export async function sendMessage(sqs: SQSClient, message: Message): Promise<void> {
   await sqs.send(
     new SendMessageCommand({
-      QueueUrl: note.queueUrl,
-      MessageBody: JSON.stringify(note.body),
-      MessageGroupId: note.group,
-      DelaySeconds: Math.max(0, Math.min(MAX_DELAY_S, Math.floor(note.delayS ?? 0))),
+      QueueUrl: message.queueUrl,
+      MessageBody: JSON.stringify(message.body),
+      MessageGroupId: message.group,
+      DelaySeconds: Math.max(0, Math.min(MAX_DELAY_S, Math.floor(message.delayS ?? 0))),
     }),
   );
 }
 
-export interface ReceivedNote {
+export interface ReceivedMessage {
   messageId: string;
   receipt: string;
   body: string;
 }
 
 /** Takes up to ten notes from a queue; waits a second for the first. What is not removed comes back. */
-export async function receiveNotes(sqs: SQSClient, queueUrl: string): Promise<ReceivedNote[]> {
+export async function receiveMessages(sqs: SQSClient, queueUrl: string): Promise<ReceivedMessage[]> {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
   );
@@ -48,6 +48,10 @@ export async function receiveNotes(sqs: SQSClient, queueUrl: string): Promise<Re
   }));
 }
 
-export async function removeNote(sqs: SQSClient, queueUrl: string, { receipt }: ReceivedNote): Promise<void> {
+export async function deleteMessage(
+  sqs: SQSClient,
+  queueUrl: string,
+  { receipt }: ReceivedMessage,
+): Promise<void> {
   await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt }));
 }

@@ -1,21 +1,21 @@
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { toIso } from '../time/instant.ts';
-import type { Note } from './queue.ts';
+import type { Message } from './queue.ts';
 
 /** A note that is to be put on a queue once. */
-export interface Alarm {
+export interface Schedule {
   /** Unique in its group of schedules; at most 64 characters. */
   name: string;
   scheduleGroup: string;
   /** In whose name the note is put there. */
   roleArn: string;
-  note: Omit<Note, 'delayS'>;
+  message: Omit<Message, 'delayS'>;
   /** Epoch milliseconds, of which the seconds count. It fires within a minute of it. */
   at: number;
 }
 
 /** Sets an alarm. One of the same name stays as it is: a repetition of the same request finds it there. */
-export async function createAlarm(scheduler: SchedulerClient, alarm: Alarm): Promise<void> {
+export async function createSchedule(scheduler: SchedulerClient, alarm: Schedule): Promise<void> {
   try {
     await scheduler.send(
       new CreateScheduleCommand({
@@ -38,15 +38,15 @@ export async function createAlarm(scheduler: SchedulerClient, alarm: Alarm): Pro
  * it makes the very call we make ourselves, whose group a standard queue takes for the tenant.
  * https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html
  */
-function sending({ roleArn, note }: Alarm) {
+function sending({ roleArn, message }: Schedule) {
   const [, partition] = roleArn.split(':');
   return {
     Arn: `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`,
     RoleArn: roleArn,
     Input: JSON.stringify({
-      QueueUrl: note.queueUrl,
-      MessageBody: JSON.stringify(note.body),
-      MessageGroupId: note.group,
+      QueueUrl: message.queueUrl,
+      MessageBody: JSON.stringify(message.body),
+      MessageGroupId: message.group,
     }),
   };
 }

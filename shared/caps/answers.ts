@@ -2,20 +2,20 @@ import { ApiError } from '../http/errors.ts';
 import type { Connection } from '../model/profile.ts';
 import { RULES } from '../platforms/registry.ts';
 import { SECOND, toIso } from '../time/instant.ts';
-import type { Refusal } from './reserve.ts';
+import type { CapViolation } from './reserve.ts';
 
 const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / SECOND));
 
 /** 429 for caps of the service: every platform whose cap is reached. */
-export function capReached(refusals: readonly Refusal[], now: number): ApiError {
-  const first = Math.min(...refusals.map(({ frees_at }) => frees_at));
+export function capReached(violations: readonly CapViolation[], now: number): ApiError {
+  const first = Math.min(...violations.map(({ frees_at }) => frees_at));
   return new ApiError({
     status: 429,
     headers: { 'retry-after': String(secondsUntil(first, now)) },
     body: {
       success: false,
       error: 'Daily post cap reached',
-      violations: refusals.map(({ platform, cap, used }) => ({
+      violations: violations.map(({ platform, cap, used }) => ({
         platform,
         type: 'hard_cap',
         message: `${RULES[platform].display_name} takes ${cap} posts in 24 hours from one account`,

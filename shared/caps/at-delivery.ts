@@ -1,7 +1,12 @@
 import { mayBeLive, type Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
-import { deletePlace, listPlaces, putPlace, type Place } from '../store/places.ts';
+import {
+  deleteCapReservation,
+  listCapReservations,
+  putCapReservation,
+  type CapReservationItem,
+} from '../store/cap-reservations.ts';
 import type { Table } from '../store/table.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 
@@ -21,7 +26,7 @@ interface Run {
  * Holds a destination to its account's daily cap at the very time of its publication: until when it must wait, epoch
  * milliseconds, or null when it may go. A post that must wait, or is late, moves its place to the true time.
  */
-export async function waitForPlace(
+export async function reserveAtDelivery(
   { table, now }: Run,
   post: Post,
   { platform, social_account_id }: Destination,
@@ -29,7 +34,7 @@ export async function waitForPlace(
   const at = Math.max(now(), post.due_at);
   const cap = RULES[platform].daily_cap;
   const claim = { account_id: social_account_id, post_id: post.post_id };
-  const window = () => listPlaces(table, social_account_id, at - DAY, at + LATE_MS);
+  const window = () => listCapReservations(table, social_account_id, at - DAY, at + LATE_MS);
 
   let places = await window();
   let own = places.find(place => place.post_id === post.post_id);
@@ -47,13 +52,17 @@ export async function waitForPlace(
 }
 
 /** Gives a failed destination's place back, unless the post may be live all the same. */
-export async function freePlace({ table, now }: Run, post: Post, destination: Destination): Promise<void> {
+export async function releaseReservation(
+  { table, now }: Run,
+  post: Post,
+  destination: Destination,
+): Promise<void> {
   if (destination.status !== 'failed' || mayBeLive(destination)) return;
-  await dropPlaces({ table, now }, post, [destination]);
+  await releaseReservations({ table, now }, post, [destination]);
 }
 
 /** Gives back the places of a post that will not be published, wherever they were moved to. */
-export async function dropPlaces(
+export async function releaseReservations(
   { table, now }: Run,
   post: Post,
   destinations: readonly Destination[],
@@ -62,18 +71,23 @@ export async function dropPlaces(
     destinations.map(async destination => {
       const account_id = destination.social_account_id;
       const claim = { account_id, post_id: post.post_id };
-      await deletePlace(table, { ...claim, at: post.due_at });
+      await deleteCapReservation(table, { ...claim, at: post.due_at });
       if (destination.status === 'pending' && destination.attempts === 0) return;
-      const places = await listPlaces(table, account_id, now() - REACH_MS, now() + REACH_MS);
+      const places = await listCapReservations(table, account_id, now() - REACH_MS, now() + REACH_MS);
       const own = places.filter(place => place.post_id === post.post_id);
-      await Promise.all(own.map(place => deletePlace(table, place)));
+      await Promise.all(own.map(place => deleteCapReservation(table, place)));
     }),
   );
 }
 
-async function move(table: Table, from: Place | undefined, to: Place): Promise<void> {
-  await putPlace(table, to);
-  if (from && from.at !== to.at) await deletePlace(table, from);
+async function move(
+  table: Table,
+  from: CapReservationItem | undefined,
+  to: CapReservationItem,
+): Promise<void> {
+  await putCapReservation(table, to);
+  if (from && from.at !== to.at) await deleteCapReservation(table, from);
 }
 
-const isBefore = (a: Place, b: Place) => a.at < b.at || (a.at === b.at && a.post_id < b.post_id);
+const isBefore = (a: CapReservationItem, b: CapReservationItem) =>
+  a.at < b.at || (a.at === b.at && a.post_id < b.post_id);

@@ -3,9 +3,9 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
-import { listPlaces, putPlace } from '../store/places.ts';
+import { listCapReservations, putCapReservation } from '../store/cap-reservations.ts';
 import { DAY, HOUR, MINUTE } from '../time/instant.ts';
-import { releaseAll, reserveAll, type Claim } from './reserve.ts';
+import { releaseAll, reserveAll, type CapReservation } from './reserve.ts';
 
 const CAP = RULES.x.daily_cap;
 const T = Date.UTC(2026, 11, 1, 10);
@@ -19,15 +19,21 @@ afterAll(() => world.close());
 
 let accounts = 0;
 const newAccount = () => `account-${++accounts}`;
-const claim = (account_id: string, at = T): Claim => ({ account_id, platform: 'x', post_id: newId(), at });
+const claim = (account_id: string, at = T): CapReservation => ({
+  account_id,
+  platform: 'x',
+  post_id: newId(),
+  at,
+});
 const caps = () => ({ table: world.table, now: () => T });
 const fill = (account_id: string, count: number, at = T) =>
   Promise.all(
     Array.from({ length: count }, () =>
-      putPlace(world.table, { ...claim(account_id, at), taken_at: T - HOUR }),
+      putCapReservation(world.table, { ...claim(account_id, at), taken_at: T - HOUR }),
     ),
   );
-const placesOf = (account: string, until = T + 9 * DAY) => listPlaces(world.table, account, 0, until);
+const placesOf = (account: string, until = T + 9 * DAY) =>
+  listCapReservations(world.table, account, 0, until);
 
 describe('a place under the daily cap', () => {
   test('is given up to the cap, and refused with what is used and when it frees', async () => {
@@ -76,7 +82,7 @@ describe('a place under the daily cap', () => {
       const refused = await Promise.all(
         Array.from({ length: 100 }, (_, index) => reserveAll(caps(), [claim(account, T + (index % 7))])),
       );
-      const granted = refused.filter(refusals => refusals.length === 0).length;
+      const granted = refused.filter(violations => violations.length === 0).length;
       expect(granted).toBe(CAP - taken);
       expect(await placesOf(account)).toHaveLength(CAP);
     },
@@ -100,7 +106,7 @@ describe('a place under the daily cap', () => {
     const refused = await Promise.all(
       Array.from({ length: posts }, () => reserveAll(services, [claim(account)])),
     );
-    expect(refused.filter(refusals => refusals.length === 0)).toHaveLength(3);
+    expect(refused.filter(violations => violations.length === 0)).toHaveLength(3);
     expect(await placesOf(account)).toHaveLength(CAP);
   });
 
@@ -108,7 +114,7 @@ describe('a place under the daily cap', () => {
     const account = newAccount();
     await fill(account, CAP - 1);
     const slow = claim(account);
-    await putPlace(world.table, { ...slow, taken_at: T + 1 });
+    await putCapReservation(world.table, { ...slow, taken_at: T + 1 });
     let looks = 0;
     const sleep = async () => {
       looks += 1;
@@ -132,7 +138,7 @@ describe('at delivery', () => {
     await world.runDue();
     const waiting = (await world.read(post)).destinations.x;
     const frees = post.due_at + 22 * HOUR;
-    expect(waiting).toMatchObject({ status: 'retrying', error: { code: 'DAILY_CAP' }, faults: 0 });
+    expect(waiting).toMatchObject({ status: 'retrying', error: { code: 'DAILY_CAP' }, failures: 0 });
     expect(waiting).toHaveProperty('next_attempt_at', frees + 1000);
     expect(kinds()).toEqual(['post.retry']);
 
@@ -152,7 +158,7 @@ describe('at delivery', () => {
       const post = { ...made, post_id: newId(due + index) };
       post.destinations.x = { ...post.destinations.x!, social_account_id: account_id };
       posts.push(await world.store(post));
-      await putPlace(world.table, { account_id, post_id: post.post_id, at: due, taken_at: due });
+      await putCapReservation(world.table, { account_id, post_id: post.post_id, at: due, taken_at: due });
     }
     for (const post of posts) await world.alarm(post);
     await world.runDue();
@@ -167,7 +173,7 @@ describe('at delivery', () => {
 
   test('a late post takes its place at the time when it really goes live', async () => {
     const post = await world.store();
-    await putPlace(world.table, {
+    await putCapReservation(world.table, {
       account_id: accountOf(post),
       post_id: post.post_id,
       at: post.due_at,

@@ -1,12 +1,17 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
-import { deletePlace, listPlaces, putPlace, type Place } from '../store/places.ts';
+import {
+  deleteCapReservation,
+  listCapReservations,
+  putCapReservation,
+  type CapReservationItem,
+} from '../store/cap-reservations.ts';
 import type { Table } from '../store/table.ts';
 import { DAY, MINUTE, SECOND } from '../time/instant.ts';
 
 /** A post's wish for a place under an account's daily cap. */
-export interface Claim {
+export interface CapReservation {
   account_id: string;
   platform: PlatformId;
   post_id: string;
@@ -15,7 +20,7 @@ export interface Claim {
 }
 
 /** A claim that found the cap reached. */
-export interface Refusal {
+export interface CapViolation {
   platform: PlatformId;
   cap: number;
   used: number;
@@ -43,7 +48,7 @@ const LONGEST_WAIT_MS = 300;
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
 
 /** Claims of a post's destinations. */
-export function claimsOf(post: Post, at: number = post.due_at): Claim[] {
+export function reservationsOf(post: Post, at: number = post.due_at): CapReservation[] {
   return Object.values(post.destinations).map(({ social_account_id, platform }) => ({
     account_id: social_account_id,
     platform,
@@ -53,27 +58,36 @@ export function claimsOf(post: Post, at: number = post.due_at): Claim[] {
 }
 
 /** Claims for other places than those of `held`. */
-export function withoutClaims(claims: readonly Claim[], held: readonly Claim[]): Claim[] {
+export function withoutReservations(
+  reservations: readonly CapReservation[],
+  held: readonly CapReservation[],
+): CapReservation[] {
   const places = new Set(held.map(({ account_id, at }) => `${account_id} ${at}`));
-  return claims.filter(({ account_id, at }) => !places.has(`${account_id} ${at}`));
+  return reservations.filter(({ account_id, at }) => !places.has(`${account_id} ${at}`));
 }
 
 /** Takes a place for every claim, or for none; gives those that found their cap reached. */
-export async function reserveAll(services: CapServices, claims: readonly Claim[]): Promise<Refusal[]> {
-  const results = await Promise.allSettled(claims.map(claim => reserve(services, claim)));
+export async function reserveAll(
+  services: CapServices,
+  reservations: readonly CapReservation[],
+): Promise<CapViolation[]> {
+  const results = await Promise.allSettled(reservations.map(claim => reserve(services, claim)));
   const fault = results.find(result => result.status === 'rejected');
-  const refusals = results.flatMap(result =>
+  const violations = results.flatMap(result =>
     result.status === 'fulfilled' && result.value !== null ? [result.value] : [],
   );
-  if (fault || refusals.length > 0) await releaseAll(services.table, claims);
+  if (fault || violations.length > 0) await releaseAll(services.table, reservations);
   if (fault) throw fault.reason;
-  return refusals;
+  return violations;
 }
 
 /** Claims that would find their cap reached; takes no place. */
-export async function refusalsOf({ table }: CapServices, claims: readonly Claim[]): Promise<Refusal[]> {
+export async function violationsOf(
+  { table }: CapServices,
+  reservations: readonly CapReservation[],
+): Promise<CapViolation[]> {
   const found = await Promise.all(
-    claims.map(async claim => {
+    reservations.map(async claim => {
       const cap = RULES[claim.platform].daily_cap;
       const others = await othersOf(table, claim);
       return others.length < cap ? [] : [refusal(claim, cap, others)];
@@ -85,9 +99,9 @@ export async function refusalsOf({ table }: CapServices, claims: readonly Claim[
 /** Gives places back; those that are gone are no fault. */
 export async function releaseAll(
   table: Table,
-  claims: readonly Pick<Claim, 'account_id' | 'at' | 'post_id'>[],
+  reservations: readonly Pick<CapReservation, 'account_id' | 'at' | 'post_id'>[],
 ): Promise<void> {
-  await Promise.all(claims.map(claim => deletePlace(table, claim)));
+  await Promise.all(reservations.map(claim => deleteCapReservation(table, claim)));
 }
 
 /**
@@ -97,20 +111,20 @@ export async function releaseAll(
  * never passed. When contenders for the last places see each other, those who came first keep their places and look
  * again, and the others step back. They look again after a random while, and write only where there is room.
  */
-async function reserve(services: CapServices, claim: Claim): Promise<Refusal | null> {
+async function reserve(services: CapServices, claim: CapReservation): Promise<CapViolation | null> {
   const { table, now, sleep = pause } = services;
   const cap = RULES[claim.platform].daily_cap;
-  let held: Place | null = null;
+  let held: CapReservationItem | null = null;
   for (let attempt = 1; ; attempt += 1) {
     let others = attempt === 1 ? [] : await othersOf(table, claim);
     if (!held && others.length < cap) {
       held = { ...claim, taken_at: now() };
-      await putPlace(table, held);
+      await putCapReservation(table, held);
       others = await othersOf(table, claim);
     }
     if (held && others.length < cap) return null;
     if (held && (attempt >= TRIES_OF_THE_FIRST || !isAmongFirst(held, others, cap))) {
-      await deletePlace(table, held);
+      await deleteCapReservation(table, held);
       held = null;
     }
     const settled = others.filter(place => place.taken_at <= now() - SETTLED_MS);
@@ -120,7 +134,11 @@ async function reserve(services: CapServices, claim: Claim): Promise<Refusal | n
 }
 
 /** Whether a place is one of the first so many: by the time it was taken, then by its post. */
-function isAmongFirst(held: Place, others: readonly Place[], count: number): boolean {
+function isAmongFirst(
+  held: CapReservationItem,
+  others: readonly CapReservationItem[],
+  count: number,
+): boolean {
   const before = others.filter(
     ({ taken_at, post_id }) =>
       taken_at < held.taken_at || (taken_at === held.taken_at && post_id < held.post_id),
@@ -129,12 +147,19 @@ function isAmongFirst(held: Place, others: readonly Place[], count: number): boo
 }
 
 /** Places of other posts in the window that ends with the claim. */
-async function othersOf(table: Table, { account_id, at, post_id }: Claim): Promise<Place[]> {
-  const places = await listPlaces(table, account_id, at - DAY, at + SLACK_MS);
+async function othersOf(
+  table: Table,
+  { account_id, at, post_id }: CapReservation,
+): Promise<CapReservationItem[]> {
+  const places = await listCapReservations(table, account_id, at - DAY, at + SLACK_MS);
   return places.filter(place => place.post_id !== post_id);
 }
 
-function refusal({ platform, at }: Claim, cap: number, others: readonly Place[]): Refusal {
+function refusal(
+  { platform, at }: CapReservation,
+  cap: number,
+  others: readonly CapReservationItem[],
+): CapViolation {
   const blocking = others[Math.max(0, others.length - cap)];
   return { platform, cap, used: Math.min(others.length, cap), frees_at: (blocking?.at ?? at) + DAY };
 }

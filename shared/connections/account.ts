@@ -1,11 +1,11 @@
 import { newId } from '../model/id.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Connection, Profile } from '../model/profile.ts';
-import type { Grant } from '../platforms/connector.ts';
+import type { Grant } from '../platforms/contract/connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection, putConnection } from '../store/connections.ts';
 import { toIso, toIsoOrNull } from '../time/instant.ts';
-import { mergeCredentials, openAccount, renewalTime, sealCredentials } from './vault.ts';
+import { mergeCredentials, openAccount, renewalTime, sealCredentials } from './credentials.ts';
 
 /**
  * Stores what a platform granted. The same account connected again keeps its id, and stored secrets that the new grant
@@ -36,7 +36,7 @@ export async function storeGrant(
     revision: (same?.revision ?? 0) + 1,
     token_expires_at: grant.token_expires_at,
     needs_reconnect: false,
-    refresh_lease_until: null,
+    renewal_lease_until: null,
     connected_at: now,
     ...(same?.default_target_id === undefined ? {} : { default_target_id: same.default_target_id }),
   };

@@ -5,7 +5,7 @@ import { CONNECTORS } from '../platforms/registry.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteConnection } from '../store/connections.ts';
-import { openAccount, withContext } from './vault.ts';
+import { openAccount, withContext } from './credentials.ts';
 
 /** Ends a connection: its tokens at the platform, then here. Safe to repeat from any point. */
 export async function disconnectAccount(services: Services, connection: Connection): Promise<void> {

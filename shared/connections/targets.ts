@@ -1,10 +1,10 @@
 import { ENV } from '../aws/env.ts';
 import { loadPlatformApp } from '../aws/platform-app.ts';
 import type { Connection } from '../model/profile.ts';
-import type { Target } from '../platforms/connector.ts';
+import type { Target } from '../platforms/contract/connector.ts';
 import { CONNECTORS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
-import { usableAccount, withContext } from './vault.ts';
+import { usableAccount, withContext } from './credentials.ts';
 
 /** Where posts of an account may go, as the platform says it now. Throws PlatformError. */
 export async function targetsOf(services: Services, connection: Connection): Promise<Target[]> {

@@ -1,21 +1,21 @@
-import type { Checkpoint, CommitMark, DestinationOf, PublishedPost } from '../model/destination.ts';
+import type { Checkpoint, CommitIntent, DestinationOf, PublishedPost } from '../model/destination.ts';
 import { failure, meansLostAccount, type Failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
-import { PlatformError } from '../platforms/error.ts';
-import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platforms/publisher.ts';
-import { asPlatformError, decide } from './decide.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
+import { asPlatformError, decide } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { EARLY_MS } from './timing.ts';
-import { advanced, marked, unmarked } from './transitions.ts';
+import { advanced, withIntent, withoutIntent } from './transitions.ts';
 
 /** How an attempt ends. Nothing of it is written yet; `deliver` stores it. */
-export type Outcome =
+export type AttemptOutcome =
   /** `finishes`: steps follow the commit. */
   | { type: 'published'; post: PublishedPost; finishes: boolean }
   /** `accountLost`: the credentials are refused for good, whatever the failure says of the post. */
   | { type: 'failed'; failure: Failure; accountLost: boolean }
   /** Nothing is to be done before `at`. `keepMark`: a commit's outcome must be asked for then. */
-  | { type: 'wait'; checkpoint: Checkpoint; at: number; keepMark: boolean; faults?: number }
+  | { type: 'wait'; checkpoint: Checkpoint; at: number; keepIntent: boolean; failures?: number }
   /** `lostOnce`: a commit was lost, and the platform has nothing of it. */
   | {
       type: 'retry';
@@ -23,7 +23,7 @@ export type Outcome =
       failure: Failure;
       at: number;
       limit: number | undefined;
-      lostOnce?: boolean;
+      lostCommit?: boolean;
     }
   /** The account's daily cap is reached until `at`; nothing was begun. */
   | { type: 'capped'; failure: Failure; at: number };
@@ -62,18 +62,18 @@ export class LeaseLost extends Error {
 export async function runAttempt(
   attempt: Attempt,
   destination: DestinationOf<'publishing'>,
-): Promise<Outcome> {
+): Promise<AttemptOutcome> {
   const steps = attempt.publisher.plan(attempt.job);
   let held = destination;
   let checkpoint = held.checkpoint ?? attempt.publisher.start(attempt.job);
 
-  if (held.mark) {
-    const found = await ask(attempt, held, steps, checkpoint, held.mark);
+  if (held.intent) {
+    const found = await ask(attempt, held, steps, checkpoint, held.intent);
     if (found !== 'absent') return found;
-    const ended = afterLost(attempt, held, checkpoint, held.mark);
+    const ended = afterLost(attempt, held, checkpoint, held.intent);
     if (ended) return ended;
-    held = { ...held, lost_once: true };
-  } else if (attempt.takesOver && isExhausted(held, held.faults, attempt.now())) {
+    held = { ...held, lost_commit: true };
+  } else if (attempt.takesOver && isExhausted(held, held.failures, attempt.now())) {
     return fails(failure('INTERNAL', 'The service failed on every attempt'));
   }
 
@@ -105,8 +105,8 @@ async function commit(
   held: DestinationOf<'publishing'>,
   steps: readonly PlannedStep[],
   checkpoint: Checkpoint,
-): Promise<Outcome> {
-  if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepMark: false };
+): Promise<AttemptOutcome> {
+  if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepIntent: false };
   if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
   const step = stepNamed(steps, checkpoint.step);
   try {
@@ -115,18 +115,18 @@ async function commit(
     return whenFailed(error, attempt, held, checkpoint, false);
   }
   await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
-  let holding = marked(held, checkpoint, attempt.now());
-  const repeated = held.lost_once === true;
+  let holding = withIntent(held, checkpoint, attempt.now());
+  const repeated = held.lost_commit === true;
   await attempt.save(holding);
   // Credentials were refused, and so was the request: it leaves no doubt behind, whatever becomes of their renewal.
   const renewed = async () => {
-    await attempt.save((holding = unmarked(holding)));
+    await attempt.save((holding = withoutIntent(holding)));
     const context = await openContext(attempt, true);
-    await attempt.save((holding = marked(holding, checkpoint, attempt.now())));
+    await attempt.save((holding = withIntent(holding, checkpoint, attempt.now())));
     return context;
   };
   try {
-    const run = (context: StepContext) => step.run({ ...context, repeated }, checkpoint);
+    const run = (context: StepContext) => step.run({ ...context, repeatedAfterLoss: repeated }, checkpoint);
     const result = await withRenewal(attempt, run, renewed);
     if (result.type === 'published') return live(steps, result.post);
     const after = { step: result.type === 'back' ? result.step : step.name, state: result.state };
@@ -142,11 +142,11 @@ async function ask(
   held: DestinationOf<'publishing'>,
   steps: readonly PlannedStep[],
   checkpoint: Checkpoint,
-  mark: CommitMark,
-): Promise<Outcome | 'absent'> {
-  const step = stepNamed(steps, mark.step);
+  intent: CommitIntent,
+): Promise<AttemptOutcome | 'absent'> {
+  const step = stepNamed(steps, intent.step);
   try {
-    const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, mark.at));
+    const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, intent.at));
     if (finding.type === 'absent') return 'absent';
     if (finding.type === 'published') return live(steps, finding.post);
     return fails(
@@ -163,13 +163,13 @@ function askLater(
   attempt: Attempt,
   held: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
-): Outcome {
+): AttemptOutcome {
   const { code, message, retryAfterMs } = asPlatformError(error);
-  const faults = held.faults + 1;
-  const at = attempt.now() + backoffMs(faults, retryAfterMs);
+  const failures = held.failures + 1;
+  const at = attempt.now() + backoffMs(failures, retryAfterMs);
   const accountLost = meansLostAccount(failure(code, message));
   if (accountLost || isTooOld(held, at)) return fails(failure('DELIVERY_UNKNOWN', message), accountLost);
-  return { type: 'wait', checkpoint, at, keepMark: true, faults };
+  return { type: 'wait', checkpoint, at, keepIntent: true, failures };
 }
 
 /**
@@ -180,14 +180,14 @@ function afterLost(
   attempt: Attempt,
   held: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
-  mark: CommitMark,
-): Outcome | null {
+  intent: CommitIntent,
+): AttemptOutcome | null {
   const why = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost, and nothing of it is live');
-  const faults = held.faults + (attempt.takesOver ? 0 : 1);
-  const at = Math.max(attempt.now(), mark.at + backoffMs(faults, undefined));
-  if (isExhausted(held, faults, at)) return fails(why);
+  const failures = held.failures + (attempt.takesOver ? 0 : 1);
+  const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
+  if (isExhausted(held, failures, at)) return fails(why);
   if (attempt.takesOver) return null;
-  return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostOnce: true };
+  return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostCommit: true };
 }
 
 /** Runs a step; refused credentials are renewed once and the step repeated. */
@@ -220,12 +220,12 @@ function whenFailed(
   held: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
   committing: boolean,
-): Outcome {
+): AttemptOutcome {
   if (error instanceof LeaseLost) throw error;
   const decision = decide(error, held, committing, attempt.now());
   switch (decision.type) {
     case 'ask':
-      return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepMark: true };
+      return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepIntent: true };
     case 'retry':
       return { ...decision, checkpoint };
     case 'fail':
@@ -233,7 +233,7 @@ function whenFailed(
   }
 }
 
-const fails = (why: Failure, accountLost = meansLostAccount(why)): Outcome => ({
+const fails = (why: Failure, accountLost = meansLostAccount(why)): AttemptOutcome => ({
   type: 'failed',
   failure: why,
   accountLost,
@@ -243,20 +243,21 @@ const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY
 
 const outOfTime = (attempt: Attempt) => attempt.remainingMs() < attempt.stepReserveMs;
 
-const live = (steps: readonly PlannedStep[], post: PublishedPost): Outcome => ({
+const live = (steps: readonly PlannedStep[], post: PublishedPost): AttemptOutcome => ({
   type: 'published',
   post,
   finishes: steps.some(step => step.kind === 'finish'),
 });
 
-const waitFor = (attempt: Attempt, checkpoint: Checkpoint, delayMs: number): Outcome => ({
+const waitFor = (attempt: Attempt, checkpoint: Checkpoint, delayMs: number): AttemptOutcome => ({
   type: 'wait',
   checkpoint,
   at: attempt.now() + delayMs,
-  keepMark: false,
+  keepIntent: false,
 });
 
-const goOnLater = (attempt: Attempt, checkpoint: Checkpoint): Outcome => waitFor(attempt, checkpoint, 0);
+const goOnLater = (attempt: Attempt, checkpoint: Checkpoint): AttemptOutcome =>
+  waitFor(attempt, checkpoint, 0);
 
 function stepNamed(steps: readonly PlannedStep[], name: string): PlannedStep {
   const step = steps.find(each => each.name === name);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
-import type { PlatformErrorInit } from '../platforms/error.ts';
+import type { PlatformErrorInit } from '../platforms/contract/error.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { putConnection } from '../store/connections.ts';
 
@@ -19,7 +19,7 @@ beforeEach(() => {
   Object.assign(world.platform, {
     live: [],
     uploads: 0,
-    faults: [],
+    failures: [],
     reconcile: 'by key',
     askFaults: [],
     scheduler: false,
@@ -83,9 +83,9 @@ describe('a post is published', () => {
 
   test('once, when its note is delivered many times, in parallel and later', async () => {
     const post = await world.store();
-    const note = { queue: 'publish', body: noteOf(post), at: 0, receives: 0 };
-    await Promise.all(Array.from({ length: 8 }, () => world.handle({ ...note })));
-    await world.handle({ ...note });
+    const message = { queue: 'publish', body: noteOf(post), at: 0, receives: 0 };
+    await Promise.all(Array.from({ length: 8 }, () => world.handle({ ...message })));
+    await world.handle({ ...message });
     await world.settle(post);
     expect(liveCount(post)).toBe(1);
     expect(new Set(world.events.map(({ id }) => id)).size).toBe(1);
@@ -175,10 +175,10 @@ describe('a worker dies', () => {
 
   test('each time it begins: the first that lives on gives the post up instead of dying of it, too', async () => {
     const post = await world.store();
-    const note = () => ({ queue: 'publish', body: noteOf(post), at: 0, receives: 0 });
+    const message = () => ({ queue: 'publish', body: noteOf(post), at: 0, receives: 0 });
     for (let life = 1; life <= 12; life += 1) {
       world.queue.length = 0;
-      await world.handle(note(), { at: 3, when: 'after' });
+      await world.handle(message(), { at: 3, when: 'after' });
       world.clock.now += 3_600_000 / 4;
     }
     await world.settle(post);
@@ -420,7 +420,9 @@ describe('a dead letter', () => {
     await world.alarm(post);
     await world.runDue();
     await world.handle(dead(post));
-    expect(await world.read(post)).toMatchObject({ destinations: { x: { status: 'retrying', faults: 1 } } });
+    expect(await world.read(post)).toMatchObject({
+      destinations: { x: { status: 'retrying', failures: 1 } },
+    });
   });
 });
 
@@ -481,7 +483,7 @@ describe('an account that is gone', () => {
     const post = await diesAt(request + 2);
     expect((await world.read(post)).destinations.telegram).toMatchObject({
       status: 'publishing',
-      mark: null,
+      intent: null,
     });
     world.platform.faults = [refused, refused];
     await world.settle(post);

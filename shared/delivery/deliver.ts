@@ -1,7 +1,7 @@
-import { freePlace, waitForPlace } from '../caps/at-delivery.ts';
+import { releaseReservation, reserveAtDelivery } from '../caps/at-delivery.ts';
 import {
   isFinal,
-  owesFirstComment,
+  isFirstCommentPending,
   type Destination,
   type DestinationOf,
   type DestinationStatus,
@@ -10,21 +10,21 @@ import { failure } from '../model/failure.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
-import type { Publisher } from '../platforms/publisher.ts';
+import type { Publisher } from '../platforms/contract/publisher.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
-import { markNeedsReconnect, noteAnnouncedLimit } from '../store/connections.ts';
+import { markNeedsReconnect, setAnnouncedLimit } from '../store/connections.ts';
 import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
-import { payAnnouncements } from './announce.ts';
-import { LeaseLost, runAttempt, type Outcome } from './attempt.ts';
-import { makeFirstComment } from './first-comment.ts';
-import { waitLong } from './dispatch.ts';
-import { withoutPublisher } from './no-publisher.ts';
-import { MAX_QUEUE_DELAY_MS, sendPublishNote, type PublishNote } from './notes.ts';
-import { EARLY_MS, nextLook, readyAt } from './timing.ts';
-import { claimed, failed, heldBack, published, retrying, waiting } from './transitions.ts';
+import { flushOutbox } from './outbox.ts';
+import { LeaseLost, runAttempt, type AttemptOutcome } from './attempt.ts';
+import { publishFirstComment } from './first-comment.ts';
+import { scheduleWait } from './dispatch.ts';
+import { publisherMissing } from './no-publisher.ts';
+import { MAX_QUEUE_DELAY_MS, sendPublishMessage, type PublishMessage } from './messages.ts';
+import { EARLY_MS, nextSweepAt, readyAt } from './timing.ts';
+import { leased, failed, deferred, published, retrying, waiting } from './transitions.ts';
 import { MINUTE } from '../time/instant.ts';
-import { openWorkshop } from './workshop.ts';
+import { openDeliveryContext } from './context.ts';
 
 /** A platform's limit that ends sooner is waited for by the posts that met it, and is no news for others. */
 const LASTING_LIMIT_MS = 30 * MINUTE;
@@ -44,11 +44,11 @@ export interface DeliveryRun {
  *
  * It may run any number of times for the same note, at any time, and be killed at any line.
  */
-export async function deliver(run: DeliveryRun, note: PublishNote): Promise<void> {
-  const post = await getPost(run.services.table, note.workspace_id, note.post_id);
-  const destination = post && destinationOf(post, note.platform);
+export async function deliver(run: DeliveryRun, message: PublishMessage): Promise<void> {
+  const post = await getPost(run.services.table, message.workspace_id, message.post_id);
+  const destination = post && destinationOf(post, message.platform);
   // Deleted, or edited since: an edit sends notes of its own.
-  if (post?.version !== note.version || !destination) return;
+  if (post?.version !== message.version || !destination) return;
   await moveOn(run, post, destination);
 }
 
@@ -59,16 +59,16 @@ async function moveOn(
   destination: Destination,
   after: 'note' | 'attempt' = 'note',
 ): Promise<void> {
-  if (destination.announce.length > 0) {
-    const paid = await payAnnouncements(run.services, post, destination);
+  if (destination.outbox.length > 0) {
+    const paid = await flushOutbox(run.services, post, destination);
     return paid ? moveOn(run, paid, present(paid, destination), after) : undefined;
   }
-  if (owesFirstComment(destination)) {
-    const made = await makeFirstComment(run, post, destination);
+  if (isFirstCommentPending(destination)) {
+    const made = await publishFirstComment(run, post, destination);
     return made ? moveOn(run, made, present(made, destination), after) : undefined;
   }
   if (isFinal(destination)) {
-    await freePlace(run.services, post, destination);
+    await releaseReservation(run.services, post, destination);
     return settle(run, post);
   }
 
@@ -76,7 +76,7 @@ async function moveOn(
   const early = at - run.services.now() > EARLY_MS;
   if (early || after === 'attempt') return comeBack(run, post, destination, at);
 
-  const holding = claimed(destination, run.services.now());
+  const holding = leased(destination, run.services.now());
   const held = await save(run, post, destination, holding);
   // Somebody else won the claim and answers for the rest.
   if (held) await work(run, held, holding, destination.status);
@@ -89,19 +89,19 @@ async function work(
   holding: DestinationOf<'publishing'>,
   from: DestinationStatus,
 ): Promise<void> {
-  const claim = { post, holding };
+  const lease = { post, holding };
   const keep = async (to: DestinationOf<'publishing'>) => {
-    const after = await save(run, claim.post, claim.holding, to);
+    const after = await save(run, lease.post, lease.holding, to);
     if (!after) throw new LeaseLost();
-    claim.post = after;
-    claim.holding = to;
+    lease.post = after;
+    lease.holding = to;
   };
   try {
-    const begins = from !== 'processing' && holding.mark === null;
+    const begins = from !== 'processing' && holding.intent === null;
     const capped = begins ? await capOutcome(run, post, holding) : null;
     const outcome = capped ?? (await attemptOnce(run, post, holding, from === 'publishing', keep));
-    const next = afterOutcome(run, claim.post, claim.holding, outcome);
-    const stored = await save(run, claim.post, claim.holding, next);
+    const next = afterOutcome(run, lease.post, lease.holding, outcome);
+    const stored = await save(run, lease.post, lease.holding, next);
     if (stored) await moveOn(run, stored, next, 'attempt');
   } catch (error) {
     // Whoever took over answers for the rest.
@@ -114,8 +114,8 @@ async function capOutcome(
   run: DeliveryRun,
   post: Post,
   holding: DestinationOf<'publishing'>,
-): Promise<Outcome | null> {
-  const at = await waitForPlace(run.services, post, holding);
+): Promise<AttemptOutcome | null> {
+  const at = await reserveAtDelivery(run.services, post, holding);
   if (at === null) return null;
   const why = failure('DAILY_CAP', 'The account has published as many posts as it may in 24 hours');
   return { type: 'capped', failure: why, at };
@@ -127,25 +127,25 @@ async function attemptOnce(
   holding: DestinationOf<'publishing'>,
   takesOver: boolean,
   keep: (to: DestinationOf<'publishing'>) => Promise<void>,
-): Promise<Outcome> {
+): Promise<AttemptOutcome> {
   if (!run.publishers[holding.platform]) {
-    return { type: 'failed', failure: withoutPublisher(holding.platform), accountLost: false };
+    return { type: 'failed', failure: publisherMissing(holding.platform), accountLost: false };
   }
-  const workshop = await openWorkshop(run, post, holding.platform, keep);
-  if (!workshop) {
-    const code = holding.mark ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED';
+  const context = await openDeliveryContext(run, post, holding.platform, keep);
+  if (!context) {
+    const code = holding.intent ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED';
     const why = failure(code, 'The account is not connected any more');
     return { type: 'failed', failure: why, accountLost: true };
   }
   try {
-    const outcome = await runAttempt({ ...workshop.attempt, takesOver }, holding);
+    const outcome = await runAttempt({ ...context.attempt, takesOver }, holding);
     if (outcome.type === 'failed' && outcome.accountLost) {
-      await markNeedsReconnect(run.services.table, workshop.connection());
+      await markNeedsReconnect(run.services.table, context.connection());
     }
-    if (outcome.type === 'retry') await noteLimit(run, workshop.connection(), outcome);
+    if (outcome.type === 'retry') await noteLimit(run, context.connection(), outcome);
     return outcome;
   } finally {
-    workshop.close();
+    context.close();
   }
 }
 
@@ -153,11 +153,11 @@ async function attemptOnce(
 async function noteLimit(
   run: DeliveryRun,
   connection: Connection,
-  { failure: { code }, at, limit }: Extract<Outcome, { type: 'retry' }>,
+  { failure: { code }, at, limit }: Extract<AttemptOutcome, { type: 'retry' }>,
 ): Promise<void> {
   if (code !== 'PLATFORM_RATE_LIMIT' || at - run.services.now() < LASTING_LIMIT_MS) return;
   const announced = { limit: limit ?? RULES[connection.platform].daily_cap, resets_at: at };
-  await noteAnnouncedLimit(run.services.table, connection, announced);
+  await setAnnouncedLimit(run.services.table, connection, announced);
 }
 
 /** The destination as an attempt's outcome leaves it. */
@@ -165,7 +165,7 @@ function afterOutcome(
   run: DeliveryRun,
   post: Post,
   holding: DestinationOf<'publishing'>,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
 ): Destination {
   const now = run.services.now();
   switch (outcome.type) {
@@ -174,35 +174,35 @@ function afterOutcome(
     case 'failed':
       return failed(holding, outcome.failure, now, outcome.accountLost);
     case 'retry': {
-      const lost = outcome.lostOnce === true && { lost_once: true };
-      const progress = { checkpoint: outcome.checkpoint, mark: null, ...lost };
+      const lost = outcome.lostCommit === true && { lost_commit: true };
+      const progress = { checkpoint: outcome.checkpoint, intent: null, ...lost };
       return retrying(holding, progress, outcome.failure, outcome.at, now);
     }
     case 'capped':
-      return heldBack(holding, outcome.failure, outcome.at, now);
+      return deferred(holding, outcome.failure, outcome.at, now);
     case 'wait': {
-      const mark = outcome.keepMark ? holding.mark : null;
-      const { checkpoint, at, faults = holding.faults } = outcome;
-      return waiting(holding, { checkpoint, mark, faults }, at, now);
+      const intent = outcome.keepIntent ? holding.intent : null;
+      const { checkpoint, at, failures = holding.failures } = outcome;
+      return waiting(holding, { checkpoint, intent, failures }, at, now);
     }
   }
 }
 
 /** Leaves a note for later, or an alarm where the wait is too long for the queue. */
 async function comeBack(run: DeliveryRun, post: Post, destination: Destination, at: number): Promise<void> {
-  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return waitLong(run.services, post, at);
-  await sendPublishNote(run.services, post, destination.platform, at);
+  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return scheduleWait(run.services, post, at);
+  await sendPublishMessage(run.services, post, destination.platform, at);
 }
 
 /** Takes a post out of the sweeper's index once everything in it is settled. */
 async function settle(run: DeliveryRun, post: Post): Promise<void> {
-  if (post.wake_at !== undefined && nextLook(post, run.services.now()) === null)
+  if (post.wake_at !== undefined && nextSweepAt(post, run.services.now()) === null)
     await setWake(run.services.table, post, null);
 }
 
 /** Stores a destination, and an earlier look of the sweeper where the new state needs one. */
 async function save(run: DeliveryRun, post: Post, from: Destination, to: Destination): Promise<Post | null> {
-  const look = nextLook(
+  const look = nextSweepAt(
     { ...post, destinations: { ...post.destinations, [to.platform]: to } },
     run.services.now(),
   );

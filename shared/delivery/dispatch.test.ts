@@ -52,7 +52,7 @@ describe('a wait that no queue message can carry', () => {
 
     world.clock.now = until - 80 * SECOND;
     expect(await sweep(post)).toBe(0);
-    expect(world.queue.map(note => note.at)).toEqual([until]);
+    expect(world.queue.map(message => message.at)).toEqual([until]);
     world.clock.now = until;
     await world.runDue();
     expect([await outcomeOf(post), await wakeOf(post)]).toMatchObject([
@@ -88,8 +88,8 @@ describe('a wait that no queue message can carry', () => {
   async function diesWaiting(scheduler: boolean): Promise<{ post: Post; until: number }> {
     for (let at = 1; at < 20; at += 1) {
       const found = await blocked(scheduler);
-      const [note] = world.queue.splice(0);
-      await world.handle(note!, { at, when: 'before' });
+      const [message] = world.queue.splice(0);
+      await world.handle(message!, { at, when: 'before' });
       world.queue.length = 0;
       if ((await outcomeOf(found.post))?.status === 'retrying') return found;
     }
@@ -123,11 +123,11 @@ describe('a look', () => {
   test('finds a dead worker, and none that is at work', async () => {
     const post = await world.store();
     await world.alarm(post);
-    const [note] = world.queue.splice(0);
-    await world.handle(note!, { at: 4, when: 'before' });
+    const [message] = world.queue.splice(0);
+    await world.handle(message!, { at: 4, when: 'before' });
     const held = await outcomeOf(post);
     if (held?.status !== 'publishing') throw new Error(`It is ${held?.status}`);
-    const lease = held.lease_until + (held.mark ? 30 * SECOND : 0) - post.due_at;
+    const lease = held.lease_until + (held.intent ? 30 * SECOND : 0) - post.due_at;
     expect([await lateAfter(post, MINUTE), await lateAfter(post, lease + MINUTE)]).toEqual([0, 1]);
   });
 

@@ -2,9 +2,9 @@ import type { DestinationOf } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import { saveDestination } from '../store/posts.ts';
-import { asPlatformError } from './decide.ts';
+import { asPlatformError } from './outcome.ts';
 import type { DeliveryRun } from './deliver.ts';
-import { openWorkshop } from './workshop.ts';
+import { openDeliveryContext } from './context.ts';
 
 type Published = DestinationOf<'published'>;
 type FirstComment = NonNullable<Published['first_comment']>;
@@ -14,7 +14,7 @@ type FirstComment = NonNullable<Published['first_comment']>;
  * between leaves that word, and never a second comment. Nothing here touches the post. Null when somebody else moved
  * the destination.
  */
-export async function makeFirstComment(
+export async function publishFirstComment(
   run: DeliveryRun,
   post: Post,
   destination: Published,
@@ -28,11 +28,11 @@ export async function makeFirstComment(
 }
 
 async function comment(run: DeliveryRun, post: Post, destination: Published): Promise<FirstComment> {
-  const workshop = await openWorkshop(run, post, destination.platform, () => Promise.resolve());
-  if (!workshop) {
+  const opened = await openDeliveryContext(run, post, destination.platform, () => Promise.resolve());
+  if (!opened) {
     return { status: 'failed', error: failure('TOKEN_EXPIRED', 'The account is not connected any more') };
   }
-  const { publisher, job, context } = workshop.attempt;
+  const { publisher, job, context } = opened.attempt;
   try {
     for (const step of publisher.plan(job).filter(({ kind }) => kind === 'finish')) {
       await step.finish(await context(false), publisher.start(job), destination);
@@ -42,7 +42,7 @@ async function comment(run: DeliveryRun, post: Post, destination: Published): Pr
     const { code, message } = asPlatformError(error);
     return { status: 'failed', error: failure(code, message) };
   } finally {
-    workshop.close();
+    opened.close();
   }
 }
 

@@ -1,10 +1,10 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
-import { commentFor, draftFor, titleFor, type PostContent } from '../platforms/draft.ts';
-import type { PublishJob } from '../platforms/publisher.ts';
+import { commentFor, draftFor, titleFor, type PostContent } from '../platforms/kit/draft.ts';
+import type { PublishJob } from '../platforms/contract/publisher.ts';
 import { RULES } from '../platforms/registry.ts';
-import type { Draft } from '../platforms/rules.ts';
+import type { Draft } from '../platforms/contract/rules.ts';
 
 /** What one platform of a post is to publish, in that platform's shape: texts are as they are to be sent. */
 export function jobOf(post: Post, connection: Connection): PublishJob {

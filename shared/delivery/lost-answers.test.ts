@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
-import { claimed } from './transitions.ts';
+import { leased } from './transitions.ts';
 import { saveDestination } from '../store/posts.ts';
 import type { Table } from '../store/table.ts';
 
@@ -27,14 +27,14 @@ function forgetful(table: Table): Table {
 test('a write whose answer was lost is known again when it is repeated', async () => {
   const post = await world.store();
   const from = post.destinations.x!;
-  const after = await saveDestination(forgetful(world.table), post, from, claimed(from, world.clock.now));
+  const after = await saveDestination(forgetful(world.table), post, from, leased(from, world.clock.now));
   expect(after?.destinations.x).toMatchObject({ status: 'publishing', revision: 2, attempts: 1 });
 });
 
 test('of two writers at the same revision one wins, even when both write the same', async () => {
   const post = await world.store();
   const from = post.destinations.x!;
-  const to = claimed(from, world.clock.now);
+  const to = leased(from, world.clock.now);
   const writes = await Promise.all([1, 2, 3].map(() => saveDestination(world.table, post, from, to)));
   expect(writes.filter(Boolean)).toHaveLength(1);
 });

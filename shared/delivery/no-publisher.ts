@@ -3,7 +3,7 @@ import type { PlatformId } from '../model/platform.ts';
 import { RULES } from '../platforms/registry.ts';
 
 /** Why a post does not reach a platform that has rules but no publisher: another attempt cannot help. */
-export function withoutPublisher(platform: PlatformId): Failure {
+export function publisherMissing(platform: PlatformId): Failure {
   const why = `This version of the service cannot publish to ${RULES[platform].display_name} yet`;
   return {
     ...failure('PLATFORM_UNAVAILABLE', why),

@@ -8,16 +8,16 @@ const MAX_ATTEMPTS = 10;
 const MAX_AGE_MS = 1 * DAY;
 
 /** The wait after `faults` faults in a row (1 = the first). A time that the platform named wins. */
-export function backoffMs(faults: number, named: number | undefined): number {
-  return named ?? BACKOFF_MS[Math.min(faults, BACKOFF_MS.length) - 1] ?? MINUTE;
+export function backoffMs(failures: number, named: number | undefined): number {
+  return named ?? BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? MINUTE;
 }
 
 /**
  * True when no further attempt is due: ten in a row failed, or the next would begin more than a day after the first.
  * Faults count in a row, so that scattered ones do not end a long, healthy upload.
  */
-export function isExhausted(destination: Destination, faults: number, nextAt: number): boolean {
-  return faults >= MAX_ATTEMPTS || isTooOld(destination, nextAt);
+export function isExhausted(destination: Destination, failures: number, nextAt: number): boolean {
+  return failures >= MAX_ATTEMPTS || isTooOld(destination, nextAt);
 }
 
 /** True when `nextAt` is more than a day after the first attempt. */

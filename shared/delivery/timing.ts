@@ -7,7 +7,7 @@ import { MINUTE, SECOND } from '../time/instant.ts';
 export const DISPATCH_AHEAD_MS = 90 * SECOND;
 
 /** A post without an alarm is looked at so long before it is due: a sweep a minute then comes in time to prepare it. */
-export const LOOK_AHEAD_MS = DISPATCH_AHEAD_MS + 1 * MINUTE;
+export const SWEEP_AHEAD_MS = DISPATCH_AHEAD_MS + 1 * MINUTE;
 
 /** A note may come this early, since a queue delay is whole seconds; the commit then waits for the exact time. */
 export const EARLY_MS = 1 * SECOND;
@@ -34,7 +34,7 @@ export function readyAt(post: Post, destination: Destination): number {
     case 'pending':
       return post.post_type === 'text' ? post.due_at : post.due_at - DISPATCH_AHEAD_MS;
     case 'publishing':
-      return destination.lease_until + (destination.mark ? RULES[destination.platform].settle_ms : 0);
+      return destination.lease_until + (destination.intent ? RULES[destination.platform].settle_ms : 0);
     case 'processing':
     case 'retrying':
       return destination.next_attempt_at;
@@ -45,7 +45,7 @@ export function readyAt(post: Post, destination: Destination): number {
 }
 
 /** When the sweeper must look at a post next; null when everything in it is settled. */
-export function nextLook(post: Post, now: number): number | null {
+export function nextSweepAt(post: Post, now: number): number | null {
   const looks = unsettled(post).map(destination => Math.max(now, readyAt(post, destination)) + GRACE_MS);
   return looks.length === 0 ? null : Math.min(...looks);
 }
@@ -58,6 +58,6 @@ export function overdue(post: Post, now: number): Destination[] {
 const unsettled = (post: Post) => destinationsOf(post).filter(destination => !isSettled(destination));
 
 /** The first look at a new post: just after it should have been published. */
-export function firstLook(dueAt: number, now: number): number {
+export function firstSweepAt(dueAt: number, now: number): number {
   return Math.max(dueAt, now) + GRACE_MS;
 }

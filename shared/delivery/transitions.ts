@@ -14,28 +14,28 @@ import { leaseUntil } from './timing.ts';
  * condition that the destination is still what the function was given.
  */
 
-type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'mark' | 'lost_once'>;
+type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'intent' | 'lost_commit'>;
 
-const FRESH: Progress = { checkpoint: null, mark: null };
+const FRESH: Progress = { checkpoint: null, intent: null };
 
 function progressOf(destination: Destination): Progress {
   const started = 'checkpoint' in destination;
   if (!started) return FRESH;
-  const { checkpoint, mark, lost_once } = destination;
-  return { checkpoint, mark, ...(lost_once && { lost_once }) };
+  const { checkpoint, intent, lost_commit } = destination;
+  return { checkpoint, intent, ...(lost_commit && { lost_commit }) };
 }
 
-function common(destination: Destination, now: number, announce: readonly EventKind[] = []) {
-  const { platform, social_account_id, revision, attempts, faults, first_attempt_at } = destination;
+function common(destination: Destination, now: number, outbox: readonly EventKind[] = []) {
+  const { platform, social_account_id, revision, attempts, failures, first_attempt_at } = destination;
   return {
     platform,
     social_account_id,
     revision: revision + 1,
     attempts,
-    faults,
+    failures,
     first_attempt_at,
     changed_at: now,
-    announce: [...announce],
+    outbox: [...outbox],
   };
 }
 
@@ -43,7 +43,7 @@ function common(destination: Destination, now: number, announce: readonly EventK
  * A worker takes the destination for itself. Going on where the platform was waited for is no new attempt; taking over
  * from a worker that died is one, and its death was a fault.
  */
-export function claimed(destination: Destination, now: number): DestinationOf<'publishing'> {
+export function leased(destination: Destination, now: number): DestinationOf<'publishing'> {
   if (isFinal(destination)) throw new Error('A final destination is not claimed');
   const goesOn = destination.status === 'processing';
   return {
@@ -51,7 +51,7 @@ export function claimed(destination: Destination, now: number): DestinationOf<'p
     ...progressOf(destination),
     status: 'publishing',
     attempts: destination.attempts + (goesOn ? 0 : 1),
-    faults: destination.faults + (destination.status === 'publishing' ? 1 : 0),
+    failures: destination.failures + (destination.status === 'publishing' ? 1 : 0),
     first_attempt_at: destination.first_attempt_at ?? now,
     lease_until: leaseUntil(destination, now),
   };
@@ -62,28 +62,28 @@ export function advanced(
   destination: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
 ): DestinationOf<'publishing'> {
-  return { ...destination, checkpoint, mark: null, faults: 0, revision: destination.revision + 1 };
+  return { ...destination, checkpoint, intent: null, failures: 0, revision: destination.revision + 1 };
 }
 
 /** The holder is about to send what must not be sent twice. */
-export function marked(
+export function withIntent(
   destination: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
   now: number,
 ): DestinationOf<'publishing'> {
-  const mark = { step: checkpoint.step, at: now };
-  return { ...destination, checkpoint, mark, revision: destination.revision + 1 };
+  const intent = { step: checkpoint.step, at: now };
+  return { ...destination, checkpoint, intent, revision: destination.revision + 1 };
 }
 
 /** The platform refused what must not be sent twice: nothing of it is in doubt. */
-export function unmarked(destination: DestinationOf<'publishing'>): DestinationOf<'publishing'> {
-  return { ...destination, mark: null, revision: destination.revision + 1 };
+export function withoutIntent(destination: DestinationOf<'publishing'>): DestinationOf<'publishing'> {
+  return { ...destination, intent: null, revision: destination.revision + 1 };
 }
 
 /** The holder lets go until `at`: the platform is working, the post is not due yet, or an outcome must settle. */
 export function waiting(
   destination: DestinationOf<'publishing'>,
-  progress: Partial<Progress & { faults: number }>,
+  progress: Partial<Progress & { failures: number }>,
   at: number,
   now: number,
 ): DestinationOf<'processing'> {
@@ -103,27 +103,27 @@ export function retrying(
   error: Failure,
   at: number,
   now: number,
-  faults = 1,
+  failures = 1,
 ): DestinationOf<'retrying'> {
   return {
     ...common(destination, now, ['post.retry']),
     ...progressOf(destination),
     ...progress,
     status: 'retrying',
-    faults: destination.faults + faults,
+    failures: destination.failures + failures,
     next_attempt_at: at,
     error,
   };
 }
 
 /** The daily cap of the account is reached. No fault of the destination: its budget of retries starts afresh. */
-export function heldBack(
+export function deferred(
   destination: DestinationOf<'publishing'>,
   error: Failure,
   at: number,
   now: number,
 ): DestinationOf<'retrying'> {
-  return { ...retrying(destination, {}, error, at, now), faults: 0, first_attempt_at: null };
+  return { ...retrying(destination, {}, error, at, now), failures: 0, first_attempt_at: null };
 }
 
 export function published(
@@ -155,11 +155,11 @@ export function failed(
 }
 
 /** The owed events are on their queue. */
-export function announced<D extends Destination>(destination: D): D {
-  return { ...destination, announce: [], revision: destination.revision + 1 };
+export function withOutboxSent<D extends Destination>(destination: D): D {
+  return { ...destination, outbox: [], revision: destination.revision + 1 };
 }
 
 /** A failed destination is to be tried again, as if it were new; its attempts go on counting, so events stay distinct. */
-export function revived(destination: Destination, now: number): DestinationOf<'pending'> {
-  return { ...common(destination, now), status: 'pending', faults: 0, first_attempt_at: null };
+export function reopened(destination: Destination, now: number): DestinationOf<'pending'> {
+  return { ...common(destination, now), status: 'pending', failures: 0, first_attempt_at: null };
 }

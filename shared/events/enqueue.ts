@@ -1,8 +1,8 @@
 import type { Delivery } from '../model/webhook.ts';
 import type { Services } from '../runtime/services.ts';
 import { createDelivery } from '../store/webhooks.ts';
-import { deliveryNote } from './note.ts';
-import { sendEventsNote } from './publish.ts';
+import { deliveryMessage } from './messages.ts';
+import { sendEventMessage } from './publish.ts';
 
 /** Stores a delivery and puts its note on the queue. A repetition stores nothing new and sends the note again. */
 export async function enqueueDelivery(
@@ -10,5 +10,5 @@ export async function enqueueDelivery(
   delivery: Delivery,
 ): Promise<void> {
   await createDelivery(services.table, delivery);
-  await sendEventsNote(services, deliveryNote(delivery));
+  await sendEventMessage(services, deliveryMessage(delivery));
 }

@@ -1,36 +1,36 @@
 import { ENV } from '../aws/env.ts';
-import { sendNote } from '../aws/queue.ts';
-import { createAlarm } from '../aws/schedule.ts';
+import { sendMessage } from '../aws/queue.ts';
+import { createSchedule } from '../aws/schedule.ts';
 import type { ServiceEvent } from '../model/event.ts';
 import type { Services } from '../runtime/services.ts';
-import type { GroupedNote } from './note.ts';
+import type { GroupedMessage } from './messages.ts';
 
 type Sender = Pick<Services, 'sqs' | 'setting'>;
 
 /** Puts an event on the events queue, from where it goes to every webhook of the workspace that wants it. */
-export function announce(services: Sender, event: ServiceEvent, workspaceId: string): Promise<void> {
-  return sendEventsNote(services, {
+export function sendEvent(services: Sender, event: ServiceEvent, workspaceId: string): Promise<void> {
+  return sendEventMessage(services, {
     body: { kind: 'event', workspace_id: workspaceId, event },
     group: workspaceId,
   });
 }
 
 /** Puts a note on the events queue. `delayS`: seconds, at most 900. */
-export function sendEventsNote(services: Sender, note: GroupedNote, delayS = 0): Promise<void> {
-  return sendNote(services.sqs, { queueUrl: services.setting(ENV.eventsQueueUrl), ...note, delayS });
+export function sendEventMessage(services: Sender, message: GroupedMessage, delayS = 0): Promise<void> {
+  return sendMessage(services.sqs, { queueUrl: services.setting(ENV.eventsQueueUrl), ...message, delayS });
 }
 
 /** Has a note put on the events queue at a time that no delay reaches. One name, one alarm. `at`: epoch milliseconds. */
-export function scheduleEventsNote(
+export function scheduleEventMessage(
   services: Pick<Services, 'scheduler' | 'setting'>,
   name: string,
-  note: GroupedNote,
+  message: GroupedMessage,
   at: number,
 ): Promise<void> {
-  return createAlarm(services.scheduler, {
+  return createSchedule(services.scheduler, {
     name,
     at,
-    note: { queueUrl: services.setting(ENV.eventsQueueUrl), ...note },
+    message: { queueUrl: services.setting(ENV.eventsQueueUrl), ...message },
     scheduleGroup: services.setting(ENV.scheduleGroup),
     roleArn: services.setting(ENV.scheduleRoleArn),
   });

@@ -5,7 +5,7 @@ import { open, seal } from '../aws/key-ring.ts';
 import type { Principal } from '../model/workspace.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { freeKey, keepAnswer, takeKey, takeOver, type Seed, type Use } from '../store/idempotency.ts';
+import { releaseKey, keepAnswer, acquireKey, takeOver, type Seed, type Use } from '../store/idempotency.ts';
 import { ApiError, conflict, validationFailed, type ApiResponse } from './errors.ts';
 import type { RawRequest, Route } from './route.ts';
 
@@ -42,7 +42,7 @@ export async function answerOnce(
     seed: { id: randomUUID(), at: services.now() },
     run: randomUUID(),
   };
-  const earlier = await takeKey(services.table, scope, mine, services.now());
+  const earlier = await acquireKey(services.table, scope, mine, services.now());
   if (!earlier) return runAs(services, scope, mine.run, mine.seed, raw, run);
   if (earlier.fingerprint !== mine.fingerprint) throw otherRequest();
   if (earlier.answer !== null) return replay(services, scope, earlier.answer);
@@ -70,7 +70,7 @@ async function runAs(
     await settle(services, scope, name, answer);
     return answer;
   } catch (error) {
-    await quietly('An idempotency key could not be freed', () => freeKey(services.table, scope, name));
+    await quietly('An idempotency key could not be freed', () => releaseKey(services.table, scope, name));
     throw error;
   }
 }
@@ -88,7 +88,7 @@ async function answerOf(run: () => Promise<ApiResponse>): Promise<ApiResponse> {
 /** The request is answered whatever happens here: at worst a repetition runs again and meets the same ids. */
 function settle(services: Services, scope: string, run: string, answer: ApiResponse): Promise<void> {
   return quietly('An answer could not be kept for its idempotency key', async () => {
-    if (!isKept(answer.status)) return freeKey(services.table, scope, run);
+    if (!isKept(answer.status)) return releaseKey(services.table, scope, run);
     // Answers carry secrets that are shown once.
     const sealed = seal(await services.keyRing(), scope, JSON.stringify(answer));
     return keepAnswer(services.table, scope, run, sealed);

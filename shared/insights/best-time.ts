@@ -1,7 +1,7 @@
 import type { PlatformId } from '../model/platform.ts';
 import { INSIGHTS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
-import { listMeasurements } from '../store/insights.ts';
+import { listMetricsReadings } from '../store/insights.ts';
 import { getQueue } from '../store/queue.ts';
 import { DAY } from '../time/instant.ts';
 import { bestCells, DEFAULT_GRID, ENOUGH_POSTS, gridOf, nextOccurrence, type Cell } from './grid.ts';
@@ -37,7 +37,7 @@ export async function findBestTime(
   const telling = platforms.filter(platform => INSIGHTS[platform]);
   const [queue, ...found] = await Promise.all([
     getQueue(table, workspace_id, profile_id),
-    ...telling.map(platform => listMeasurements(table, workspace_id, profile_id, platform, since)),
+    ...telling.map(platform => listMetricsReadings(table, workspace_id, profile_id, platform, since)),
   ]);
   const { timezone } = queue.settings;
   const measurements = found.flat();

@@ -1,17 +1,17 @@
-import { renewAccount, usableAccount, type OpenAccount } from '../connections/vault.ts';
-import type { DueLook, Metrics } from '../model/insight.ts';
+import { renewAccount, usableAccount, type OpenAccount } from '../connections/credentials.ts';
+import type { DueReading, Metrics } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Connection } from '../model/profile.ts';
 import type { HttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
-import { PlatformError } from '../platforms/error.ts';
-import type { InsightsReader } from '../platforms/insights.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { InsightsReader } from '../platforms/contract/insights.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection } from '../store/connections.ts';
-import { deleteLook, dueLooks, putLook, putMeasurement } from '../store/insights.ts';
+import { deleteDueReading, listDueReadings, putDueReading, putMetricsReading } from '../store/insights.ts';
 import { WAKE_SHARDS } from '../store/table.ts';
-import { lookAfter, lookAgain } from './looks.ts';
+import { readingAfter, scheduleNextReading } from './readings.ts';
 
 /** Most looks that are read from the table at once. */
 const PAGE = 500;
@@ -38,7 +38,7 @@ async function gatherShard(run: GatherRun, shard: number): Promise<number> {
   const { services } = run;
   let count = 0;
   for (;;) {
-    const looks = await dueLooks(services.table, shard, services.now(), PAGE);
+    const looks = await listDueReadings(services.table, shard, services.now(), PAGE);
     for (const [, own] of Map.groupBy(looks, ({ account_id }) => account_id)) {
       if (!run.hasTime()) return count;
       await lookAtAccount(run, own);
@@ -48,7 +48,7 @@ async function gatherShard(run: GatherRun, shard: number): Promise<number> {
   }
 }
 
-async function lookAtAccount(run: GatherRun, looks: readonly DueLook[]): Promise<void> {
+async function lookAtAccount(run: GatherRun, looks: readonly DueReading[]): Promise<void> {
   const [first] = looks;
   if (!first) return;
   const { workspace_id, profile_id, platform, account_id } = first;
@@ -57,7 +57,7 @@ async function lookAtAccount(run: GatherRun, looks: readonly DueLook[]): Promise
   const connection = await getConnection(table, workspace_id, profile_id, platform);
   if (!reader || connection?.id !== account_id) {
     // The account is gone, and its posts with it.
-    await Promise.all(looks.map(look => deleteLook(table, look)));
+    await Promise.all(looks.map(look => deleteDueReading(table, look)));
     return;
   }
   for (let start = 0; start < looks.length && run.hasTime(); start += reader.batch) {
@@ -69,7 +69,7 @@ async function lookAtPosts(
   run: GatherRun,
   reader: InsightsReader,
   connection: Connection,
-  looks: readonly DueLook[],
+  looks: readonly DueReading[],
 ): Promise<void> {
   try {
     const ids = looks.map(({ platform_post_id }) => platform_post_id);
@@ -80,7 +80,7 @@ async function lookAtPosts(
     log.warn('Posts could not be looked at', { platform, posts: looks.length, ...describeError(error) });
     const wait = error instanceof PlatformError ? error.retryAfterMs : undefined;
     const now = run.services.now();
-    await Promise.all(looks.map(look => replace(run.services, look, lookAgain(look, now, wait))));
+    await Promise.all(looks.map(look => replace(run.services, look, scheduleNextReading(look, now, wait))));
   }
 }
 
@@ -108,18 +108,18 @@ async function readMetrics(
 }
 
 /** A post that is not there any more is not looked at again. */
-async function keep(services: Services, look: DueLook, metrics: Metrics | undefined): Promise<void> {
+async function keep(services: Services, look: DueReading, metrics: Metrics | undefined): Promise<void> {
   const { post_id, platform, published_at, workspace_id, profile_id } = look;
   const now = services.now();
   if (metrics) {
     const measurement = { post_id, platform, published_at, ...metrics, measured_at: now };
-    await putMeasurement(services.table, workspace_id, profile_id, measurement);
+    await putMetricsReading(services.table, workspace_id, profile_id, measurement);
   }
-  await replace(services, look, metrics ? lookAfter(look, now) : null);
+  await replace(services, look, metrics ? readingAfter(look, now) : null);
 }
 
 /** The next look is noted before the present one is crossed out. */
-async function replace({ table }: Services, look: DueLook, next: DueLook | null): Promise<void> {
-  if (next) await putLook(table, next);
-  await deleteLook(table, look);
+async function replace({ table }: Services, look: DueReading, next: DueReading | null): Promise<void> {
+  if (next) await putDueReading(table, next);
+  await deleteDueReading(table, look);
 }

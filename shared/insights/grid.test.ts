@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Measurement } from '../model/insight.ts';
+import type { MetricsReading } from '../model/insight.ts';
 import { HOUR, MINUTE, toIso } from '../time/instant.ts';
 import { localTime } from '../time/zone.ts';
 import { bestCells, DEFAULT_GRID, gridOf, nextOccurrence } from './grid.ts';
 
-const measured = (published: string, likes: number, change: Partial<Measurement> = {}): Measurement => ({
+const measured = (
+  published: string,
+  likes: number,
+  change: Partial<MetricsReading> = {},
+): MetricsReading => ({
   post_id: 'p',
   platform: 'x',
   published_at: Date.parse(published),

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Measurement } from '../model/insight.ts';
+import type { MetricsReading } from '../model/insight.ts';
 import { WEEKDAYS, type Weekday } from '../model/queue.ts';
 import { slotsAfter } from '../queue/slots.ts';
 import { MINUTE } from '../time/instant.ts';
@@ -48,7 +48,7 @@ export const DEFAULT_GRID: readonly Cell[] = WEEKDAYS.flatMap(weekday =>
 );
 
 /** The hours of the week as posts were received in them, by the clocks of a zone. */
-export function gridOf(measurements: readonly Measurement[], timezone: string): Cell[] {
+export function gridOf(measurements: readonly MetricsReading[], timezone: string): Cell[] {
   const byHour = Map.groupBy(measurements, ({ published_at }) => hourOf(published_at, timezone));
   return WEEKDAYS.flatMap(weekday =>
     HOURS.map(hour => cellOf(weekday, hour, byHour.get(`${weekday} ${hour}`) ?? [])),
@@ -60,14 +60,14 @@ function hourOf(at: number, timezone: string): string {
   return `${WEEKDAYS[dayOfWeek - 1] ?? ''} ${hour}`;
 }
 
-function cellOf(weekday: Weekday, hour: number, posts: readonly Measurement[]): Cell {
+function cellOf(weekday: Weekday, hour: number, posts: readonly MetricsReading[]): Cell {
   const sum = posts.reduce((total, post) => total + engagementOf(post), 0);
   const engagement = posts.length === 0 ? null : sum / posts.length;
   return { weekday, hour, engagement, samples: posts.length };
 }
 
 /** Views are left out: not every platform has them, and they would outweigh everything else. */
-const engagementOf = ({ likes, comments, shares }: Measurement) =>
+const engagementOf = ({ likes, comments, shares }: MetricsReading) =>
   (likes ?? 0) + (comments ?? 0) + (shares ?? 0);
 
 /** The cells with the highest engagement; there may be several. */

@@ -17,7 +17,7 @@ export function inMemory(bytes: Uint8Array): Whole {
 }
 
 /** The file needs more reading than a look at it is worth. */
-export class TooMuchReading extends Error {
+export class ReadBudgetExceeded extends Error {
   override readonly name = 'TooMuchReading';
 }
 
@@ -28,7 +28,7 @@ const BLOCK_BYTES = 64 * 1024;
  * The file with its beginning at hand, read in blocks, and no further than `budget` bytes beyond it: then
  * TooMuchReading.
  */
-export function thrifty(file: FileAccess, head: Uint8Array, budget: number): FileAccess {
+export function withReadBudget(file: FileAccess, head: Uint8Array, budget: number): FileAccess {
   let left = budget;
   let block = { start: 0, bytes: head };
   const has = ({ start, bytes }: typeof block, from: number, to: number) =>
@@ -42,7 +42,7 @@ export function thrifty(file: FileAccess, head: Uint8Array, budget: number): Fil
       if (known) return known.bytes.subarray(from - known.start, end - known.start);
       const reach = Math.max(end, Math.min(from + BLOCK_BYTES, file.size ?? end));
       left -= reach - from;
-      if (left < 0) throw new TooMuchReading('The file needs too much reading');
+      if (left < 0) throw new ReadBudgetExceeded('The file needs too much reading');
       block = { start: from, bytes: await file.read(from, reach) };
       return block.bytes.subarray(0, end - from);
     },

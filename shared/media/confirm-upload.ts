@@ -13,7 +13,7 @@ import { replaceUpload } from '../store/uploads.ts';
 import { DAY, SECOND } from '../time/instant.ts';
 import { settled } from './import-upload.ts';
 import { leaseOf, type MediaRun } from './run.ts';
-import { judgeObject } from './sound.ts';
+import { checkObjectIntegrity } from './integrity.ts';
 
 /** An upload that nobody confirms by then is forgotten. */
 export const UNCONFIRMED_MS = 1 * DAY;
@@ -49,7 +49,11 @@ export async function arrivalOf(bucket: Bucket, { key, direct }: Upload): Promis
 }
 
 /** Takes an upload in hand: from now on just this version of its bytes counts. Null when somebody else was faster. */
-export function takeInHand(run: MediaRun, upload: Upload, { size, etag }: Arrival): Promise<Upload | null> {
+export function acquireUpload(
+  run: MediaRun,
+  upload: Upload,
+  { size, etag }: Arrival,
+): Promise<Upload | null> {
   const direct = upload.direct && { ...upload.direct, etag };
   const held: Upload = {
     ...settled(upload),
@@ -141,7 +145,7 @@ async function faultOf(
   const most = MAX_BYTES[MEDIA_FORMATS[format]];
   if (size === 0) return 'The file is empty';
   if (size > most) return `The file is larger than ${most} bytes`;
-  const verdict = await judgeObject(bucket, key, size, etag);
+  const verdict = await checkObjectIntegrity(bucket, key, size, etag);
   if ('fault' in verdict) return verdict.fault.replace('The link gives', 'It is');
   return verdict.format === format ? null : `The file is ${verdict.format}, but ${format} was announced`;
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import sharp, { type Create } from 'sharp';
 import { pngOfSize } from '../../test/support/bad-files.ts';
 import type { PlatformId } from '../model/platform.ts';
-import type { PictureNeeds } from '../platforms/pictures.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import { RULES } from '../platforms/registry.ts';
 import { makePicture } from './convert.ts';
 import { unmetNeeds } from './fit.ts';
-import { lookAtBytes } from './look.ts';
+import { inspectBytes } from './inspect.ts';
 
 type Colour = Create['background'];
 
@@ -54,7 +54,7 @@ describe('what is made for a platform keeps its needs', () => {
     const path = await fileOf(await draw());
     for (const { platform, pictures: needs } of platforms) {
       const made = await makePicture(path, needs!);
-      const look = await lookAtBytes(made.bytes);
+      const look = await inspectBytes(made.bytes);
       if (look.type !== 'known') throw new Error(look.message);
       expect({ platform, unmet: unmetNeeds(needs!, look.facts) }).toEqual({ platform, unmet: [] });
       expect(look.facts).toMatchObject({ type: made.type, width: made.width, height: made.height });

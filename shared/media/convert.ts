@@ -1,6 +1,6 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
-import { PlatformError } from '../platforms/error.ts';
-import type { PictureNeeds } from '../platforms/pictures.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import { MAX_PIXELS, MAX_PIXELS_WHOLE } from './fit.ts';
 import { marginsFor, planOf, scaled, type Size } from './plan.ts';
 import { mediaRejected } from './refusal.ts';

@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import * as v from 'valibot';
-import { fakeQueues } from '../../test/support/notes.ts';
+import { fakeQueues } from '../../test/support/queue-messages.ts';
 import { createTestBucket, type TestBucket } from '../../test/support/bucket.ts';
 import { testOrigin, type TestOrigin } from '../../test/support/origin.ts';
 import { newPendingPost } from '../../test/support/delivery-world.ts';
 import { sampleFiles } from '../../test/support/media.ts';
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import type { Post } from '../model/post.ts';
-import { placeOf } from '../model/copy.ts';
+import { fileKeyOf } from '../model/copy.ts';
 import { createHttpClient, type HttpClient } from '../net/http.ts';
 import type { Services } from '../runtime/services.ts';
 import { copiesOfPost, getCopy } from '../store/copies.ts';
 import { MEDIA, publicUrlOf, putObject } from '../store/objects.ts';
 import { createPost, deletePost, getPost, replacePost } from '../store/posts.ts';
-import { careForCopy, dropCopies, planCopies, startCopies, withCopies } from './copy-media.ts';
-import { MediaNoteSchema, type MediaNote } from './notes.ts';
+import { advanceCopy, dropCopies, planCopies, startCopies, withCopies } from './copy-media.ts';
+import { MediaMessageSchema, type MediaMessage } from './messages.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -84,18 +84,18 @@ async function create(post: Post): Promise<Post> {
 }
 
 const run = () => ({ services, http, remainingMs: () => 60_000, leaveAfterBytes: Infinity, patience: 2 });
-const care = (note: MediaNote) =>
-  note.kind === 'copy' ? careForCopy(run(), note) : Promise.reject(new Error('no copy'));
+const care = (message: MediaMessage) =>
+  message.kind === 'copy' ? advanceCopy(run(), message) : Promise.reject(new Error('no copy'));
 
 /** Works off what lies on the queue. */
 async function work(): Promise<void> {
-  for (const { body } of queues.take()) await care(v.parse(MediaNoteSchema, body));
+  for (const { body } of queues.take()) await care(v.parse(MediaMessageSchema, body));
 }
 
 /** Has the sweeper look at every copy of a post whose time has come. */
 async function sweep(post: Post): Promise<void> {
   for (const copy of await copiesOfPost(table, post.workspace_id, post.post_id)) {
-    if (copy.wake_at <= clock.now) await careForCopy(run(), copy);
+    if (copy.wake_at <= clock.now) await advanceCopy(run(), copy);
   }
 }
 
@@ -198,9 +198,9 @@ describe('a post that waits', () => {
 
   test('has one copy made however often and at once it is asked for', async () => {
     const post = await create(waiting());
-    const notes = queues.take().map(({ body }) => v.parse(MediaNoteSchema, body));
-    await Promise.all([...notes, ...notes, ...notes].map(care));
-    await Promise.all(notes.map(care));
+    const messages = queues.take().map(({ body }) => v.parse(MediaMessageSchema, body));
+    await Promise.all([...messages, ...messages, ...messages].map(care));
+    await Promise.all(messages.map(care));
     expect([bucket.keys().length, asked]).toEqual([1, 1]);
     expect((await copies(post))[0]?.status).toBe('ready');
   });
@@ -208,7 +208,7 @@ describe('a post that waits', () => {
   test('has its copy finished once after a death before or after each call of the worker', async () => {
     for (let at = 1; at <= 8; at += 1) {
       const post = await create(waiting());
-      const [note] = queues.take().map(({ body }) => v.parse(MediaNoteSchema, body));
+      const [message] = queues.take().map(({ body }) => v.parse(MediaMessageSchema, body));
       let calls = 0;
       const dying = async <T>(call: () => Promise<T>): Promise<T> => {
         calls += 1;
@@ -220,7 +220,7 @@ describe('a post that waits', () => {
         table: { ...table, client: { send: (command: never) => dying(() => table.client.send(command)) } },
         bucket: { ...bucket, client: { send: (command: never) => dying(() => bucket.client.send(command)) } },
       } as unknown as Services;
-      await careForCopy({ ...run(), services: mortal }, note as never).catch(() => undefined);
+      await advanceCopy({ ...run(), services: mortal }, message as never).catch(() => undefined);
       clock.now += 3 * MINUTE;
       await sweep(post);
       expect({ at, status: (await copies(post))[0]?.status }).toEqual({ at, status: 'ready' });
@@ -290,7 +290,7 @@ describe('copies', () => {
     clock.now = post.due_at + 3 * DAY;
     await sweep(post);
     expect(bucket.keys()).toHaveLength(1);
-    const ref = { workspace_id: post.workspace_id, post_id: post.post_id, place: placeOf(url()) };
+    const ref = { workspace_id: post.workspace_id, post_id: post.post_id, file_key: fileKeyOf(url()) };
     expect((await getCopy(table, ref))?.wake_at).toBeGreaterThan(clock.now);
   });
 });

@@ -1,4 +1,4 @@
-import { placeOf, type MediaCopy } from '../model/copy.ts';
+import { fileKeyOf, type MediaCopy } from '../model/copy.ts';
 import { isSettled } from '../model/destination.ts';
 import type { MediaFormat } from '../model/media.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
@@ -9,10 +9,10 @@ import { copiesOfPost, createCopy, deleteCopy, getCopy, replaceCopy, type CopyRe
 import { COPIES, keyOfUrl, MEDIA, publicUrlOf } from '../store/objects.ts';
 import { getPost } from '../store/posts.ts';
 import { DAY } from '../time/instant.ts';
-import { sendMediaNote } from './notes.ts';
+import { sendMediaMessage } from './messages.ts';
 import { mediaUrlsOf, withMediaUrls } from './post-media.ts';
-import { drawKey, GRACE_MS, leaseOf, TakenOver, waitAfter, type MediaRun } from './run.ts';
-import { giveUp, runTransfer, type TransferResult } from './transfer.ts';
+import { randomKey, GRACE_MS, leaseOf, LeaseLost, waitAfter, type MediaRun } from './run.ts';
+import { abandonTransfer, runTransfer, type TransferResult } from './transfer.ts';
 
 /** A copy is looked after this long after its post was due: until then platforms may still come for it. */
 const AFTER_DUE_MS = 1 * DAY;
@@ -46,7 +46,7 @@ function newCopy({ workspace_id, post_id }: Post, url: string, wake_at: number):
   return {
     workspace_id,
     post_id,
-    place: placeOf(url),
+    file_key: fileKeyOf(url),
     url,
     status: 'waiting',
     transfer: newTransfer(url),
@@ -64,7 +64,9 @@ export async function startCopies(services: Services, post: Post): Promise<void>
   const { workspace_id, post_id } = post;
   try {
     await Promise.all(
-      urls.map(url => sendMediaNote(services, { kind: 'copy', workspace_id, post_id, place: placeOf(url) })),
+      urls.map(url =>
+        sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, file_key: fileKeyOf(url) }),
+      ),
     );
   } catch (error) {
     log.warn('Media of a post are copied later', { post_id, ...describeError(error) });
@@ -90,7 +92,7 @@ export async function withCopies(services: Services, post: Post): Promise<Post> 
 }
 
 /** Makes a copy, keeps it as long as its post needs it, and takes it away. */
-export async function careForCopy(run: MediaRun, ref: CopyRef): Promise<void> {
+export async function advanceCopy(run: MediaRun, ref: CopyRef): Promise<void> {
   const { table, now } = run.services;
   const copy = await getCopy(table, ref);
   if (!copy || copy.lease_until > now()) return;
@@ -112,7 +114,7 @@ function neededUntil(post: Post, now: number): number {
 }
 
 async function remove({ table, bucket }: Services, copy: MediaCopy): Promise<void> {
-  await giveUp({ bucket, transfer: copy.transfer });
+  await abandonTransfer({ bucket, transfer: copy.transfer });
   await deleteCopy(table, copy);
 }
 
@@ -121,16 +123,16 @@ async function make(run: MediaRun, copy: MediaCopy, until: number): Promise<void
   let held = await replaceCopy(table, copy, { ...copy, ...leaseOf(run) });
   if (!held) return;
   const save = async (transfer: Transfer) => {
-    if (!held) throw new TakenOver();
+    if (!held) throw new LeaseLost();
     held = await replaceCopy(table, held, { ...held, transfer });
-    if (!held) throw new TakenOver();
+    if (!held) throw new LeaseLost();
   };
   try {
-    const newKey = (format: MediaFormat) => drawKey(COPIES, format);
+    const newKey = (format: MediaFormat) => randomKey(COPIES, format);
     const result = await runTransfer({ ...run, bucket, newKey, save }, copy.transfer);
     await store(run.services, held, result, until);
   } catch (error) {
-    if (!(error instanceof TakenOver)) throw error;
+    if (!(error instanceof LeaseLost)) throw error;
   }
 }
 
@@ -145,14 +147,14 @@ async function store(
     const { key, format } = result;
     const transfer = { ...result.transfer, key, format, s3_upload_id: null };
     if (await replaceCopy(services.table, held, { ...after, status: 'ready', transfer })) return;
-    return giveUp({ bucket: services.bucket, transfer });
+    return abandonTransfer({ bucket: services.bucket, transfer });
   }
   if (result.type === 'failed') {
     await replaceCopy(services.table, held, { ...after, status: 'failed', error: result.message });
     return;
   }
   const wait = waitAfter(result.transfer.failures);
-  const { workspace_id, post_id, place } = held;
+  const { workspace_id, post_id, file_key } = held;
   await replaceCopy(services.table, held, { ...after, wake_at: services.now() + wait + GRACE_MS });
-  await sendMediaNote(services, { kind: 'copy', workspace_id, post_id, place }, wait);
+  await sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, file_key }, wait);
 }

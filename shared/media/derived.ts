@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PlatformError } from '../platforms/error.ts';
-import type { PictureNeeds } from '../platforms/pictures.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import { log } from '../runtime/log.ts';
 import { DERIVED, headObject, publicUrlOf, putObject, readObject, type Bucket } from '../store/objects.ts';
 import { hostFails } from './refusal.ts';

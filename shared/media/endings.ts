@@ -1,5 +1,5 @@
 import type { MediaFormat } from '../model/media.ts';
-import { anyPart, TooMuchReading, type Whole } from './access.ts';
+import { anyPart, ReadBudgetExceeded, type Whole } from './access.ts';
 import {
   asfEnding,
   boxEnding,
@@ -39,7 +39,7 @@ export async function cutOff(format: MediaFormat, file: Whole): Promise<string |
   try {
     return await ENDINGS[format](file);
   } catch (error) {
-    if (error instanceof TooMuchReading) return null;
+    if (error instanceof ReadBudgetExceeded) return null;
     throw error;
   }
 }

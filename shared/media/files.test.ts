@@ -12,7 +12,7 @@ import { memoryBucket, type MemoryBucket } from '../../test/support/memory-bucke
 import { PATIENT } from '../../test/support/server.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { RULES } from '../platforms/registry.ts';
-import type { Draft } from '../platforms/rules.ts';
+import type { Draft } from '../platforms/contract/rules.ts';
 import { mediaFiles } from './files.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -1,15 +1,15 @@
 import type { MediaFacts } from '../model/media.ts';
 import type { HttpClient } from '../net/http.ts';
-import type { FittedPicture, MediaFiles, UserFile } from '../platforms/media-files.ts';
-import type { PictureNeeds } from '../platforms/pictures.ts';
-import type { Draft, PlatformRules } from '../platforms/rules.ts';
+import type { FittedPicture, MediaFiles, UserFile } from '../platforms/contract/media-files.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
+import type { Draft, PlatformRules } from '../platforms/contract/rules.ts';
 import type { Bucket } from '../store/objects.ts';
 import type { FileAccess } from './access.ts';
 import { makePicture } from './convert.ts';
 import { AS_IT_IS, keepDerived, publishDerived, readDerived, recipeName } from './derived.ts';
 import { MAX_PICTURE_BYTES, pictureFaults, unmetNeeds } from './fit.ts';
 import { faultsOfCover, faultsOfFile, faultsTogether } from './limits.ts';
-import { lookAt, lookAtBytes } from './look.ts';
+import { inspect, inspectBytes } from './inspect.ts';
 import { openOrigin } from './origin.ts';
 import { fromHost, mediaRejected } from './refusal.ts';
 import { fetchToScratch, toScratch, type Scratch } from './scratch.ts';
@@ -100,7 +100,7 @@ export function mediaFiles({ http, bucket, rules, draft }: FilesOptions): MediaF
 
 /** Throws PlatformError `rejected` for what the service does not take. */
 async function known(access: FileAccess): Promise<MediaFacts> {
-  const look = await fromHost(() => lookAt(access));
+  const look = await fromHost(() => inspect(access));
   if (look.type === 'known') return look.facts;
   throw mediaRejected(look.message);
 }
@@ -128,7 +128,7 @@ async function fitted(
 }
 
 async function factsOf(bytes: Buffer): Promise<MediaFacts> {
-  const look = await lookAtBytes(bytes);
+  const look = await inspectBytes(bytes);
   if (look.type === 'known') return look.facts;
   throw new Error('What was stored is no picture');
 }

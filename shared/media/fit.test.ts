@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { factsOfType, type MediaFacts, type MediaFormat } from '../model/media.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { RULES } from '../platforms/registry.ts';
-import type { PictureNeeds } from '../platforms/pictures.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import { MAX_PIXELS, pictureFaults, unmetNeeds, visibleChanges } from './fit.ts';
 
 const TYPES = { JPG: 'image/jpeg', PNG: 'image/png', GIF: 'image/gif', WebP: 'image/webp', BMP: 'image/bmp' };

@@ -1,5 +1,5 @@
 import type { MediaFacts } from '../model/media.ts';
-import type { PictureNeeds } from '../platforms/pictures.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import { ASPECT, ASPECT_SLACK, aspectOf, HEIGHT, outside, SIZE, WIDTH } from './measures.ts';
 
 /**

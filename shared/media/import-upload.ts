@@ -4,9 +4,9 @@ import type { Transfer } from '../model/transfer.ts';
 import { deleteObject, MEDIA } from '../store/objects.ts';
 import { replaceUpload } from '../store/uploads.ts';
 import { DAY, SECOND } from '../time/instant.ts';
-import { sendMediaNote } from './notes.ts';
-import { drawKey, GRACE_MS, leaseOf, TakenOver, waitAfter, type MediaRun } from './run.ts';
-import { giveUp, runTransfer, type TransferResult } from './transfer.ts';
+import { sendMediaMessage } from './messages.ts';
+import { randomKey, GRACE_MS, leaseOf, LeaseLost, waitAfter, type MediaRun } from './run.ts';
+import { abandonTransfer, runTransfer, type TransferResult } from './transfer.ts';
 
 /** An import that is not there by then never will be. */
 const LONGEST_MS = 1 * DAY;
@@ -31,16 +31,16 @@ export async function importUpload(run: MediaRun, upload: Upload): Promise<Uploa
   let held = await replaceUpload(services.table, upload, { ...upload, ...leaseOf(run) });
   if (!held) return null;
   const save = async (transfer: Transfer) => {
-    if (!held) throw new TakenOver();
+    if (!held) throw new LeaseLost();
     held = await replaceUpload(services.table, held, withTransfer(held, transfer));
-    if (!held) throw new TakenOver();
+    if (!held) throw new LeaseLost();
   };
   try {
-    const newKey = (format: MediaFormat) => drawKey(MEDIA, format);
+    const newKey = (format: MediaFormat) => randomKey(MEDIA, format);
     const result = await runTransfer({ ...run, bucket: services.bucket, newKey, save }, upload.transfer);
     return await store(run, held, result);
   } catch (error) {
-    if (error instanceof TakenOver) return null;
+    if (error instanceof LeaseLost) return null;
     throw error;
   }
 }
@@ -59,11 +59,11 @@ async function store(run: MediaRun, held: Upload, result: TransferResult): Promi
   const stored = await replaceUpload(table, held, after);
   if (!stored && result.type === 'done') await deleteObject(bucket, result.key);
   if (stored?.status === 'failed' && result.type === 'more')
-    await giveUp({ bucket, transfer: result.transfer });
+    await abandonTransfer({ bucket, transfer: result.transfer });
   if (stored?.status !== 'processing') return stored;
   const { workspace_id, upload_id } = stored;
   const wait = waitAfter(result.transfer.failures);
-  await sendMediaNote(run.services, { kind: 'upload', workspace_id, upload_id }, wait);
+  await sendMediaMessage(run.services, { kind: 'upload', workspace_id, upload_id }, wait);
   return stored;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { factsOfType, type MediaFacts } from '../model/media.ts';
-import type { FileLimits } from '../platforms/rules.ts';
+import type { FileLimits } from '../platforms/contract/rules.ts';
 import { brokenLimits } from './limits.ts';
 
 const limits: FileLimits = {

@@ -1,6 +1,6 @@
 import type { MediaFacts, MediaKind } from '../model/media.ts';
-import { fileLimitsOf } from '../platforms/files.ts';
-import type { Draft, FileLimits, PlatformRules } from '../platforms/rules.ts';
+import { fileLimitsOf } from '../platforms/kit/files.ts';
+import type { Draft, FileLimits, PlatformRules } from '../platforms/contract/rules.ts';
 import { pictureFaults, visibleChanges } from './fit.ts';
 import {
   ASPECT,

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { openFollowing } from '../net/follow.ts';
 import { readAll, type HttpClient, type OpenResponse } from '../net/http.ts';
 import { SECOND } from '../time/instant.ts';
-import { TooMuchReading, type FileAccess } from './access.ts';
+import { ReadBudgetExceeded, type FileAccess } from './access.ts';
 import { cursorOf, type Cursor } from './cursor.ts';
-import { HEAD_BYTES, WHOLE_BYTES } from './look.ts';
+import { HEAD_BYTES, WHOLE_BYTES } from './inspect.ts';
 import { PLAIN, rangeOf } from './ranges.ts';
 import { fromHost, hostFails, mediaRejected, usable } from './refusal.ts';
 
@@ -55,7 +55,7 @@ function accessTo(head: Buffer, size: number, { jumps, read }: Reader, type = ''
     read: async (start, wanted) => {
       const end = Math.min(wanted, size);
       if (end <= head.length) return head.subarray(start, end);
-      if (!jumps() && end > WHOLE_BYTES) throw new TooMuchReading('Its host knows no ranges');
+      if (!jumps() && end > WHOLE_BYTES) throw new ReadBudgetExceeded('Its host knows no ranges');
       return read(start, end - start);
     },
   };

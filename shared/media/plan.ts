@@ -1,4 +1,4 @@
-import type { PictureNeeds } from '../platforms/pictures.ts';
+import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import { ASPECT_SLACK } from './measures.ts';
 
 export interface Size {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { JsonObject } from '../model/json.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
-import { mediaFieldOf } from '../platforms/draft.ts';
+import { mediaFieldOf } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { PlatformId } from '../model/platform.ts';
 

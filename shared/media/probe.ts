@@ -1,12 +1,12 @@
 import { HttpFailure, type HttpClient } from '../net/http.ts';
 import { SECOND } from '../time/instant.ts';
-import { TooMuchReading, type FileAccess } from './access.ts';
-import { HEAD_BYTES, lookAt, WHOLE_BYTES, type Look } from './look.ts';
+import { ReadBudgetExceeded, type FileAccess } from './access.ts';
+import { HEAD_BYTES, inspect, WHOLE_BYTES, type Inspection } from './inspect.ts';
 import { readPart, type Part } from './ranges.ts';
 
 /** What a look at a media URL gave. */
 export type Probe =
-  | Look
+  | Inspection
   /** The address is private, or not http(s). */
   | { type: 'blocked'; message: string }
   /** The origin refused or did not answer. It may do so for the platform too. */
@@ -29,9 +29,10 @@ export async function probeMedia(
   try {
     const head = await read(0, HEAD_BYTES);
     // A range of nothing cannot be given.
-    if (head.status === 416) return await lookAt(remote({ ...head, bytes: new Uint8Array(), size: 0 }, read));
+    if (head.status === 416)
+      return await inspect(remote({ ...head, bytes: new Uint8Array(), size: 0 }, read));
     if (head.status !== 200 && head.status !== 206) return unreachable(`It answers ${head.status}`);
-    return await lookAt(remote(head, read));
+    return await inspect(remote(head, read));
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     return { type: error.reason === 'blocked' ? 'blocked' : 'unreachable', message: error.message };
@@ -50,7 +51,7 @@ function remote(head: Part, read: (start: number, end: number) => Promise<Part>)
       if (isHere(end)) return longest.subarray(start, end);
       if (ranged) return partOf(await read(start, end));
       if (start > 0 && (size ?? Infinity) > WHOLE_BYTES) {
-        throw new TooMuchReading('Its origin gives no parts of it');
+        throw new ReadBudgetExceeded('Its origin gives no parts of it');
       }
       longest = (await read(0, Math.max(end, start > 0 ? (size ?? 0) : 0))).bytes;
       return longest.subarray(start, end);

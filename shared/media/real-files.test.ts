@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testWith } from '../../test/support/tools.ts';
 import type { MediaFormat } from '../model/media.ts';
-import { judgeBytes } from './sound.ts';
+import { checkBytesIntegrity } from './integrity.ts';
 
 /** Files as a common program writes them, in the variants that are met: nothing of ours made them. */
 const VARIANTS: readonly [name: string, format: MediaFormat, options: string][] = [
@@ -42,12 +42,12 @@ describe('a file that ffmpeg wrote', () => {
     const words = `-v error ${SOURCE} ${options}`.split(' ');
     await promisify(execFile)('ffmpeg', [...words, path]);
     const bytes = readFileSync(path);
-    expect(await judgeBytes(bytes)).toEqual({ format });
+    expect(await checkBytesIntegrity(bytes)).toEqual({ format });
     // A clip in fragments is whole after each of them.
     if (name === 'fragments.mp4') return;
     for (const part of [0.2, 0.6, 0.95]) {
       const cut = bytes.subarray(0, Math.floor(bytes.length * part));
-      expect({ part, ...(await judgeBytes(cut)) }).toEqual({
+      expect({ part, ...(await checkBytesIntegrity(cut)) }).toEqual({
         part,
         fault: expect.stringMatching(/damaged/),
       });

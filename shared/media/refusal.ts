@@ -1,5 +1,5 @@
 import { HttpFailure, type OpenResponse } from '../net/http.ts';
-import { PlatformError } from '../platforms/error.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
 import { isCompressed } from './ranges.ts';
 
 /** The file is the user's to replace. */

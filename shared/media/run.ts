@@ -18,7 +18,7 @@ export interface MediaRun {
 }
 
 /** Somebody else works on the file now; whatever this run still has in hand is void. */
-export class TakenOver extends Error {
+export class LeaseLost extends Error {
   override readonly name = 'TakenOver';
 }
 
@@ -40,6 +40,6 @@ export const waitAfter = (failures: number) => WAITS_MS[Math.min(failures, WAITS
 export const GRACE_MS = 2 * MINUTE;
 
 /** A key that nobody can guess and that nobody's name is part of. */
-export function drawKey(prefix: string, format: MediaFormat): string {
+export function randomKey(prefix: string, format: MediaFormat): string {
   return `${prefix}${randomBytes(24).toString('base64url')}.${FILE_OF_FORMAT[format].extension}`;
 }

@@ -5,7 +5,7 @@ import type { Transfer } from '../model/transfer.ts';
 import { openFollowing } from '../net/follow.ts';
 import { HttpFailure, type HttpClient, type OpenResponse } from '../net/http.ts';
 import { SECOND } from '../time/instant.ts';
-import { identify } from './look.ts';
+import { identify } from './inspect.ts';
 import { directLink, readSharePage } from './share-links.ts';
 
 /** Why a file can never be taken, in words for the one who named it. */

@@ -12,8 +12,8 @@ import {
 } from '../store/multipart-objects.ts';
 import { deleteObject, headObject, putObject, type Bucket } from '../store/objects.ts';
 import { SECOND } from '../time/instant.ts';
-import { HEAD_BYTES } from './look.ts';
-import { judgeBytes, judgeObject, type Verdict } from './sound.ts';
+import { HEAD_BYTES } from './inspect.ts';
+import { checkBytesIntegrity, checkObjectIntegrity, type Integrity } from './integrity.ts';
 import { formatOf, openSource, Unfit, type Source } from './source.ts';
 
 /** What moves a file: one invocation's worth of time and patience. */
@@ -70,7 +70,7 @@ export async function runTransfer(run: TransferRun, transfer: Transfer): Promise
   } catch (error) {
     const isBlocked = error instanceof HttpFailure && error.reason === 'blocked';
     if (!(error instanceof Unfit) && !isBlocked) throw error;
-    await giveUp(session);
+    await abandonTransfer(session);
     return { type: 'failed', transfer: session.transfer, message: error.message };
   }
 }
@@ -82,7 +82,7 @@ async function finishedBefore(session: Session): Promise<TransferResult | null> 
   if (key === null || format === null) return null;
   const head = await headObject(bucket, key);
   if (!head) return null;
-  assertSound(format, await judgeObject(bucket, key, head.size));
+  assertSound(format, await checkObjectIntegrity(bucket, key, head.size));
   return { type: 'done', transfer, key, format, size: head.size };
 }
 
@@ -205,7 +205,7 @@ async function finish(session: Session, parts: PartHead[], rest: Buffer): Promis
   if (key === null || format === null) throw new Unfit('It is empty');
   const size = sizeOf(parts) + rest.byteLength;
   if (parts.length === 0) {
-    assertSound(format, await judgeBytes(rest));
+    assertSound(format, await checkBytesIntegrity(rest));
     // Whoever comes after a death here finds the object by its key.
     await session.save(transfer);
     await putObject(bucket, key, rest, FILE_OF_FORMAT[format].type);
@@ -220,10 +220,10 @@ async function complete(session: Session, key: string, format: MediaFormat, size
   const { bucket } = session;
   const assembly = await assemblyOf(session);
   await completeAssembly(bucket, assembly, (await listParts(bucket, assembly)) ?? []);
-  assertSound(format, await judgeObject(bucket, key, size));
+  assertSound(format, await checkObjectIntegrity(bucket, key, size));
 }
 
-function assertSound(format: MediaFormat, verdict: Verdict): void {
+function assertSound(format: MediaFormat, verdict: Integrity): void {
   if ('fault' in verdict) throw new Unfit(verdict.fault);
   if (verdict.format !== format) throw new Unfit('It changed while it was read');
 }
@@ -245,13 +245,16 @@ async function bytesStored({ bucket, transfer }: Session): Promise<number> {
 }
 
 async function startAnew(session: Session): Promise<void> {
-  await giveUp(session);
+  await abandonTransfer(session);
   session.transfer = { ...session.transfer, total: null, etag: null, s3_upload_id: null };
   await session.save(session.transfer);
 }
 
 /** Leaves nothing behind. */
-export async function giveUp({ bucket, transfer }: Pick<Session, 'bucket' | 'transfer'>): Promise<void> {
+export async function abandonTransfer({
+  bucket,
+  transfer,
+}: Pick<Session, 'bucket' | 'transfer'>): Promise<void> {
   const { key, s3_upload_id } = transfer;
   if (key === null) return;
   if (s3_upload_id !== null) await abortAssembly(bucket, { key, s3_upload_id });

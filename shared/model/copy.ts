@@ -7,7 +7,7 @@ export const MediaCopySchema = v.object({
   workspace_id: v.string(),
   post_id: v.string(),
   /** Which of the post's files: `placeOf` its URL. */
-  place: v.string(),
+  file_key: v.string(),
   url: v.string(),
   status: v.picklist(['waiting', 'ready', 'failed']),
   transfer: TransferSchema,
@@ -22,4 +22,4 @@ export const MediaCopySchema = v.object({
 export type MediaCopy = v.InferOutput<typeof MediaCopySchema>;
 
 /** A short name of a URL. */
-export const placeOf = (url: string) => createHash('sha256').update(url).digest('base64url').slice(0, 22);
+export const fileKeyOf = (url: string) => createHash('sha256').update(url).digest('base64url').slice(0, 22);

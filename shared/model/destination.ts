@@ -15,14 +15,14 @@ const common = {
   /** Attempts begun so far. Going on with a started attempt does not count. */
   attempts: v.pipe(v.number(), v.integer()),
   /** Faults in a row since the last step that got on: the retry budget. */
-  faults: v.pipe(v.number(), v.integer()),
+  failures: v.pipe(v.number(), v.integer()),
   first_attempt_at: v.nullable(Instant),
   /** When the status last changed: the time that its event carries. */
   changed_at: Instant,
   /** Names the write that made this state, so that its writer knows it again when the answer was lost. */
   written_by: v.optional(v.string()),
   /** Events that are owed for the present status and not yet on the events queue. */
-  announce: v.array(EventKindSchema),
+  outbox: v.array(EventKindSchema),
 };
 
 /** How far an attempt has come. `step` names the step to run next, `state` is the platform's own note. */
@@ -30,14 +30,14 @@ export const CheckpointSchema = v.object({ step: v.string(), state: JsonObjectSc
 export type Checkpoint = v.InferOutput<typeof CheckpointSchema>;
 
 /** Set before a request that must not happen twice is sent; stays until its outcome is known. */
-export const CommitMarkSchema = v.object({ step: v.string(), at: Instant });
-export type CommitMark = v.InferOutput<typeof CommitMarkSchema>;
+export const CommitIntentSchema = v.object({ step: v.string(), at: Instant });
+export type CommitIntent = v.InferOutput<typeof CommitIntentSchema>;
 
 const progress = {
   checkpoint: v.nullable(CheckpointSchema),
-  mark: v.nullable(CommitMarkSchema),
+  intent: v.nullable(CommitIntentSchema),
   /** A commit was lost once, and the platform said that nothing is there. */
-  lost_once: v.optional(v.boolean()),
+  lost_commit: v.optional(v.boolean()),
 };
 
 export const FirstCommentSchema = v.object({
@@ -86,10 +86,10 @@ export type DestinationOf<S extends DestinationStatus> = Extract<Destination, { 
 
 /** True when nothing is left to do: the outcome is known, its events are on their queue, the comment is made. */
 export function isSettled(destination: Destination): boolean {
-  return isFinal(destination) && destination.announce.length === 0 && !owesFirstComment(destination);
+  return isFinal(destination) && destination.outbox.length === 0 && !isFirstCommentPending(destination);
 }
 
-export function owesFirstComment(destination: Destination): destination is DestinationOf<'published'> {
+export function isFirstCommentPending(destination: Destination): destination is DestinationOf<'published'> {
   return destination.status === 'published' && destination.first_comment?.status === 'pending';
 }
 

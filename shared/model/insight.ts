@@ -15,11 +15,11 @@ const live = {
 };
 
 /** The latest look at a live post. */
-export const MeasurementSchema = v.object({ ...live, ...MetricsSchema.entries, measured_at: v.number() });
-export type Measurement = v.InferOutput<typeof MeasurementSchema>;
+export const MetricsReadingSchema = v.object({ ...live, ...MetricsSchema.entries, measured_at: v.number() });
+export type MetricsReading = v.InferOutput<typeof MetricsReadingSchema>;
 
 /** A look that is still to be had. */
-export const DueLookSchema = v.object({
+export const DueReadingSchema = v.object({
   ...live,
   workspace_id: v.string(),
   profile_id: v.string(),
@@ -31,4 +31,4 @@ export const DueLookSchema = v.object({
   /** Looks in a row that failed. */
   faults: v.number(),
 });
-export type DueLook = v.InferOutput<typeof DueLookSchema>;
+export type DueReading = v.InferOutput<typeof DueReadingSchema>;

@@ -23,7 +23,7 @@ export const PostSchema = v.object({
   /** When the post is to be published; an immediate post is due when it is created. */
   due_at: Instant,
   /** Its place in the slot of its profile's queue at `due_at`; absent where it holds none. */
-  queue_place: v.exactOptional(v.pipe(v.number(), v.integer())),
+  slot_number: v.exactOptional(v.pipe(v.number(), v.integer())),
   /** Grows with every edit; a to-do note for an older version is void. */
   version: v.pipe(v.number(), v.integer()),
   created_by: v.nullable(v.string()),

@@ -39,7 +39,7 @@ export const ConnectionSchema = v.object({
   token_expires_at: v.nullable(v.number()),
   needs_reconnect: v.boolean(),
   /** Until when one worker alone may refresh the credentials. */
-  refresh_lease_until: v.nullable(v.number()),
+  renewal_lease_until: v.nullable(v.number()),
   connected_at: v.number(),
   /** When the credentials are renewed although nobody needs them; absent where that is never. */
   wake_at: v.exactOptional(v.number()),

@@ -22,7 +22,7 @@ export const QueueSettingsSchema = v.object({
 export type QueueSettings = v.InferOutput<typeof QueueSettingsSchema>;
 
 /** A post's place in the slot at `at` (epoch milliseconds); a slot with room for several has several. */
-export interface QueuePlace {
+export interface SlotReservation {
   at: number;
   place: number;
   post_id: string;

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
-import { draftFor, titleFor, type PostContent } from './draft.ts';
-import { fileLimitsOf } from './files.ts';
+import { draftFor, titleFor, type PostContent } from './kit/draft.ts';
+import { fileLimitsOf } from './kit/files.ts';
 import { CONNECTORS, PUBLISHERS, RULES } from './registry.ts';
-import type { TextRule } from './rules.ts';
-import { GB, HOURS, MB, MINUTES } from './sizes.ts';
+import type { TextRule } from './contract/rules.ts';
+import { GB, HOURS, MB, MINUTES } from './kit/sizes.ts';
 
 const post = (change: Partial<PostContent>): PostContent => ({
   post_type: 'text',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PLATFORM_IDS, type PlatformId, type PostType } from '../model/platform.ts';
-import { commentFor, draftFor, titleFor, type PostContent } from './draft.ts';
+import { commentFor, draftFor, titleFor, type PostContent } from './kit/draft.ts';
 import { RULES } from './registry.ts';
-import { countWeight } from './x/sandbox-text.ts';
+import { countWeight } from './x/sandbox/text.ts';
 
 /*
  * What is cut is counted here anew, by ways that share nothing with the service's own: where both are wrong in the same

@@ -8,8 +8,8 @@ import { storeUnderCaps, type Application } from './under-caps.ts';
  * is stored holds its places under the caps; a post for the queue that has no place there gets one.
  */
 export async function admit(services: Services, application: Application): Promise<Post> {
-  const { scheduling, queue_place } = application.post;
-  if (scheduling === 'queue' && queue_place === undefined) return enqueue(services, application);
+  const { scheduling, slot_number } = application.post;
+  if (scheduling === 'queue' && slot_number === undefined) return enqueue(services, application);
   const { stored, hurdle } = await storeUnderCaps(services, application);
   if (hurdle) throw hurdle.answer;
   if (!stored) throw queueBusy();

@@ -1,5 +1,5 @@
-import { dropPlaces } from '../caps/at-delivery.ts';
-import { deleteSchedules } from '../delivery/alarm-clock.ts';
+import { releaseReservations } from '../caps/at-delivery.ts';
+import { deletePostSchedules } from '../delivery/post-schedule.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
@@ -14,7 +14,7 @@ export function canBeCancelled(post: Post): boolean {
     destination =>
       destination.status === 'pending' ||
       destination.status === 'failed' ||
-      (destination.status === 'retrying' && destination.mark === null),
+      (destination.status === 'retrying' && destination.intent === null),
   );
 }
 
@@ -24,14 +24,14 @@ export function canBeCancelled(post: Post): boolean {
  */
 export async function cancelPost(services: Services, post: Post): Promise<boolean> {
   if (!(await deletePost(services.table, post))) return false;
-  await tidyUp(post, () => dropPlaces(services, post, destinationsOf(post)));
+  await tidyUp(post, () => releaseReservations(services, post, destinationsOf(post)));
   await dropSchedule(services, post);
   return true;
 }
 
 /** Takes back the schedules of a post, or of an earlier version of one. */
 export async function dropSchedule(services: Services, post: Post): Promise<void> {
-  await tidyUp(post, () => deleteSchedules(services, post));
+  await tidyUp(post, () => deletePostSchedules(services, post));
 }
 
 /** What is left behind does no harm: a schedule finds nothing to do, a place ends by itself. */

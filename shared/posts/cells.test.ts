@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { brokenLimits, faultsOfCover, faultsOfFile } from '../media/limits.ts';
 import { FILE_OF_FORMAT, MEDIA_FORMATS, factsOfType, type MediaFormat } from '../model/media.ts';
 import type { PlatformId, PostType } from '../model/platform.ts';
-import { draftFor, type PostContent } from '../platforms/draft.ts';
+import { draftFor, type PostContent } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import { platformFaults } from './platform-faults.ts';
 

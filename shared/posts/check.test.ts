@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { PLATFORM_IDS } from '../model/platform.ts';
-import { mediaFieldOf } from '../platforms/draft.ts';
+import { mediaFieldOf } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import { checkPost, contentOf } from './check.ts';
 import { createPostFields, type CommonPostInput } from './input.ts';

@@ -4,7 +4,7 @@ import { JsonObjectSchema, type JsonObject } from '../model/json.ts';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import { assertPublicUrl, HttpFailure } from '../net/http.ts';
-import { mediaFieldOf, type PostContent } from '../platforms/draft.ts';
+import { mediaFieldOf, type PostContent } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import { isBlank, normalizeText } from '../text/normalize.ts';
 import { DAY, parseInstant } from '../time/instant.ts';

@@ -2,7 +2,7 @@ import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection, Profile } from '../model/profile.ts';
 import type { Principal } from '../model/workspace.ts';
-import { firstLook } from '../delivery/timing.ts';
+import { firstSweepAt } from '../delivery/timing.ts';
 import type { CheckedPost } from './check.ts';
 import type { CommonPostInput } from './input.ts';
 
@@ -38,7 +38,7 @@ export function newPost(
     destinations: Object.fromEntries(
       connections.map(connection => [connection.platform, pendingDestination(connection, now)]),
     ),
-    wake_at: firstLook(dueAt, now),
+    wake_at: firstSweepAt(dueAt, now),
   };
 }
 
@@ -49,14 +49,14 @@ function pendingDestination(connection: Connection, now: number): Destination {
     social_account_id: connection.id,
     revision: 1,
     attempts: 0,
-    faults: 0,
+    failures: 0,
     first_attempt_at: null,
     changed_at: now,
-    announce: [],
+    outbox: [],
   };
 }
 
 /** A post at another time. */
 export function movedTo(post: Post, dueAt: number, now: number): Post {
-  return { ...post, due_at: dueAt, wake_at: firstLook(dueAt, now) };
+  return { ...post, due_at: dueAt, wake_at: firstSweepAt(dueAt, now) };
 }

@@ -4,8 +4,8 @@ import { movedTo } from './create.ts';
 import { storeUnderCaps, type Application, type Hurdle } from './under-caps.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { endTurn, getQueue, takeTurn } from '../store/queue.ts';
-import { openPlaces } from '../queue/calendar.ts';
+import { releaseQueueLock, getQueue, acquireQueueLock } from '../store/queue.ts';
+import { openSlots } from '../queue/calendar.ts';
 
 /** Times without room for an account that a post goes round before it is refused. */
 const MOST_HURDLES = 50;
@@ -46,7 +46,7 @@ async function storeInTurn(services: Services, application: Application): Promis
 /** The post may be stored by now: a turn that stays behind ends by itself, and is not worth the answer. */
 async function leaveTurn({ table }: Services, post: Post): Promise<void> {
   try {
-    await endTurn(table, post);
+    await releaseQueueLock(table, post);
   } catch (error) {
     log.warn('A turn at a queue was left behind', { post_id: post.post_id, ...describeError(error) });
   }
@@ -54,7 +54,8 @@ async function leaveTurn({ table }: Services, post: Post): Promise<void> {
 
 async function awaitTurn({ table, now }: Services, post: Post): Promise<void> {
   const until = now() + PATIENCE_MS;
-  for (let look = 1; now() < until && !(await takeTurn(table, post, now())); look += 1) await pause(look);
+  for (let look = 1; now() < until && !(await acquireQueueLock(table, post, now())); look += 1)
+    await pause(look);
 }
 
 /** Null when another post got the place. Throws 429 where there is no room for an account far and wide. */
@@ -74,8 +75,8 @@ async function inNextSlot(services: Services, post: Post, from: number): Promise
   const { workspace_id, profile_id } = post;
   const now = services.now();
   const queue = await getQueue(services.table, workspace_id, profile_id);
-  const { at, place } = openPlaces(queue, Math.max(now, from - 1)).next().value;
-  return { ...movedTo(post, at, now), queue_place: place };
+  const { at, place } = openSlots(queue, Math.max(now, from - 1)).next().value;
+  return { ...movedTo(post, at, now), slot_number: place };
 }
 
 /** 503: so many at once that this one was always too late. */

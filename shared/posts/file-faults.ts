@@ -2,7 +2,7 @@ import type { Detail } from '../http/errors.ts';
 import { probeMedia, type Probe } from '../media/probe.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { HttpClient } from '../net/http.ts';
-import type { PostContent } from '../platforms/draft.ts';
+import type { PostContent } from '../platforms/kit/draft.ts';
 import { SECOND } from '../time/instant.ts';
 import { knownFaults, placedFiles, type FileFindings, type Placed } from './known-files.ts';
 import type { FieldWarning } from './warnings.ts';

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sampleFiles } from '../../test/support/media.ts';
 import { memoryBucket, type MemoryBucket } from '../../test/support/memory-bucket.ts';
 import type { PlatformId } from '../model/platform.ts';
-import type { PostContent } from '../platforms/draft.ts';
+import type { PostContent } from '../platforms/kit/draft.ts';
 import { MEDIA, publicUrlOf } from '../store/objects.ts';
 import { heldFileFaults } from './held-files.ts';
 

@@ -1,7 +1,7 @@
-import { lookAt } from '../media/look.ts';
+import { inspect } from '../media/inspect.ts';
 import type { MediaFacts } from '../model/media.ts';
 import type { PlatformId } from '../model/platform.ts';
-import type { PostContent } from '../platforms/draft.ts';
+import type { PostContent } from '../platforms/kit/draft.ts';
 import { describeError, log } from '../runtime/log.ts';
 import { headObject, keyOfUrl, MEDIA, readObject, type Bucket } from '../store/objects.ts';
 import { knownFaults, placedFiles, type FileFindings, type KnownFacts } from './known-files.ts';
@@ -32,7 +32,7 @@ async function lookAtHeld(bucket: Bucket, url: string): Promise<MediaFacts | nul
     if (!head) return null;
     const read = async (start: number, end: number) =>
       (await readObject(bucket, key, { start, end, etag: head.etag })) ?? new Uint8Array();
-    const look = await lookAt({ size: head.size, read });
+    const look = await inspect({ size: head.size, read });
     return look.type === 'known' ? look.facts : null;
   } catch (error) {
     log.warn('A file of the service could not be looked at', describeError(error));

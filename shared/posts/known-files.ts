@@ -2,7 +2,7 @@ import type { Detail } from '../http/errors.ts';
 import { changesOfFile, faultsOfCover, faultsOfFile, faultsTogether } from '../media/limits.ts';
 import type { MediaFacts } from '../model/media.ts';
 import type { PlatformId } from '../model/platform.ts';
-import { draftFor, mediaFor, type PostContent } from '../platforms/draft.ts';
+import { draftFor, mediaFor, type PostContent } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import type { FieldWarning } from './warnings.ts';
 

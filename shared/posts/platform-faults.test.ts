@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../model/json.ts';
 import type { PlatformId, PostType } from '../model/platform.ts';
-import { commentFor, draftFor, titleFor, type PostContent } from '../platforms/draft.ts';
+import { commentFor, draftFor, titleFor, type PostContent } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
 import { platformFaults } from './platform-faults.ts';
 

@@ -7,9 +7,9 @@ import {
   titleFor,
   WOULD_BE_CUT,
   type PostContent,
-} from '../platforms/draft.ts';
+} from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
-import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/rules.ts';
+import type { Draft, Fault, PlatformRules, TextRule } from '../platforms/contract/rules.ts';
 import { fits } from '../text/measure.ts';
 import { beginning, saysNothing } from '../text/truncate.ts';
 

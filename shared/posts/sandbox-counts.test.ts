@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PlatformId, PostType } from '../model/platform.ts';
 import { platformFaults } from './platform-faults.ts';
-import { checkPost as checkRecord } from '../platforms/bluesky/sandbox-record.ts';
-import { draftFor, type PostContent } from '../platforms/draft.ts';
+import { checkPost as checkRecord } from '../platforms/bluesky/sandbox/record.ts';
+import { draftFor, type PostContent } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
-import { acceptText } from '../platforms/telegram/sandbox-text.ts';
-import { countWeight, hasForbidden } from '../platforms/x/sandbox-text.ts';
+import { acceptText } from '../platforms/telegram/sandbox/text.ts';
+import { countWeight, hasForbidden } from '../platforms/x/sandbox/text.ts';
 
 /*
  * The doubles of the platforms count by code of their own. Whatever is accepted here must be accepted there: a text

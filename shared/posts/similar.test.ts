@@ -4,7 +4,7 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { meteredTable } from '../../test/support/units.ts';
 import { deletePost } from '../store/posts.ts';
 import { HOUR } from '../time/instant.ts';
-import { findSimilar, noteContent } from './similar.ts';
+import { findSimilar, storeFingerprints } from './similar.ts';
 
 let world: DeliveryWorld;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const TEXT = 'We open our new shop in the old harbour on Saturday. Come and see 
 
 async function note(profile_id: string, description: string, due_at = world.clock.now) {
   const post = await world.store({ profile_id, description, due_at });
-  return { post, warnings: await noteContent(world.services, post) };
+  return { post, warnings: await storeFingerprints(world.services, post) };
 }
 
 describe('similar content', () => {
@@ -40,7 +40,7 @@ describe('similar content', () => {
     const { post } = await note(profile, TEXT);
     expect((await note(newProfile(), TEXT)).warnings).toEqual([]);
     expect((await note(profile, TEXT, world.clock.now + 49 * HOUR)).warnings).toEqual([]);
-    expect(await noteContent(world.services, post)).toEqual([]);
+    expect(await storeFingerprints(world.services, post)).toEqual([]);
 
     const other = newProfile();
     const deleted = await note(other, TEXT);
@@ -53,7 +53,7 @@ describe('similar content', () => {
     const posts = await Promise.all(
       [0, 1].map(() => world.store({ profile_id: profile, description: TEXT })),
     );
-    const warnings = await Promise.all(posts.map(post => noteContent(world.services, post)));
+    const warnings = await Promise.all(posts.map(post => storeFingerprints(world.services, post)));
     expect(warnings.flat().length).toBeGreaterThanOrEqual(1);
   });
 
@@ -61,7 +61,7 @@ describe('similar content', () => {
     const profile = newProfile();
     const media = { profile_id: profile, description: null, post_type: 'image' as const };
     const first = await world.store({ ...media, media_urls: ['https://example.com/a.jpg'] });
-    await noteContent(world.services, first);
+    await storeFingerprints(world.services, first);
     const same = await world.store({ ...media, media_urls: ['https://example.com/a.jpg'] });
     expect(await findSimilar(world.services, same)).toHaveLength(1);
     const other = await world.store({ ...media, media_urls: ['https://cdn.example.org/zebra-7.png'] });
@@ -78,7 +78,7 @@ describe('similar content', () => {
         createHash('md5').update(`${n} ${index}`).digest('hex').slice(0, 7),
       );
       const post = await world.store({ profile_id: profile, description: words.join(' ') });
-      return meter.measure(() => noteContent(services, post));
+      return meter.measure(() => storeFingerprints(services, post));
     };
     const before = await cost(0);
     for (let n = 1; n < 300; n += 1) await cost(n);

@@ -3,7 +3,7 @@ import { HOUR } from '../time/instant.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { getPost } from '../store/posts.ts';
-import { findTraces, leaveTraces, type Trace } from '../store/similar.ts';
+import { findFingerprints, putFingerprints, type FingerprintItem } from '../store/fingerprints.ts';
 import type { Warning } from './warnings.ts';
 
 /** Posts further apart than this may say the same. */
@@ -32,7 +32,7 @@ export interface ComparedPost extends ComparedText {
  * the same however many posts there are (`docs/data-model.md`). Never throws: the post is stored by then, and a
  * warning is not worth its answer.
  */
-export async function noteContent(services: Services, post: ComparedPost): Promise<Warning[]> {
+export async function storeFingerprints(services: Services, post: ComparedPost): Promise<Warning[]> {
   try {
     return await compareAndRemember(services, post);
   } catch (error) {
@@ -46,7 +46,7 @@ async function compareAndRemember(services: Services, post: ComparedPost): Promi
   if (!print) return [];
   const trace = { post_id: post.post_id, at: post.due_at, sketch: print.sketch };
   const until = Math.max(post.due_at, services.now()) + WINDOW_MS;
-  const found = await leaveTraces(services.table, post.profile_id, print.keys, trace, until);
+  const found = await putFingerprints(services.table, post.profile_id, print.keys, trace, until);
   return warn(services, post, trace, found);
 }
 
@@ -54,7 +54,7 @@ async function compareAndRemember(services: Services, post: ComparedPost): Promi
 export async function findSimilar(services: Services, post: ComparedPost): Promise<Warning[]> {
   const print = fingerprint(comparedText(post));
   if (!print) return [];
-  const found = await findTraces(services.table, post.profile_id, print.keys);
+  const found = await findFingerprints(services.table, post.profile_id, print.keys);
   return warn(services, post, { post_id: post.post_id, at: post.due_at, sketch: print.sketch }, found);
 }
 
@@ -67,8 +67,8 @@ export function comparedText({ title, description, media_urls }: ComparedText): 
 async function warn(
   services: Services,
   post: ComparedPost,
-  trace: Trace,
-  found: readonly Trace[],
+  trace: FingerprintItem,
+  found: readonly FingerprintItem[],
 ): Promise<Warning[]> {
   const nearest = found
     .filter(other => other.post_id !== trace.post_id && Math.abs(other.at - trace.at) <= WINDOW_MS)

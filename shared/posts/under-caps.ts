@@ -1,5 +1,11 @@
 import { announcedLimitOf, capReached, platformLimited } from '../caps/answers.ts';
-import { claimsOf, releaseAll, reserveAll, withoutClaims, type Claim } from '../caps/reserve.ts';
+import {
+  reservationsOf,
+  releaseAll,
+  reserveAll,
+  withoutReservations,
+  type CapReservation,
+} from '../caps/reserve.ts';
 import type { ApiError } from '../http/errors.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
@@ -13,7 +19,7 @@ export interface Application {
   /** Stores the post; gives what is stored then, or null when another post took its place in the queue. */
   store: (post: Post) => Promise<Post | null>;
   /** Places under caps that an earlier version of the post holds; they stay its own whatever happens. */
-  held: readonly Claim[];
+  held: readonly CapReservation[];
 }
 
 /** What keeps a post from its time. */
@@ -34,17 +40,20 @@ export async function storeUnderCaps(
 ): Promise<{ stored: Post | null; hurdle: Hurdle | null }> {
   const limited = announcedLimitOf(connections, post.due_at);
   if (limited) return { hurdle: announced(limited, services.now()), stored: null };
-  const claims = withoutClaims(claimsOf(post), held);
-  const refusals = await reserveAll(services, claims);
-  if (refusals.length > 0) {
-    const ends_at = Math.max(...refusals.map(({ frees_at }) => frees_at));
-    return { hurdle: { answer: capReached(refusals, services.now()), ends_at }, stored: null };
+  const reservations = withoutReservations(reservationsOf(post), held);
+  const violations = await reserveAll(services, reservations);
+  if (violations.length > 0) {
+    const ends_at = Math.max(...violations.map(({ frees_at }) => frees_at));
+    return { hurdle: { answer: capReached(violations, services.now()), ends_at }, stored: null };
   }
   let stored: Post | null = null;
   try {
     stored = await store(post);
   } finally {
-    await releaseAll(services.table, stored ? withoutClaims(claims, claimsOf(stored)) : claims);
+    await releaseAll(
+      services.table,
+      stored ? withoutReservations(reservations, reservationsOf(stored)) : reservations,
+    );
   }
   return { stored, hurdle: null };
 }

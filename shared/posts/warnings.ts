@@ -1,8 +1,8 @@
 import type { DefaultGridWarning } from '../insights/best-time.ts';
 import type { PlatformId } from '../model/platform.ts';
-import { draftFor, mediaFieldOf, type PostContent } from '../platforms/draft.ts';
+import { draftFor, mediaFieldOf, type PostContent } from '../platforms/kit/draft.ts';
 import { RULES } from '../platforms/registry.ts';
-import type { Fault, PlatformRules } from '../platforms/rules.ts';
+import type { Fault, PlatformRules } from '../platforms/contract/rules.ts';
 
 /** Something that was accepted but may not be what the caller meant. */
 export type Warning = FieldWarning | DuplicateWarning | DefaultGridWarning;

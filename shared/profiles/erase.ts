@@ -2,7 +2,7 @@ import { statusOf, type Post } from '../model/post.ts';
 import { canBeCancelled, cancelPost } from '../posts/cancel.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteAssetsOf } from '../store/assets.ts';
-import { deleteMeasurements } from '../store/insights.ts';
+import { deleteMetricsReadings } from '../store/insights.ts';
 import { deletePlaylistsOf } from '../store/playlists.ts';
 import { getPost, unsettledPostsOf } from '../store/posts.ts';
 import { deleteQueue } from '../store/queue.ts';
@@ -23,7 +23,7 @@ export async function eraseContent(
       await cancelIfWaiting(services, post);
     }
   }
-  await deleteMeasurements(services.table, workspace_id, profile_id);
+  await deleteMetricsReadings(services.table, workspace_id, profile_id);
   await deleteQueue(services.table, workspace_id, profile_id);
   await deletePlaylistsOf(services.table, workspace_id, profile_id);
   return deleteAssetsOf(services.table, workspace_id, profile_id, enough);

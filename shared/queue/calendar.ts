@@ -1,10 +1,10 @@
-import type { QueuePlace } from '../model/queue.ts';
+import type { SlotReservation } from '../model/queue.ts';
 import type { Queue } from '../store/queue.ts';
 import { slotsAfter, type Slot } from './slots.ts';
 
 /** A slot, and the posts in it. */
 export interface BookedSlot extends Slot {
-  places: QueuePlace[];
+  places: SlotReservation[];
 }
 
 /** The slots of a queue after a moment, without end. */
@@ -15,14 +15,14 @@ export function* bookedSlots({ settings, places }: Queue, after: number): Genera
 }
 
 /** The first free place of each slot that has room, without end. */
-export function* openPlaces(queue: Queue, after: number): Generator<{ at: number; place: number }, never> {
+export function* openSlots(queue: Queue, after: number): Generator<{ at: number; place: number }, never> {
   for (const { at, capacity, places } of bookedSlots(queue, after)) {
     if (places.length < capacity) yield { at, place: firstFree(places) };
   }
   throw new Error('Slots never end');
 }
 
-function firstFree(places: readonly QueuePlace[]): number {
+function firstFree(places: readonly SlotReservation[]): number {
   const taken = new Set(places.map(({ place }) => place));
   let place = 0;
   while (taken.has(place)) place += 1;

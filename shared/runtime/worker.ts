@@ -10,11 +10,11 @@ export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBat
  */
 export function consume<T>(
   schema: v.GenericSchema<unknown, T>,
-  act: (note: T, context: Context) => Promise<void>,
+  act: (message: T, context: Context) => Promise<void>,
 ): QueueHandler {
   return async ({ Records }, context) => {
     const failures = await Promise.all(
-      Records.map(record => failureOf(record, note => act(note, context), schema)),
+      Records.map(record => failureOf(record, message => act(message, context), schema)),
     );
     return { batchItemFailures: failures.filter(failure => failure !== null) };
   };
@@ -23,7 +23,7 @@ export function consume<T>(
 /** Acts on one message; its failure, logged, or null. */
 export async function failureOf<T>(
   record: Pick<SQSRecord, 'messageId' | 'body'>,
-  act: (note: T) => Promise<void>,
+  act: (message: T) => Promise<void>,
   schema: v.GenericSchema<unknown, T>,
 ): Promise<{ itemIdentifier: string } | null> {
   try {

@@ -98,14 +98,14 @@ export async function deleteConnection(table: Table, connection: Connection): Pr
  * Takes the right to refresh these credentials alone until `until`. False when another worker has it, or when the
  * credentials are no longer those of `revision`.
  */
-export function takeRefreshLease(
+export function acquireRenewalLease(
   table: Table,
   connection: Connection,
   now: number,
   until: number,
 ): Promise<boolean> {
   return updateConnection(table, connection, {
-    set: { refresh_lease_until: until },
+    set: { renewal_lease_until: until },
     condition: 'revision = :revision AND (refresh_lease_until = :none OR refresh_lease_until < :now)',
     values: { ':revision': connection.revision, ':none': null, ':now': now },
   });
@@ -125,7 +125,7 @@ export function saveCredentials(
       ...wake.set,
       ...changed,
       revision: connection.revision + 1,
-      refresh_lease_until: null,
+      renewal_lease_until: null,
       needs_reconnect: false,
     },
     condition: 'revision = :revision',
@@ -137,7 +137,7 @@ export function saveCredentials(
 export function markNeedsReconnect(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {
     remove: ['wake_at', 'wake_shard'],
-    set: { needs_reconnect: true, refresh_lease_until: null },
+    set: { needs_reconnect: true, renewal_lease_until: null },
     condition: 'revision = :revision',
     values: { ':revision': connection.revision },
   });
@@ -157,7 +157,7 @@ export function setDefaultTarget(
 }
 
 /** Notes a limit that the platform announced for an account; false when the account was replaced meanwhile. */
-export function noteAnnouncedLimit(
+export function setAnnouncedLimit(
   table: Table,
   connection: Connection,
   limit: NonNullable<Connection['announced_limit']>,
@@ -170,9 +170,9 @@ export function noteAnnouncedLimit(
 }
 
 /** Ends a lease whose refresh failed without harm. */
-export function dropRefreshLease(table: Table, connection: Connection): Promise<boolean> {
+export function releaseRenewalLease(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {
-    set: { refresh_lease_until: null },
+    set: { renewal_lease_until: null },
     condition: 'revision = :revision',
     values: { ':revision': connection.revision },
   });

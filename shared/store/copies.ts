@@ -9,19 +9,19 @@ const PREFIX = 'COPY#';
 export interface CopyRef {
   workspace_id: string;
   post_id: string;
-  place: string;
+  file_key: string;
 }
 
-const copyKey = ({ workspace_id, post_id, place }: CopyRef): Key => ({
+const copyKey = ({ workspace_id, post_id, file_key }: CopyRef): Key => ({
   PK: workspaceKey(workspace_id),
-  SK: `${PREFIX}${post_id}#${place}`,
+  SK: `${PREFIX}${post_id}#${file_key}`,
 });
 
 /** The copy that a key of the wake index names; null when the key is another aggregate's. */
 export function copyOfKey(key: Key): CopyRef | null {
   if (!key.SK.startsWith(PREFIX)) return null;
-  const [post_id = '', place = ''] = key.SK.slice(PREFIX.length).split('#');
-  return { workspace_id: key.PK.slice(workspaceKey('').length), post_id, place };
+  const [post_id = '', file_key = ''] = key.SK.slice(PREFIX.length).split('#');
+  return { workspace_id: key.PK.slice(workspaceKey('').length), post_id, file_key };
 }
 
 /** Stores a copy that is to be made. False when the post has it already. */

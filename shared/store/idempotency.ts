@@ -29,7 +29,7 @@ export type Seed = Use['seed'];
 const useKey = (scope: string): Key => ({ PK: `IDEMPOTENCY#${scope}`, SK: 'USE' });
 
 /** Takes a key that nobody uses. Null when it is taken now, else the use that stands in the way. */
-export async function takeKey(
+export async function acquireKey(
   table: Table,
   scope: string,
   use: Pick<Use, 'fingerprint' | 'seed' | 'run'>,
@@ -69,7 +69,7 @@ export function keepAnswer(table: Table, scope: string, run: string, answer: str
 }
 
 /** Lets the key be used at once again. */
-export function freeKey(table: Table, scope: string, run: string): Promise<boolean> {
+export function releaseKey(table: Table, scope: string, run: string): Promise<boolean> {
   return change(table, scope, run, { locked_until: 0 });
 }
 

@@ -5,7 +5,7 @@ import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { PostSchema, type Post } from '../model/post.ts';
 import { pagesOf } from './query.ts';
-import { placeLeft, placeTaken } from './queue.ts';
+import { slotReservationDelete, slotReservationPut } from './queue.ts';
 import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 
@@ -31,7 +31,7 @@ export type Written = 'written' | 'stale' | 'place_taken';
 /** Stores a new post. `stale` when the id exists: an earlier run of the same request got this far. */
 export function createPost(table: Table, post: Post): Promise<Written> {
   const absent = { ConditionExpression: 'attribute_not_exists(PK)' };
-  return putPost(table, post, absent, placeTaken(table, null, post));
+  return putPost(table, post, absent, slotReservationPut(table, null, post));
 }
 
 /** Reads a post, always as it is now: a worker that acts on an old copy loses its first conditional write. */
@@ -146,7 +146,7 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
 
 /** Puts `to` in the place of `from`, on the condition that `from` was not edited and no destination moved. */
 export function replacePost(table: Table, from: Post, to: Post): Promise<Written> {
-  const moves = [...placeTaken(table, from, to), ...placeLeft(table, from, to)];
+  const moves = [...slotReservationPut(table, from, to), ...slotReservationDelete(table, from, to)];
   return putPost(table, to, stillAs(from), moves);
 }
 
@@ -155,7 +155,7 @@ export async function deletePost(table: Table, post: Post): Promise<boolean> {
   const Key = postKey(post.workspace_id, post.post_id);
   const part = { TableName: table.name, Key, ...stillAs(post) };
   const alone = () => table.client.send(new DeleteCommand(part));
-  const written = await writeWith(table, { Delete: part }, placeLeft(table, post, null), alone);
+  const written = await writeWith(table, { Delete: part }, slotReservationDelete(table, post, null), alone);
   return written === 'written';
 }
 

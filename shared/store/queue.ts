@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Post } from '../model/post.ts';
-import { QueueSettingsSchema, type QueuePlace, type QueueSettings } from '../model/queue.ts';
+import { QueueSettingsSchema, type SlotReservation, type QueueSettings } from '../model/queue.ts';
 import { SECOND } from '../time/instant.ts';
 import { allOf, deleteKeys } from './query.ts';
 import { holds, ttl, workspaceKey, type Key, type Table } from './table.ts';
@@ -11,7 +11,7 @@ import type { TransactItems } from './transact.ts';
 export interface Queue {
   settings: QueueSettings;
   /** In the order of their slots. */
-  places: QueuePlace[];
+  places: SlotReservation[];
 }
 
 type ProfileKey = Pick<Post, 'workspace_id' | 'profile_id'>;
@@ -53,7 +53,7 @@ export async function getQueue(table: Table, workspaceId: string, profileId: str
   };
 }
 
-function placeOf(text: string, post_id: string): QueuePlace {
+function placeOf(text: string, post_id: string): SlotReservation {
   const [at = '', place = ''] = text.split('#');
   return { at: Number(at), place: Number(place), post_id };
 }
@@ -88,7 +88,7 @@ const turnKey = ({ workspace_id, profile_id }: ProfileKey): Key => ({
  * Asks for a post's turn, so that many who want a place at the same moment do not all reach for the same; false while
  * another has it. A courtesy: who does without is still kept off a taken place.
  */
-export function takeTurn(table: Table, post: Post, now: number): Promise<boolean> {
+export function acquireQueueLock(table: Table, post: Post, now: number): Promise<boolean> {
   const until = now + TURN_MS;
   return holds(() =>
     table.client.send(
@@ -104,7 +104,7 @@ export function takeTurn(table: Table, post: Post, now: number): Promise<boolean
 }
 
 /** Ends a post's turn; one that has passed to another is no fault. */
-export async function endTurn(table: Table, post: Post): Promise<void> {
+export async function releaseQueueLock(table: Table, post: Post): Promise<void> {
   const command = new DeleteCommand({
     TableName: table.name,
     Key: turnKey(post),
@@ -125,7 +125,7 @@ export async function deleteQueue(table: Table, workspaceId: string, profileId: 
 }
 
 const heldKey = (post: Post | null): Key | null =>
-  post?.queue_place === undefined ? null : placeKey(post, post.due_at, post.queue_place);
+  post?.slot_number === undefined ? null : placeKey(post, post.due_at, post.slot_number);
 
 const isMoved = (from: Post | null, to: Post | null) => heldKey(from)?.SK !== heldKey(to)?.SK;
 
@@ -135,7 +135,7 @@ const isMoved = (from: Post | null, to: Post | null) => heldKey(from)?.SK !== he
  */
 
 /** The place that a post takes when `to` replaces `from`, as a part of that transaction; nothing where it has it. */
-export function placeTaken(table: Table, from: Post | null, to: Post): TransactItems {
+export function slotReservationPut(table: Table, from: Post | null, to: Post): TransactItems {
   const key = heldKey(to);
   if (!key || !isMoved(from, to)) return [];
   const Item = { ...key, post_id: to.post_id, expires_at: ttl(to.due_at) };
@@ -143,7 +143,7 @@ export function placeTaken(table: Table, from: Post | null, to: Post): TransactI
 }
 
 /** The place that a post leaves when `to` replaces `from`, or when it is deleted. */
-export function placeLeft(table: Table, from: Post, to: Post | null): TransactItems {
+export function slotReservationDelete(table: Table, from: Post, to: Post | null): TransactItems {
   const key = heldKey(from);
   return key && isMoved(from, to) ? [{ Delete: { TableName: table.name, Key: key } }] : [];
 }

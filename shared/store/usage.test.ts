@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
-import { getMonthlyUsage, giveBack, keepUse, RESERVED_MS, reserveUse, type Reservation } from './usage.ts';
+import { getMonthlyUsage, releaseUse, keepUse, RESERVED_MS, reserveUse, type Reservation } from './usage.ts';
 
 const NOW = Date.UTC(2026, 11, 31, 23, 59);
 
@@ -39,7 +39,7 @@ describe('a monthly allowance', () => {
     const { reserve, used } = counter(3);
     expect(await used()).toBe(0);
     await keep(taken(await reserve()));
-    await giveBack(table, taken(await reserve()));
+    await releaseUse(table, taken(await reserve()));
     expect(await used()).toBe(1);
   });
 
@@ -66,7 +66,7 @@ describe('a monthly allowance', () => {
   test('gives a use back to the month that it was taken from', async () => {
     const { reserve, used } = counter(1);
     const late = taken(await reserve(NOW));
-    await giveBack(table, late);
+    await releaseUse(table, late);
     expect(await used(NOW)).toBe(0);
     expect(await used(Date.UTC(2027, 0, 1))).toBe(0);
   });
@@ -75,9 +75,9 @@ describe('a monthly allowance', () => {
     const { reserve, used } = counter(5);
     const kept = taken(await reserve());
     await keep(kept);
-    await giveBack(table, kept);
+    await releaseUse(table, kept);
     const lost = taken(await reserve());
-    for (let n = 0; n < 3; n += 1) await giveBack(table, lost);
+    for (let n = 0; n < 3; n += 1) await releaseUse(table, lost);
     expect(await used()).toBe(1);
   });
 
@@ -97,7 +97,7 @@ describe('a monthly allowance', () => {
     const { reserve, used } = counter(1);
     await keep(taken(await reserve(NOW, 'request')));
     const again = taken(await reserve(NOW + RESERVED_MS, 'request'));
-    await giveBack(table, again);
+    await releaseUse(table, again);
     await keep(again);
     expect(await used(NOW + RESERVED_MS)).toBe(1);
     expect(await reserve(NOW + RESERVED_MS)).toEqual({ used: 1 });
@@ -122,7 +122,7 @@ describe('a monthly allowance', () => {
         const outcome = await reserve();
         if (!('entry' in outcome)) return 'refused';
         // Every third fails, and some die without a word.
-        if (index % 3 === 0) await giveBack(table, outcome);
+        if (index % 3 === 0) await releaseUse(table, outcome);
         else if (index % 7 !== 0) await keep(outcome);
         return index % 3 === 0 ? 'failed' : index % 7 === 0 ? 'died' : 'done';
       }),
@@ -150,7 +150,7 @@ describe('a monthly allowance', () => {
     const use = { workspace_id: id, feature: 'AI', id: randomUUID() } as const;
     const outcome = taken(await reserveUse(twice, use, 1, NOW));
     expect(await getMonthlyUsage(table, id, 'AI', NOW)).toBe(1);
-    await giveBack(twice, outcome);
+    await releaseUse(twice, outcome);
     expect(await getMonthlyUsage(table, id, 'AI', NOW)).toBe(0);
   });
 });

@@ -107,7 +107,7 @@ export async function keepUse(table: Table, reservation: Reservation, now: numbe
 }
 
 /** The use came to nothing: it is counted no more. Harmless when it is done twice. */
-export async function giveBack(table: Table, { use, month, entry }: Reservation): Promise<void> {
+export async function releaseUse(table: Table, { use, month, entry }: Reservation): Promise<void> {
   if (entry === null) return;
   await holds(() =>
     table.client.send(
@@ -125,7 +125,7 @@ export async function giveBack(table: Table, { use, month, entry }: Reservation)
 /** Ends what its function left undecided. */
 async function settleDead(table: Table, reservation: Reservation & { entry: string }): Promise<void> {
   if (await isDone(table, reservation.use)) await settle(table, reservation, reservation.entry);
-  else await giveBack(table, reservation);
+  else await releaseUse(table, reservation);
 }
 
 async function settle(table: Table, { use, month }: Reservation, entry: string): Promise<void> {

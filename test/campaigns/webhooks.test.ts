@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as v from 'valibot';
 import { work } from '../../functions/webhook-dispatcher/work.ts';
-import { deliveryNote, EventsNoteSchema } from '../../shared/events/note.ts';
-import { announce } from '../../shared/events/publish.ts';
+import { deliveryMessage, EventMessageSchema } from '../../shared/events/messages.ts';
+import { sendEvent } from '../../shared/events/publish.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import {
@@ -20,7 +20,7 @@ import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey, getWebhook, listDeliveries } from '../../shared/store/webhooks.ts';
 import { startTlsReceivers, TLS_KINDS, type TlsReceivers } from '../support/bad-tls.ts';
 import { REACTIONS, startHostileReceivers, TAKING, Witness } from '../support/hostile-receivers.ts';
-import type { SentNote } from '../support/notes.ts';
+import type { SentNote } from '../support/queue-messages.ts';
 import { testWith } from '../support/tools.ts';
 import { webhookHouse, type WebhookHouse } from '../support/webhooks.ts';
 
@@ -88,7 +88,7 @@ async function runAll(bodies: readonly unknown[]): Promise<void> {
   const dispatcher = { services: house.services, http, random: Math.random };
   const rest = bodies.values();
   const lane = async () => {
-    for (const body of rest) await work(v.parse(EventsNoteSchema, body), dispatcher);
+    for (const body of rest) await work(v.parse(EventMessageSchema, body), dispatcher);
   };
   await Promise.all(Array.from({ length: PARALLEL }, lane));
 }
@@ -101,16 +101,16 @@ async function sweep(): Promise<unknown[]> {
     .flat()
     .map(key => deliveryOfKey(key))
     .filter(ref => ref !== null)
-    .map(ref => deliveryNote(ref).body);
+    .map(ref => deliveryMessage(ref).body);
 }
 
 /** One in fifty notes comes twice, one in fifty of those of deliveries is lost, as if its sender had died. */
-function mishaps(notes: SentNote[], round: number): SentNote[] {
-  return notes.flatMap((note, index) => {
+function mishaps(messages: SentNote[], round: number): SentNote[] {
+  return messages.flatMap((message, index) => {
     const luck = chance('mishap', round, index);
-    const { kind } = v.parse(EventsNoteSchema, note.body);
+    const { kind } = v.parse(EventMessageSchema, message.body);
     if (luck < 0.02 && kind === 'delivery') return [];
-    return luck < 0.04 ? [note, note] : [note];
+    return luck < 0.04 ? [message, message] : [message];
   });
 }
 
@@ -121,14 +121,14 @@ async function runToTheEnd(): Promise<void> {
   for (let round = 0; house.clock.now < quietUntil; round += 1) {
     const sent = mishaps(house.takeNotes(), round);
     waiting.push(...sent.map(({ body, delayS }) => ({ due: house.clock.now + 1000 * delayS, body })));
-    const due = waiting.filter(note => note.due <= house.clock.now).map(({ body }) => body);
-    waiting = waiting.filter(note => note.due > house.clock.now);
+    const due = waiting.filter(message => message.due <= house.clock.now).map(({ body }) => body);
+    waiting = waiting.filter(message => message.due > house.clock.now);
     const work = due.length > 0 ? due : await sweep();
     if (work.length > 0) {
       await runAll(work);
       quietUntil = house.clock.now + LONGEST_WAIT;
     } else {
-      const next = Math.min(house.clock.now + STEP, ...waiting.map(note => note.due));
+      const next = Math.min(house.clock.now + STEP, ...waiting.map(message => message.due));
       // In whole steps, so that what falls due together waits for its time-outs together.
       house.clock.now = Math.ceil(next / STEP) * STEP;
     }
@@ -143,7 +143,7 @@ async function publishTo(webhooks: Map<string, Webhook>, events: number): Promis
     const name = names[n % names.length]!;
     const event = house.event();
     ids.get(name)!.push(event.id);
-    await announce(house.services, event, webhooks.get(name)!.workspace_id);
+    await sendEvent(house.services, event, webhooks.get(name)!.workspace_id);
     house.clock.now += 20;
   }
   return ids;

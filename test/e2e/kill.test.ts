@@ -8,7 +8,7 @@ import {
   type Received,
   type Receiver,
 } from '../support/e2e.ts';
-import { bodyOf, countRequests, publishUnder, roundsOf, type Attack } from '../support/lethal.ts';
+import { bodyOf, countRequests, publishUnder, roundsOf, type Attack } from '../support/killing-proxy.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { listen } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
-import { createDice } from './dice.ts';
+import { seededRandom } from './random.ts';
 import { readMenu } from './posts.ts';
 import { powerCut } from './power-cut.ts';
 import { allRounds, learn } from './rounds.ts';
@@ -48,7 +48,7 @@ async function open(stack: TestStack, report: Report, say: (line: string) => voi
     world: openWorld(stack),
     hook: await listen(stack, 'campaign'),
     menu,
-    dice: createDice(report.seed),
+    random: seededRandom(report.seed),
     kinds: [],
     late: new Set(),
     met: new Set(),

@@ -3,7 +3,7 @@ import type { PlatformId, PostType } from '../../shared/model/platform.ts';
 import { PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import type { Json, TestStack } from '../support/stack.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './random.ts';
 
 /** What a post is made of. */
 export interface Contents {
@@ -64,27 +64,33 @@ export async function readMenu(stack: TestStack): Promise<Menu> {
 }
 
 /** Orders for a round: no platform gets more than its account's daily cap allows, and a little less. */
-export function drawOrders(dice: Dice, menu: Menu, tag: string, count: number, scheduled: number): Order[] {
+export function drawOrders(
+  random: SeededRandom,
+  menu: Menu,
+  tag: string,
+  count: number,
+  scheduled: number,
+): Order[] {
   const left = new Map([...menu.keys()].map(platform => [platform, RULES[platform].daily_cap - 4]));
   const orders: Order[] = [];
   for (let index = 0; index < count; index += 1) {
     const free = [...menu.keys()].filter(platform => (left.get(platform) ?? 0) > 0);
     if (free.length === 0) break;
-    const first = dice.pick(free);
+    const first = random.pick(free);
     const own = menu.get(first)!;
-    const contents = own.includes(TEXT) && dice.chance(0.4) ? TEXT : dice.pick(own);
+    const contents = own.includes(TEXT) && random.chance(0.4) ? TEXT : random.pick(own);
     const others = free.filter(
-      platform => platform !== first && menu.get(platform)!.includes(contents) && dice.chance(0.25),
+      platform => platform !== first && menu.get(platform)!.includes(contents) && random.chance(0.25),
     );
     const platforms = [first, ...others];
     for (const platform of platforms) left.set(platform, left.get(platform)! - 1);
     orders.push({
       key: `${tag}-${index}`,
       profile: DEMO,
-      text: `${tag} no ${index}. ${dice.pick(WORDS)} ${dice.pick(WORDS)}`,
+      text: `${tag} no ${index}. ${random.pick(WORDS)} ${random.pick(WORDS)}`,
       platforms,
       ...contents,
-      in_s: dice.chance(scheduled) ? dice.pick([60, 150, 400, 800, 1500, 7000]) : null,
+      in_s: random.chance(scheduled) ? random.pick([60, 150, 400, 800, 1500, 7000]) : null,
     });
   }
   return orders;

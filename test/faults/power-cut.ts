@@ -27,7 +27,7 @@ export async function powerCut(
     const before = await open(stack);
     const { report, say } = before;
     const tag = `Seed ${report.seed} ended by ${end}`;
-    const orders = drawOrders(before.dice, before.menu, tag, POSTS, 0.4);
+    const orders = drawOrders(before.random, before.menu, tag, POSTS, 0.4);
     for (const platform of before.menu.keys()) {
       await stack.control('POST', '/_control/faults', { platform, drop: 'before', times: 0 });
     }

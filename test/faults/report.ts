@@ -1,4 +1,4 @@
-import { STORM_NAMES } from './mishaps.ts';
+import { SCENARIO_NAMES } from './injected-faults.ts';
 import type { Report } from './state.ts';
 
 const KINDS = [
@@ -21,7 +21,7 @@ export function tableOf(report: Report): string {
     ['mishaps that met a kind of request', `${met} of ${planned}`],
     [
       'kinds of faults in AWS',
-      `${STORM_NAMES.filter(name => report.faults.has(name)).length} of ${STORM_NAMES.length}`,
+      `${SCENARIO_NAMES.filter(name => report.faults.has(name)).length} of ${SCENARIO_NAMES.length}`,
     ],
     ...sorted(report.outcomes),
     ...report.platforms.map((platform): [string, number] => [

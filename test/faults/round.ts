@@ -2,11 +2,11 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 import { lastSeq, traffic, type LivePost, type TrafficLine } from '../support/e2e.ts';
 import type { Json } from '../support/stack.ts';
 import { judge, type Evidence } from './check.ts';
-import type { Storm } from './mishaps.ts';
+import type { Scenario } from './injected-faults.ts';
 import { isSecretExchange, nameOf } from './requests.ts';
 import { createAll, readAll, type Order } from './posts.ts';
 import { add, type Attack, type Campaign } from './state.ts';
-import { collectHits, purge, setAttack, setStorm } from './weather.ts';
+import { collectHits, purge, setAttack, setStorm } from './scenarios.ts';
 
 /** A day, in steps: of each some accounts' tokens end, and in the first some posts are old enough to be measured. */
 const DAY_STEPS = [3700, ...Array.from({ length: 6 }, () => 4 * 3600)];
@@ -19,9 +19,9 @@ const MAX_STEPS = 160;
 const MAX_STORIES = 5;
 
 /** What a round of posts goes through. */
-export interface Weather extends Pick<Evidence, 'accountsMayBeLost'> {
+export interface RoundConditions extends Pick<Evidence, 'accountsMayBeLost'> {
   attacks?: readonly Attack[];
-  storms?: readonly Storm[];
+  scenarios?: readonly Scenario[];
   /** Each attack meets one request. */
   once?: boolean;
 }
@@ -31,18 +31,18 @@ export async function round(
   campaign: Campaign,
   tag: string,
   orders: Order[],
-  { attacks = [], storms = [], once = false, ...judged }: Weather,
+  { attacks = [], scenarios = [], once = false, ...judged }: RoundConditions,
 ): Promise<void> {
-  const { stack, world, dice } = campaign;
+  const { stack, world, random } = campaign;
   await stack.control('DELETE', '/_control/receiver/campaign');
   const since = await lastSeq(stack);
   const now = await world.now();
   const early = attacks.filter(({ kind }) => !campaign.late.has(nameOf(kind)));
   for (const attack of early) await setAttack(campaign, attack, now, once);
   await expireTokens(campaign, early);
-  for (const storm of storms) await setStorm(campaign, storm);
+  for (const storm of scenarios) await setStorm(campaign, storm);
   const ids = await createAll(stack, orders, now, () => world.pass(30));
-  if (storms.length > 0 && dice.chance(0.3)) await purge(campaign);
+  if (scenarios.length > 0 && random.chance(0.3)) await purge(campaign);
   const refusals = new Map<PlatformId, number>();
   const inFlight = await settle(campaign, () => collectHits(campaign, refusals, false));
   await collectHits(campaign, refusals);

@@ -1,6 +1,6 @@
 import { lastSeq } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
-import { MISHAPS, STORM_NAMES, STORMS, type Mishap } from './mishaps.ts';
+import { INJECTED_FAULTS, SCENARIO_NAMES, SCENARIOS, type InjectedFault } from './injected-faults.ts';
 import { DEMO, drawOrders, type Order } from './posts.ts';
 import { isSecretExchange, kindsSince, nameOf, type RequestKind } from './requests.ts';
 import { dayAfter, round } from './round.ts';
@@ -8,7 +8,7 @@ import { attackName, type Attack, type Campaign } from './state.ts';
 
 const ROUND = 100;
 const ATTACKS = 26;
-const STORMS_A_ROUND = 14;
+const SCENARIOS_PER_ROUND = 14;
 /** Of the rounds for attacks that met no request so far. */
 const SECOND_ROUND = 60;
 
@@ -51,9 +51,9 @@ export async function learn(campaign: Campaign): Promise<void> {
  */
 export async function allRounds(campaign: Campaign, posts: number, thorough: boolean): Promise<void> {
   const { kinds, report, met } = campaign;
-  const all = kinds.flatMap(kind => MISHAPS.map((mishap): Attack => ({ kind, mishap })));
+  const all = kinds.flatMap(kind => INJECTED_FAULTS.map((fault): Attack => ({ kind, fault })));
   const harmless = all.filter(attack => !costsAccount(attack) && !isSenseless(attack));
-  const fast = harmless.filter(({ mishap }) => !mishap.slow);
+  const fast = harmless.filter(({ fault }) => !fault.slow);
   // A storm at the wrong moment would turn a refused exchange into a lost one.
   await dealtRounds(
     campaign,
@@ -71,26 +71,26 @@ export async function allRounds(campaign: Campaign, posts: number, thorough: boo
   Object.assign(report.requests, { planned: planned.length, met: planned.length - missed.length });
   if (!thorough) return;
   for (const attack of missed) campaign.say(`never: ${attackName(attack)}`);
-  for (const name of STORM_NAMES.filter(each => !report.faults.has(each))) campaign.say(`never: ${name}`);
+  for (const name of SCENARIO_NAMES.filter(each => !report.faults.has(each))) campaign.say(`never: ${name}`);
 }
 
 /** The platform may have changed the account's secrets, and nobody knows them: no service can mend that. */
-const costsAccount = ({ kind, mishap }: Attack) => isSecretExchange(kind) && mishap.doubtful === true;
+const costsAccount = ({ kind, fault }: Attack) => isSecretExchange(kind) && fault.doubtful === true;
 
 /** Secrets that the platform refuses for good are an account that is lost, and no fault of a request. */
-const isSenseless = ({ kind, mishap }: Attack) => isSecretExchange(kind) && mishap.final === true;
+const isSenseless = ({ kind, fault }: Attack) => isSecretExchange(kind) && fault.final === true;
 
 async function dealtRounds(campaign: Campaign, fast: readonly Attack[], posts: number): Promise<void> {
-  const { dice, menu, report } = campaign;
-  const attacks = dice.shuffled(fast);
-  const storms = dice.shuffled(STORMS);
+  const { random, menu, report } = campaign;
+  const attacks = random.shuffled(fast);
+  const scenarios = random.shuffled(SCENARIOS);
   const begun = report.posts;
   for (let number = 1; report.posts - begun < posts; number += 1) {
     const tag = `Seed ${report.seed} round ${number}`;
     const share = Math.min(ROUND, posts - (report.posts - begun));
-    const orders = drawOrders(dice, menu, tag, share, 0.25);
+    const orders = drawOrders(random, menu, tag, share, 0.25);
     const dealt = deal(attacks, ATTACKS);
-    await round(campaign, tag, orders, { attacks: dealt, storms: deal(storms, STORMS_A_ROUND) });
+    await round(campaign, tag, orders, { attacks: dealt, scenarios: deal(scenarios, SCENARIOS_PER_ROUND) });
     await dayAfter(campaign, dealt);
     tell(campaign, tag);
   }
@@ -101,13 +101,13 @@ async function dealtRounds(campaign: Campaign, fast: readonly Attack[], posts: n
  * are asked what became of them.
  */
 async function secondRounds(campaign: Campaign, name: string, attacks: readonly Attack[]): Promise<void> {
-  const { dice, menu, report } = campaign;
+  const { random, menu, report } = campaign;
   const unmet = () => attacks.filter(attack => !campaign.met.has(attackName(attack)));
   let [before, left] = [Infinity, unmet()];
   for (let number = 1; left.length > 0 && left.length < before; number += 1) {
     const tag = `Seed ${report.seed} ${name} ${number}`;
-    const dealt = dice.shuffled(left).slice(0, ATTACKS);
-    const orders = drawOrders(dice, menu, tag, SECOND_ROUND, 0);
+    const dealt = random.shuffled(left).slice(0, ATTACKS);
+    const orders = drawOrders(random, menu, tag, SECOND_ROUND, 0);
     await round(campaign, tag, orders, { attacks: [...dealt, ...lostAnswers(campaign.kinds)], once: true });
     await dayAfter(campaign, dealt, true);
     tell(campaign, tag);
@@ -116,8 +116,8 @@ async function secondRounds(campaign: Campaign, name: string, attacks: readonly 
 }
 
 function lostAnswers(kinds: readonly RequestKind[]): Attack[] {
-  const mishap = mishapNamed('connection cut after');
-  return kinds.filter(kind => !isSecretExchange(kind)).map(kind => ({ kind, mishap }));
+  const fault = mishapNamed('connection cut after');
+  return kinds.filter(kind => !isSecretExchange(kind)).map(kind => ({ kind, fault }));
 }
 
 /**
@@ -146,8 +146,8 @@ async function exchangeRound(campaign: Campaign, exchanges: readonly Attack[]): 
   tell(campaign, tag);
 }
 
-function mishapNamed(name: string): Mishap {
-  const found = MISHAPS.find(mishap => mishap.name === name);
+function mishapNamed(name: string): InjectedFault {
+  const found = INJECTED_FAULTS.find(fault => fault.name === name);
   if (!found) throw new Error(`There is no mishap ${name}`);
   return found;
 }

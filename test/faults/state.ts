@@ -2,8 +2,8 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Receiver } from '../support/e2e.ts';
 import type { TestStack } from '../support/stack.ts';
 import type { Violation } from './check.ts';
-import type { Dice } from './dice.ts';
-import type { Mishap } from './mishaps.ts';
+import type { SeededRandom } from './random.ts';
+import type { InjectedFault } from './injected-faults.ts';
 import type { Menu } from './posts.ts';
 import { nameOf, type RequestKind } from './requests.ts';
 import type { World } from './world.ts';
@@ -27,17 +27,17 @@ export interface Report {
 /** A platform's mishap at a kind of request. */
 export interface Attack {
   kind: RequestKind;
-  mishap: Mishap;
+  fault: InjectedFault;
 }
 
-export const attackName = ({ kind, mishap }: Attack) => `${mishap.name} at ${nameOf(kind)}`;
+export const attackName = ({ kind, fault }: Attack) => `${fault.name} at ${nameOf(kind)}`;
 
 export interface Campaign {
   stack: TestStack;
   world: World;
   hook: Receiver;
   menu: Menu;
-  dice: Dice;
+  random: SeededRandom;
   kinds: RequestKind[];
   /** Names of those that are made only when posts have been live for a while: how they were received. */
   late: Set<string>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
-import type { Grant } from '../../shared/platforms/connector.ts';
-import type { PublishJob } from '../../shared/platforms/publisher.ts';
+import type { Grant } from '../../shared/platforms/contract/connector.ts';
+import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 
 /** A Bluesky job of a connected account; a text post unless it says otherwise. */
 export function blueskyJob(grant: Grant, change: Partial<PublishJob> = {}): PublishJob {

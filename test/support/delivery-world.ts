@@ -6,10 +6,10 @@ import * as v from 'valibot';
 import { newKeyRing, seal } from '../../shared/aws/key-ring.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import { dispatch } from '../../shared/delivery/dispatch.ts';
-import { giveUp } from '../../shared/delivery/give-up.ts';
-import { DispatchNoteSchema, PublishNoteSchema } from '../../shared/delivery/notes.ts';
-import { setAlarm } from '../../shared/delivery/schedule.ts';
-import { firstLook } from '../../shared/delivery/timing.ts';
+import { handleDeadLetter } from '../../shared/delivery/dead-letters.ts';
+import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
+import { schedulePost } from '../../shared/delivery/schedule.ts';
+import { firstSweepAt } from '../../shared/delivery/timing.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
@@ -21,8 +21,8 @@ import {
   type Finding,
   type Publisher,
   type StepContext,
-} from '../../shared/platforms/publisher.ts';
-import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/error.ts';
+} from '../../shared/platforms/contract/publisher.ts';
+import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/contract/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
@@ -122,8 +122,8 @@ export async function deliveryWorld() {
   function send(command: SendMessageCommand) {
     const { QueueUrl, MessageBody, DelaySeconds, MessageGroupId } = command.input;
     if (QueueUrl === 'events') {
-      const note = JSON.parse(MessageBody!) as { event: (typeof events)[number] };
-      events.push(note.event);
+      const message = JSON.parse(MessageBody!) as { event: (typeof events)[number] };
+      events.push(message.event);
     } else
       queue.push({
         queue: QueueUrl!,
@@ -172,28 +172,32 @@ export async function deliveryWorld() {
 
   async function store(change: Partial<Post> = {}, platforms: readonly PlatformId[] = ['x']): Promise<Post> {
     const post = { ...newPendingPost(clock.now, platforms), ...change };
-    const stored = { ...post, wake_at: firstLook(post.due_at, clock.now) };
+    const stored = { ...post, wake_at: firstSweepAt(post.due_at, clock.now) };
     await createPost(table, stored);
     return stored;
   }
 
   /** Handles one note in a process of its own; a dead one leaves its note to the visibility time-out. */
-  async function handle(note: QueuedNote, death: Death | null = null): Promise<boolean> {
+  async function handle(message: QueuedNote, death: Death | null = null): Promise<boolean> {
     Object.assign(process, { calls: 0, death, dead: false });
-    note.receives += 1;
+    message.receives += 1;
     try {
-      const json: unknown = JSON.parse(note.body);
-      if (note.queue === 'dispatch') await dispatch(services, v.parse(DispatchNoteSchema, json));
-      else if (note.receives > MAX_RECEIVES) await giveUp(services, v.parse(PublishNoteSchema, json));
+      const json: unknown = JSON.parse(message.body);
+      if (message.queue === 'dispatch') await dispatch(services, v.parse(DispatchMessageSchema, json));
+      else if (message.receives > MAX_RECEIVES)
+        await handleDeadLetter(services, v.parse(PublishMessageSchema, json));
       else
-        await deliver({ services, publishers, remainingMs: () => 200_000 }, v.parse(PublishNoteSchema, json));
+        await deliver(
+          { services, publishers, remainingMs: () => 200_000 },
+          v.parse(PublishMessageSchema, json),
+        );
       if (!process.dead) return true;
     } catch (error) {
       if (!(error instanceof Killed) && !process.dead) throw error;
     } finally {
       Object.assign(process, { calls: 0, death: null, dead: false });
     }
-    queue.push({ ...note, at: clock.now + VISIBILITY_MS });
+    queue.push({ ...message, at: clock.now + VISIBILITY_MS });
     return false;
   }
 
@@ -205,7 +209,7 @@ export async function deliveryWorld() {
     for (let turn = 0; turn < maxTurns; turn += 1) {
       await runDue();
       const { wake_at } = (await getPost(table, post.workspace_id, post.post_id))!;
-      const next = Math.min(wake_at ?? Infinity, ...queue.map(note => note.at));
+      const next = Math.min(wake_at ?? Infinity, ...queue.map(message => message.at));
       if (next === Infinity) return;
       clock.now = Math.max(clock.now, next);
       if (wake_at !== undefined && wake_at <= clock.now) {
@@ -223,10 +227,10 @@ export async function deliveryWorld() {
 
   async function runDue(): Promise<void> {
     for (;;) {
-      const index = queue.findIndex(note => note.at <= clock.now);
-      const [note] = index < 0 ? [] : queue.splice(index, 1);
-      if (!note) return;
-      await handle(note);
+      const index = queue.findIndex(message => message.at <= clock.now);
+      const [message] = index < 0 ? [] : queue.splice(index, 1);
+      if (!message) return;
+      await handle(message);
     }
   }
 
@@ -243,15 +247,15 @@ export async function deliveryWorld() {
     handle,
     settle,
     runDue,
-    alarm: (post: Post) => setAlarm(services, post),
+    alarm: (post: Post) => schedulePost(services, post),
     connection: (platformId: PlatformId) => getConnection(table, WORKSPACE, PROFILE, platformId),
     read: async (post: Post) => (await getPost(table, post.workspace_id, post.post_id))!,
     /** Handles a note without fault; gives the number of calls to the outside. */
-    handleCounted: async (note: QueuedNote) => {
+    handleCounted: async (message: QueuedNote) => {
       Object.assign(process, { calls: 0, death: null, dead: false });
       await deliver(
         { services, publishers, remainingMs: () => 200_000 },
-        v.parse(PublishNoteSchema, JSON.parse(note.body)),
+        v.parse(PublishMessageSchema, JSON.parse(message.body)),
       );
       return process.calls;
     },
@@ -385,7 +389,7 @@ export function newPendingPost(now: number, platforms: readonly PlatformId[]): P
           faults: 0,
           first_attempt_at: null,
           changed_at: now,
-          announce: [],
+          outbox: [],
         },
       ]),
     ),
@@ -408,7 +412,7 @@ function connectionOf(platform: PlatformId, sealText: (text: string) => string):
     revision: 1,
     token_expires_at: null,
     needs_reconnect: false,
-    refresh_lease_until: null,
+    renewal_lease_until: null,
     connected_at: 0,
   };
 }

@@ -1,4 +1,4 @@
-import type { Checkpoint, CommitMark, PublishedPost } from '../../shared/model/destination.ts';
+import type { Checkpoint, CommitIntent, PublishedPost } from '../../shared/model/destination.ts';
 import type { Credentials } from '../../shared/model/profile.ts';
 import { mediaFiles } from '../../shared/media/files.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
@@ -9,7 +9,7 @@ import type {
   PublishJob,
   StepContext,
   StepResult,
-} from '../../shared/platforms/publisher.ts';
+} from '../../shared/platforms/contract/publisher.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { memoryBucket } from './memory-bucket.ts';
@@ -34,7 +34,7 @@ export interface Driven {
   post: PublishedPost;
   /** Every checkpoint that was stored, in order; the first is the one it began with. */
   checkpoints: Checkpoint[];
-  marks: CommitMark[];
+  marks: CommitIntent[];
   /** Names of the steps that ran, repetitions included. */
   ran: string[];
   /** Sum of all waits. */
@@ -84,12 +84,12 @@ export function reconcile(
   publisher: Publisher,
   job: PublishJob,
   checkpoint: Checkpoint,
-  markedAt: number,
+  intentAt: number,
   options: DriveOptions,
 ): ReturnType<PlannedStep['reconcile']> {
   const step = publisher.plan(job).find(({ kind }) => kind === 'commit');
   if (!step) throw new Error('The plan has no commit');
-  return step.reconcile(contextOf(job, options), checkpoint, markedAt);
+  return step.reconcile(contextOf(job, options), checkpoint, intentAt);
 }
 
 async function finish(

@@ -12,7 +12,7 @@ import type {
   SandboxHost,
   SandboxPlatform,
   SandboxPost,
-} from '../../shared/platforms/sandbox-kit.ts';
+} from '../../shared/platforms/contract/sandbox.ts';
 import { PATIENT } from './server.ts';
 
 /** A request as it reached the double, under the platform's real URL. */

@@ -5,7 +5,7 @@ import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createWebhook } from '../../shared/store/webhooks.ts';
-import { fakeQueues, fakeSchedules, type SentNote } from './notes.ts';
+import { fakeQueues, fakeSchedules, type SentNote } from './queue-messages.ts';
 import { createTestTable } from './table.ts';
 
 export interface WebhookHouse {

@@ -18,7 +18,7 @@ import {
   putOAuthState,
   saveCredentials,
   takeOAuthState,
-  takeRefreshLease,
+  acquireRenewalLease,
 } from '../../shared/store/connections.ts';
 import {
   createPlaylist,
@@ -103,7 +103,7 @@ const connectionOf = (workspace_id: string): Connection => ({
   revision: 1,
   token_expires_at: HOUR,
   needs_reconnect: false,
-  refresh_lease_until: null,
+  renewal_lease_until: null,
   connected_at: 1,
 });
 const stateOf = () => ({
@@ -271,7 +271,7 @@ export const WORKSPACE_PATTERNS: Record<string, (metered: Table, plain: Table) =
   'take the right to renew a token': async (metered, plain) => {
     const connection = connectionOf(newId());
     await putConnection(plain, connection, HOUR);
-    return takeRefreshLease(metered, connection, 2, 3);
+    return acquireRenewalLease(metered, connection, 2, 3);
   },
   'store a renewed token': async (metered, plain) => {
     const connection = connectionOf(newId());

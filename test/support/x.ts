@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Grant } from '../../shared/platforms/connector.ts';
-import type { PublishJob } from '../../shared/platforms/publisher.ts';
+import type { Grant } from '../../shared/platforms/contract/connector.ts';
+import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 import { connector } from '../../shared/platforms/x/connect.ts';
 import { rules } from '../../shared/platforms/x/rules.ts';
-import { APP } from '../../shared/platforms/x/sandbox-state.ts';
+import { APP } from '../../shared/platforms/x/sandbox/state.ts';
 import type { DriveOptions } from './drive.ts';
 import type { TestSandbox } from './sandbox-host.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
-import type { SandboxMedia } from '../../../shared/platforms/sandbox-kit.ts';
+import type { SandboxMedia } from '../../../shared/platforms/contract/sandbox.ts';
 
 export type Probed = SandboxMedia & { sha256: string; size: number };
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { SandboxPost } from '../../../shared/platforms/sandbox-kit.ts';
+import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts';
 import { startFakeSandbox } from '../fake.ts';
 import { richText } from './rich-text.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Hono } from 'hono';
-import type { SandboxPost } from '../../../shared/platforms/sandbox-kit.ts';
+import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts';
 import type { ControlParts } from '../control.ts';
 import { richText } from './rich-text.ts';
 

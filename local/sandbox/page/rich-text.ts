@@ -1,7 +1,7 @@
 import twitter from 'twitter-text';
 import type { Json, JsonObject } from '../../../shared/model/json.ts';
 import type { PlatformId } from '../../../shared/model/platform.ts';
-import type { SandboxPost } from '../../../shared/platforms/sandbox-kit.ts';
+import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts';
 
 /** A run of text, and where it leads. */
 export interface Run {

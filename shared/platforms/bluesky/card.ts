@@ -1,8 +1,8 @@
 import { sendFollowing } from '../../net/follow.ts';
 import type { HttpResponse } from '../../net/http.ts';
-import type { FittedPicture } from '../media-files.ts';
-import type { StepContext } from '../publisher.ts';
-import { MB } from '../sizes.ts';
+import type { FittedPicture } from '../contract/media-files.ts';
+import type { StepContext } from '../contract/publisher.ts';
+import { MB } from '../kit/sizes.ts';
 import { THUMB } from './rules.ts';
 
 /** What a link's preview shows. */

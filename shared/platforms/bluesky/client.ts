@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { JsonObjectSchema, parseJson, type JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
-import { fromHttpFailure, PlatformError } from '../error.ts';
+import { fromHttpFailure, PlatformError } from '../contract/error.ts';
 import { asPlatformError, type Refusal } from './errors.ts';
 
 /** What a server said: the value, or a refusal that the caller may know how to mend. */

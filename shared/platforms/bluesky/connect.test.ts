@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import type { ConnectContext, Grant, RenewInput } from '../connector.ts';
+import type { ConnectContext, Grant, RenewInput } from '../contract/connector.ts';
 import { connector, normalizeIdentifier } from './connect.ts';
 import { isAllowedServer } from './identity.ts';
-import { sandbox } from './sandbox.ts';
-import { DEMO } from './sandbox-accounts.ts';
+import { sandbox } from './sandbox/server.ts';
+import { DEMO } from './sandbox/accounts.ts';
 
 const PDS = 'https://morel.us-east.host.bsky.network';
 const HOUR = 3_600_000;

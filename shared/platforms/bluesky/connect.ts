@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { ConnectContext, DirectConnector, Grant, RenewInput, Renewal } from '../connector.ts';
-import { PlatformError } from '../error.ts';
+import type { ConnectContext, DirectConnector, Grant, RenewInput, Renewal } from '../contract/connector.ts';
+import { PlatformError } from '../contract/error.ts';
 import {
   accepted,
   createSession,

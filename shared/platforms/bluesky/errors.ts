@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../model/failure.ts';
-import { PlatformError, type PlatformErrorKind } from '../error.ts';
+import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
 /** An answer that is no success. `error` is the stable name, `message` words for people; both may be empty. */
 export interface Refusal {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { PlatformError } from '../error.ts';
+import { PlatformError } from '../contract/error.ts';
 import { readNetSettings, type NetSettings } from '../../net/settings.ts';
 import type { HttpClient } from '../../net/http.ts';
 import { getDocument } from './client.ts';

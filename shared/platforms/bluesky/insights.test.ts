@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { blueskyJob } from '../../../test/support/bluesky.ts';
 import { drive } from '../../../test/support/drive.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import type { Grant } from '../connector.ts';
+import type { Grant } from '../contract/connector.ts';
 import { connector } from './connect.ts';
 import { insights } from './insights.ts';
 import { publisher } from './publish.ts';
-import { sandbox } from './sandbox.ts';
-import { DEMO } from './sandbox-accounts.ts';
+import { sandbox } from './sandbox/server.ts';
+import { DEMO } from './sandbox/accounts.ts';
 
 let bluesky: TestSandbox;
 let grant: Grant;

@@ -1,4 +1,4 @@
-import type { InsightsReader } from '../insights.ts';
+import type { InsightsReader } from '../contract/insights.ts';
 import { accepted, getPostCounts } from './client.ts';
 
 /** The AppView shows counts to anyone; a post has no views there, and one that was deleted is missing. */

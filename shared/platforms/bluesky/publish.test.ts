@@ -4,13 +4,13 @@ import { drive, reconcile, type DriveOptions } from '../../../test/support/drive
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { Checkpoint } from '../../model/destination.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Grant } from '../connector.ts';
-import type { PublishJob } from '../publisher.ts';
+import type { Grant } from '../contract/connector.ts';
+import type { PublishJob } from '../contract/publisher.ts';
 import { connector } from './connect.ts';
 import { publisher } from './publish.ts';
 import { recordKey } from './record-key.ts';
-import { sandbox } from './sandbox.ts';
-import { DEMO } from './sandbox-accounts.ts';
+import { sandbox } from './sandbox/server.ts';
+import { DEMO } from './sandbox/accounts.ts';
 
 let bluesky: TestSandbox;
 let grant: Grant;

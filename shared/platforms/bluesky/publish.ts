@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
-import { PlatformError } from '../error.ts';
-import type { FittedPicture } from '../media-files.ts';
+import { PlatformError } from '../contract/error.ts';
+import type { FittedPicture } from '../contract/media-files.ts';
 import {
   definePublisher,
   type Finding,
@@ -9,7 +9,7 @@ import {
   type Step,
   type StepContext,
   type StepResult,
-} from '../publisher.ts';
+} from '../contract/publisher.ts';
 import { readCard } from './card.ts';
 import { accepted, getPost, putPost, resolveHandle, uploadBlob, type Answer, type Server } from './client.ts';
 import { asPlatformError, isTooBig, type Refusal } from './errors.ts';
@@ -152,13 +152,13 @@ function back(job: PublishJob, state: State): StepResult<State> {
 }
 
 /** The record is there, or it is not: the account's own server knows for certain. */
-async function findRecord(context: StepContext, state: State, markedAt: number): Promise<Finding> {
+async function findRecord(context: StepContext, state: State, intentAt: number): Promise<Finding> {
   const { job } = context;
   const answer = await atHome(context, server => getPost(server, didOf(job), recordKey(job, state.taken)));
   if (!answer.ok && answer.refusal.error === 'RecordNotFound') return { type: 'absent' };
   const { uri, value } = accepted(answer);
   return isRecordOf(job, value)
-    ? { type: 'published', post: postOf(job, uri, markedAt) }
+    ? { type: 'published', post: postOf(job, uri, intentAt) }
     : { type: 'absent' };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PublishJob } from '../publisher.ts';
+import type { PublishJob } from '../contract/publisher.ts';
 
 const ALPHABET = '234567abcdefghijklmnopqrstuvwxyz';
 const LENGTH = 13;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
 import { toIso } from '../../time/instant.ts';
-import type { PublishJob } from '../publisher.ts';
+import type { PublishJob } from '../contract/publisher.ts';
 import { BlobSchema, type Blob } from './client.ts';
 import type { Facet } from './facets.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as v from 'valibot';
-import type { Draft } from '../rules.ts';
+import type { Draft } from '../contract/rules.ts';
 import { rules } from './rules.ts';
 
 const draft = (change: Partial<Draft> = {}): Draft => ({

@@ -1,10 +1,10 @@
 import { graphemes, utf16Units, utf8Bytes } from '../../text/measure.ts';
 import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../draft.ts';
-import { limited } from '../fields.ts';
-import { mixedGif } from '../gif.ts';
-import type { Draft, Fault, PictureNeeds, PlatformRules } from '../rules.ts';
-import { MB } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { limited } from '../kit/fields.ts';
+import { mixedGif } from '../kit/gif.ts';
+import type { Draft, Fault, PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import { MB } from '../kit/sizes.ts';
 
 /** The `app.bsky.feed.post` lexicon: `maxGraphemes` and `maxLength` of `text`. */
 const TEXT = [graphemes(300), utf8Bytes(3000)];

@@ -1,9 +1,9 @@
 import { characters } from '../../text/measure.ts';
 import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../draft.ts';
-import { choiceOr, ownMedia } from '../fields.ts';
-import type { PlatformRules } from '../rules.ts';
-import { GB, MINUTES } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { choiceOr, ownMedia } from '../kit/fields.ts';
+import type { PlatformRules } from '../contract/rules.ts';
+import { GB, MINUTES } from '../kit/sizes.ts';
 
 const TEXT = [characters(63_206)];
 const TITLE = [characters(255)];

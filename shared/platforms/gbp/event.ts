@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Draft, Fault } from '../rules.ts';
+import type { Draft, Fault } from '../contract/rules.ts';
 
 /** The day that an ISO 8601 date, or date-time, names as it is written: no time zone moves it. Null for none. */
 export function readDate(text: string): Temporal.PlainDate | null {

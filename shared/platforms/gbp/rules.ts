@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
-import { oneLine, shapeText } from '../draft.ts';
-import { choice, choiceOr, limited, ownMedia, url, word } from '../fields.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { KB, MB } from '../sizes.ts';
+import { oneLine, shapeText } from '../kit/draft.ts';
+import { choice, choiceOr, limited, ownMedia, url, word } from '../kit/fields.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { KB, MB } from '../kit/sizes.ts';
 import { eventFaults, isDate, isTime } from './event.ts';
 
 const TEXT = [utf16Units(1500)];

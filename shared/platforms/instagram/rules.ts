@@ -1,8 +1,8 @@
 import { characters } from '../../text/measure.ts';
-import { shapeText } from '../draft.ts';
-import { choiceOr, flag, limited, ownMedia, url, word } from '../fields.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { MB, MINUTES } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { choiceOr, flag, limited, ownMedia, url, word } from '../kit/fields.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { MB, MINUTES } from '../kit/sizes.ts';
 
 const TEXT = [characters(2200)];
 const ALT_TEXT = characters(1000);

@@ -1,9 +1,9 @@
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../draft.ts';
-import { choiceOr, wordLike } from '../fields.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB, MB, MINUTES } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { choiceOr, wordLike } from '../kit/fields.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { GB, MB, MINUTES } from '../kit/sizes.ts';
 
 /** LinkedIn does not name its unit, and counts the text as it was written: the escapes of its markup are ours. */
 const TEXT = [utf16Units(3000)];

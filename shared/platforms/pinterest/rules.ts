@@ -1,8 +1,8 @@
 import { characters } from '../../text/measure.ts';
-import { shapeText } from '../draft.ts';
-import { limited, ownMedia, url, wordLike } from '../fields.ts';
-import type { PlatformRules } from '../rules.ts';
-import { GB, MINUTES } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { limited, ownMedia, url, wordLike } from '../kit/fields.ts';
+import type { PlatformRules } from '../contract/rules.ts';
+import { GB, MINUTES } from '../kit/sizes.ts';
 
 const TEXT = [characters(500)];
 const TITLE = [characters(100)];

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { characters } from '../../text/measure.ts';
-import { shapeText } from '../draft.ts';
-import { choiceOr, flag, limited, ownMedia } from '../fields.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { choiceOr, flag, limited, ownMedia } from '../kit/fields.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { GB } from '../kit/sizes.ts';
 
 const TEXT = [characters(160)];
 const TITLE = [characters(45)];

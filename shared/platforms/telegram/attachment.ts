@@ -1,7 +1,7 @@
 import type { UploadFile } from '../../net/multipart.ts';
-import { PlatformError } from '../error.ts';
-import type { UserFile } from '../media-files.ts';
-import type { StepContext } from '../publisher.ts';
+import { PlatformError } from '../contract/error.ts';
+import type { UserFile } from '../contract/media-files.ts';
+import type { StepContext } from '../contract/publisher.ts';
 import { PHOTOS } from './rules.ts';
 
 export type AttachmentKind = 'photo' | 'video' | 'animation' | 'document';

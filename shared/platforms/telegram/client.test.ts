@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HttpClient, HttpRequest } from '../../net/http.ts';
 import { HttpFailure } from '../../net/http.ts';
-import { PlatformError } from '../error.ts';
+import { PlatformError } from '../contract/error.ts';
 import { telegramClient } from './client.ts';
 import { ChatMigrated } from './errors.ts';
 

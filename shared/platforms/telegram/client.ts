@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parseJson, type JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
-import { PlatformError } from '../error.ts';
+import { PlatformError } from '../contract/error.ts';
 import { classify, type Refusal } from './errors.ts';
 import { multipart, type UploadFile } from '../../net/multipart.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import type { ConnectContext } from '../connector.ts';
+import type { ConnectContext } from '../contract/connector.ts';
 import { connector } from './connect.ts';
-import { DEMO_CHAT, DEMO_TOKEN } from './sandbox-chats.ts';
-import { sandbox as telegramSandbox } from './sandbox.ts';
+import { DEMO_CHAT, DEMO_TOKEN } from './sandbox/chats.ts';
+import { sandbox as telegramSandbox } from './sandbox/server.ts';
 
 let sandbox: TestSandbox;
 let context: ConnectContext;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { FailureCode } from '../../model/failure.ts';
 import type { Credentials } from '../../model/profile.ts';
-import type { ConnectContext, DirectConnector, Grant } from '../connector.ts';
-import { PlatformError } from '../error.ts';
+import type { ConnectContext, DirectConnector, Grant } from '../contract/connector.ts';
+import { PlatformError } from '../contract/error.ts';
 import { telegramClient, type ChatFullInfo, type ChatMember, type SendRights } from './client.ts';
 import { BOT_TOKEN } from './credentials.ts';
 import { ChatMigrated } from './errors.ts';

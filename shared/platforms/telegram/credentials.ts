@@ -1,5 +1,5 @@
 import type { Credentials } from '../../model/profile.ts';
-import { PlatformError } from '../error.ts';
+import { PlatformError } from '../contract/error.ts';
 
 /** What BotFather gives out: bot id, colon, secret. */
 export const BOT_TOKEN = /^\d{3,16}:[A-Za-z0-9_-]{30,50}$/;

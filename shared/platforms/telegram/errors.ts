@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../model/failure.ts';
-import { PlatformError, type PlatformErrorKind } from '../error.ts';
+import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
 /** An answer of the Bot API that is no success. */
 export interface Refusal {

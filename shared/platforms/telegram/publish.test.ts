@@ -3,10 +3,10 @@ import sharp from 'sharp';
 import { drive, reconcile, type DriveOptions, type Driven } from '../../../test/support/drive.ts';
 import { sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import type { PublishJob } from '../publisher.ts';
+import type { PublishJob } from '../contract/publisher.ts';
 import { linkTo, publisher } from './publish.ts';
-import { DEMO_TOKEN } from './sandbox-chats.ts';
-import { sandbox as telegramSandbox } from './sandbox.ts';
+import { DEMO_TOKEN } from './sandbox/chats.ts';
+import { sandbox as telegramSandbox } from './sandbox/server.ts';
 
 const CHANNEL = '-1001000000001';
 

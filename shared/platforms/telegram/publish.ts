@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { PublishedPost } from '../../model/destination.ts';
-import { PlatformError } from '../error.ts';
-import { definePublisher, type PublishJob, type Step, type StepContext } from '../publisher.ts';
+import { PlatformError } from '../contract/error.ts';
+import { definePublisher, type PublishJob, type Step, type StepContext } from '../contract/publisher.ts';
 import { asAlbum, loadAttachment, type Attachment, type AttachmentKind } from './attachment.ts';
 import {
   telegramClient,

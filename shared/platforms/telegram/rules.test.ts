@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Draft } from '../rules.ts';
+import type { Draft } from '../contract/rules.ts';
 import { rules } from './rules.ts';
 
 const draft = (change: Partial<Draft>): Draft => ({

@@ -1,7 +1,7 @@
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../draft.ts';
-import type { Draft, Fault, PictureNeeds, PlatformRules } from '../rules.ts';
+import { shapeText } from '../kit/draft.ts';
+import type { Draft, Fault, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 
 /** Telegram counts code points at one place and may count otherwise at another; UTF-16 units are never fewer. */
 const MESSAGE = [utf16Units(4096)];

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { characters, utf8Bytes } from '../../text/measure.ts';
 import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../draft.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB, MINUTES } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { GB, MINUTES } from '../kit/sizes.ts';
 
 /** Documented as characters, measured in bytes. */
 const TEXT = [characters(500), utf8Bytes(500)];

@@ -1,8 +1,8 @@
 import { utf16Units } from '../../text/measure.ts';
-import { shapeText } from '../draft.ts';
-import { choice, choiceOr, flag, maybe, ownMedia } from '../fields.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB, MINUTES } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { choice, choiceOr, flag, maybe, ownMedia } from '../kit/fields.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { GB, MINUTES } from '../kit/sizes.ts';
 
 /** What TikTok calls a rune is a UTF-16 unit. */
 const TEXT = [utf16Units(2200)];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parseJson, type Json } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
-import { fromHttpFailure, PlatformError } from '../error.ts';
+import { fromHttpFailure, PlatformError } from '../contract/error.ts';
 import { refusalError, type Purpose } from './errors.ts';
 
 /* How API v2 is called: whatever is no success is a PlatformError. */

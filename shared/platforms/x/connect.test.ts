@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { authorize, connect, contextOf } from '../../../test/support/x.ts';
 import { connector } from './connect.ts';
-import { sandbox } from './sandbox.ts';
-import { APP } from './sandbox-state.ts';
+import { sandbox } from './sandbox/server.ts';
+import { APP } from './sandbox/state.ts';
 
 let host: TestSandbox;
 beforeAll(async () => void (host = await startSandboxHost(sandbox)));

@@ -1,5 +1,11 @@
-import type { AppCredentials, ConnectContext, Grant, OAuthConnector, RenewInput } from '../connector.ts';
-import { PlatformError } from '../error.ts';
+import type {
+  AppCredentials,
+  ConnectContext,
+  Grant,
+  OAuthConnector,
+  RenewInput,
+} from '../contract/connector.ts';
+import { PlatformError } from '../contract/error.ts';
 import { getMe, type User } from './client.ts';
 import { requestToken, revokeToken, type TokenPair } from './oauth.ts';
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { parseJson } from '../../model/json.ts';
 import type { FailureCode } from '../../model/failure.ts';
 import type { HttpResponse } from '../../net/http.ts';
-import { PlatformError, type PlatformErrorKind } from '../error.ts';
+import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
 /** What kind of call was refused: the same words mean different things. */
 export type Purpose = 'read' | 'media' | 'create';

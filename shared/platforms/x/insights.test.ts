@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { drive } from '../../../test/support/drive.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { connect, jobOf, optionsOf } from '../../../test/support/x.ts';
-import type { Grant } from '../connector.ts';
+import type { Grant } from '../contract/connector.ts';
 import { insights } from './insights.ts';
 import { publisher } from './publish.ts';
-import { sandbox } from './sandbox.ts';
+import { sandbox } from './sandbox/server.ts';
 
 let host: TestSandbox;
 let grant: Grant;

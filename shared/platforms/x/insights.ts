@@ -1,5 +1,5 @@
-import type { InsightsReader } from '../insights.ts';
-import { PlatformError } from '../error.ts';
+import type { InsightsReader } from '../contract/insights.ts';
+import { PlatformError } from '../contract/error.ts';
 import { postCounts } from './client.ts';
 
 /** X bills each post that is read, once a day (UTC). */

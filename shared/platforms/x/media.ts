@@ -1,8 +1,8 @@
 import type { MediaFormat } from '../../model/media.ts';
-import { PlatformError } from '../error.ts';
-import type { UserFile } from '../media-files.ts';
-import type { StepContext } from '../publisher.ts';
-import { MB } from '../sizes.ts';
+import { PlatformError } from '../contract/error.ts';
+import type { UserFile } from '../contract/media-files.ts';
+import type { StepContext } from '../contract/publisher.ts';
+import { MB } from '../kit/sizes.ts';
 import type { MediaCategory } from './media-calls.ts';
 import { PICTURES } from './rules.ts';
 

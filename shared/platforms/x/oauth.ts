@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { parseJson } from '../../model/json.ts';
 import { HttpFailure, type HttpResponse } from '../../net/http.ts';
-import type { AppCredentials, ConnectContext } from '../connector.ts';
-import { fromHttpFailure, PlatformError } from '../error.ts';
+import type { AppCredentials, ConnectContext } from '../contract/connector.ts';
+import { fromHttpFailure, PlatformError } from '../contract/error.ts';
 import { readRefusal, refusalError, type Refusal } from './errors.ts';
 
 const OAUTH = 'https://api.x.com/2/oauth2';

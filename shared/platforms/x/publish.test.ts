@@ -7,10 +7,10 @@ import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { PATIENT } from '../../../test/support/server.ts';
 import { connect, fakeVideo, jobOf, optionsOf } from '../../../test/support/x.ts';
-import type { Grant } from '../connector.ts';
-import type { PublishJob } from '../publisher.ts';
+import type { Grant } from '../contract/connector.ts';
+import type { PublishJob } from '../contract/publisher.ts';
 import { publisher } from './publish.ts';
-import { sandbox } from './sandbox.ts';
+import { sandbox } from './sandbox/server.ts';
 
 const MIB = 1024 * 1024;
 const CREATE = /\/2\/tweets$/;
@@ -48,8 +48,8 @@ beforeEach(async () => {
 
 const job = (more: Partial<PublishJob> = {}) => jobOf(host, grant, more);
 const run = (post: PublishJob, more = {}) => drive(publisher, post, { ...optionsOf(host, grant), ...more });
-const ask = (post: PublishJob, markedAt: number) =>
-  reconcile(publisher, post, publisher.start(post), markedAt, optionsOf(host, grant));
+const ask = (post: PublishJob, intentAt: number) =>
+  reconcile(publisher, post, publisher.start(post), intentAt, optionsOf(host, grant));
 const video = (bytes: Buffer, more: Partial<PublishJob> = {}) =>
   job({ post_type: 'video', media_urls: [host.addMedia('clip', bytes)], ...more });
 const images = (files: Buffer[], more: Partial<PublishJob> = {}) =>
@@ -151,16 +151,16 @@ describe('a create whose answer was lost', () => {
     'is found again: %s',
     async description => {
       const post = job({ description });
-      const markedAt = host.now();
+      const intentAt = host.now();
       host.failNext({ match: CREATE, drop: 'after' });
       await expect(run(post)).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
       host.advance(30_000);
-      expect(await ask(post, markedAt)).toEqual({
+      expect(await ask(post, intentAt)).toEqual({
         type: 'published',
         post: {
           platform_post_id: last().platform_post_id,
           platform_post_url: last().platform_post_url,
-          published_at: markedAt,
+          published_at: intentAt,
         },
       });
     },
@@ -197,7 +197,10 @@ describe('a create whose answer was lost', () => {
     await expect(run(post)).rejects.toThrow();
     const [step] = publisher.plan(post);
     const repeat = () =>
-      step!.run({ ...contextOf(post, optionsOf(host, grant)), repeated: true }, publisher.start(post));
+      step!.run(
+        { ...contextOf(post, optionsOf(host, grant)), repeatedAfterLoss: true },
+        publisher.start(post),
+      );
     expect(await repeat()).toMatchObject({
       type: 'published',
       post: { platform_post_id: last().platform_post_id },

@@ -1,6 +1,12 @@
 import type { PublishedPost } from '../../model/destination.ts';
-import { PlatformError } from '../error.ts';
-import { definePublisher, type Finding, type Step, type StepContext, type StepResult } from '../publisher.ts';
+import { PlatformError } from '../contract/error.ts';
+import {
+  definePublisher,
+  type Finding,
+  type Step,
+  type StepContext,
+  type StepResult,
+} from '../contract/publisher.ts';
 import { createPost, recentPosts, type LivePost } from './client.ts';
 import { sameText, unwrapText } from './text.ts';
 import { awaitProcessing, callerOf, describe, FRESH, StateSchema, upload, type State } from './upload.ts';
@@ -52,7 +58,7 @@ async function publish(context: StepContext, state: State): Promise<StepResult<S
     return { type: 'published', post: postOf(context, id, context.now()), state };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    if (error.code === 'DUPLICATE_REJECTED' && context.repeated) {
+    if (error.code === 'DUPLICATE_REJECTED' && context.repeatedAfterLoss) {
       const found = await find(context, state, job.due_at);
       return { type: 'published', post: found ?? { ...UNKNOWN_POST, published_at: context.now() }, state };
     }
@@ -72,8 +78,8 @@ function textOption({ job }: StepContext, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-async function reconcile(context: StepContext, state: State, markedAt: number): Promise<Finding> {
-  const post = await find(context, state, markedAt);
+async function reconcile(context: StepContext, state: State, intentAt: number): Promise<Finding> {
+  const post = await find(context, state, intentAt);
   return post ? { type: 'published', post } : { type: 'absent' };
 }
 

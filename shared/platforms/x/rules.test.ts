@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as v from 'valibot';
-import type { Draft } from '../rules.ts';
+import type { Draft } from '../contract/rules.ts';
 import { rules } from './rules.ts';
-import { countWeight } from './sandbox-text.ts';
+import { countWeight } from './sandbox/text.ts';
 import { linkSpans, sameText, unwrapText, weightedLength } from './text.ts';
 
 const draft = (description: string | null, more: Partial<Draft> = {}): Draft => ({

@@ -1,10 +1,10 @@
 import { utf16Units, type TextRule } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
-import { shapeText } from '../draft.ts';
-import { choice, limited } from '../fields.ts';
-import { mixedGif } from '../gif.ts';
-import type { Draft, Fault, PictureNeeds, PlatformRules } from '../rules.ts';
-import { GB, HOURS, MB } from '../sizes.ts';
+import { shapeText } from '../kit/draft.ts';
+import { choice, limited } from '../kit/fields.ts';
+import { mixedGif } from '../kit/gif.ts';
+import type { Draft, Fault, PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import { GB, HOURS, MB } from '../kit/sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
 const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { PlatformError } from '../error.ts';
-import type { StepContext, StepResult } from '../publisher.ts';
+import { PlatformError } from '../contract/error.ts';
+import type { StepContext, StepResult } from '../contract/publisher.ts';
 import type { Caller } from './call.ts';
 import {
   appendUpload,

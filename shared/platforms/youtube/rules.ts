@@ -3,10 +3,20 @@ import { characters, utf16Units, utf8Bytes } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
 import { cutToFit, saysNothing } from '../../text/truncate.ts';
 import { parseInstant } from '../../time/instant.ts';
-import { oneLine, shapeText } from '../draft.ts';
-import { choiceOr, countries, flag, language, languageOr, ownMedia, url, word, wordsOr } from '../fields.ts';
-import type { Draft, Fault, PlatformRules } from '../rules.ts';
-import { GB, HOURS, MB } from '../sizes.ts';
+import { oneLine, shapeText } from '../kit/draft.ts';
+import {
+  choiceOr,
+  countries,
+  flag,
+  language,
+  languageOr,
+  ownMedia,
+  url,
+  word,
+  wordsOr,
+} from '../kit/fields.ts';
+import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { GB, HOURS, MB } from '../kit/sizes.ts';
 
 /** YouTube itself measures a description in bytes. */
 const TEXT = [characters(5000), utf8Bytes(5000)];

@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+import { ServiceEventSchema } from '../model/event.ts';
+import type { DeliveryRef } from '../store/webhooks.ts';
+
+/** What lies on the events queue: an event to fan out, or one delivery that is due. */
+export const EventMessageSchema = v.variant('kind', [
+  v.object({ kind: v.literal('event'), workspace_id: v.string(), event: ServiceEventSchema }),
+  v.object({ kind: v.literal('delivery'), webhook_id: v.string(), delivery_id: v.string() }),
+]);
+export type EventMessage = v.InferOutput<typeof EventMessageSchema>;
+
+/** A note and its fair-queue group. Deliveries are grouped by webhook: a slow receiver delays only its own. */
+export interface GroupedMessage {
+  body: EventMessage;
+  group: string;
+}
+
+export function deliveryMessage({ webhook_id, delivery_id }: DeliveryRef): GroupedMessage {
+  return { body: { kind: 'delivery', webhook_id, delivery_id }, group: webhook_id };
+}

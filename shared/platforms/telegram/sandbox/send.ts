@@ -1,0 +1,175 @@
+import type { Json, JsonObject } from '../../../model/json.ts';
+import type { SandboxHost, SandboxMedia } from '../../contract/sandbox.ts';
+import { chatOf, DEMO_BOT, type SandboxChat } from './chats.ts';
+import { shownFile, type FileKind, type FileStore, type StoredFile } from './files.ts';
+import { badRequest, type BotRequest } from './request.ts';
+import { acceptText, entitiesOf } from './text.ts';
+
+/** What a send method does its work with. */
+export interface Desk {
+  host: SandboxHost;
+  files: FileStore;
+  /** Message ids rise by one within a chat. */
+  nextId: (chat: SandboxChat) => number;
+  /** Throws 429 where the chat's limit does not allow `messages` more. */
+  admit: (chat: SandboxChat, messages: number) => void;
+}
+
+interface Content {
+  kind: string;
+  text: string | null;
+  messages: JsonObject[];
+  files: StoredFile[];
+}
+
+export function sendMessage(desk: Desk, chat: SandboxChat, request: BotRequest): Json {
+  const text = acceptText(request.values.get('text') ?? '', 'text', request.values.get('parse_mode'));
+  desk.admit(chat, 1);
+  const entities = entitiesOf(text);
+  const message = { text, ...(entities.length > 0 ? { entities } : {}) };
+  return post(desk, chat, request, { kind: 'text', text, messages: [message], files: [] })[0] ?? null;
+}
+
+export async function sendFile(
+  desk: Desk,
+  chat: SandboxChat,
+  request: BotRequest,
+  kind: FileKind,
+): Promise<Json> {
+  const { values } = request;
+  const caption = captionOf(values.get('caption'), values.get('parse_mode'));
+  const file = await desk.files.take(kind, values.get(kind), request, kind);
+  desk.admit(chat, 1);
+  const message = { ...shownFile(file, values), ...captionFields(caption) };
+  const shown = file.kind === 'photo' ? 'image' : file.kind;
+  return (
+    post(desk, chat, request, { kind: shown, text: caption, messages: [message], files: [file] })[0] ?? null
+  );
+}
+
+export async function sendMediaGroup(desk: Desk, chat: SandboxChat, request: BotRequest): Promise<Json> {
+  const items = albumItems(request.values.get('media'));
+  const messages: JsonObject[] = [];
+  const files: StoredFile[] = [];
+  const group = String(13_000_000_000_000_000 + desk.host.now());
+  const captions: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const { file, caption } = await albumItem(desk, request, item, index);
+    if (caption !== null) captions.push(caption);
+    files.push(file);
+    messages.push({ ...shownFile(file, valuesOf(item)), media_group_id: group, ...captionFields(caption) });
+  }
+  desk.admit(chat, items.length);
+  return post(desk, chat, request, { kind: 'album', text: captions[0] ?? null, messages, files });
+}
+
+/** All or nothing: the first bad item fails the whole call. */
+async function albumItem(desk: Desk, request: BotRequest, item: JsonObject, index: number) {
+  const { type, media, caption, parse_mode } = item;
+  try {
+    if (typeof media !== 'string') throw badRequest('media not found');
+    return {
+      caption: captionOf(textOrNone(caption), textOrNone(parse_mode)),
+      file: await desk.files.take(type as FileKind, media, request, ''),
+    };
+  } catch (error) {
+    const inner = error instanceof Error ? error.message.replace(/^Bad Request: /, '') : '';
+    throw badRequest(`failed to send message #${index + 1} with the error message "${inner}"`);
+  }
+}
+
+const GROUPABLE = ['photo', 'video', 'document', 'audio'];
+
+function albumItems(media: string | undefined): JsonObject[] {
+  const items = jsonArray(media);
+  if (items.length === 0) throw badRequest('there are no messages to send');
+  if (items.length > 10) throw badRequest('too many messages to send as an album');
+  if (items.length < 2) throw badRequest('an album has at least 2 items');
+  const types = items.map(({ type }) => textOrNone(type) ?? '');
+  if (types.some(type => !GROUPABLE.includes(type))) {
+    throw badRequest("can't use the media of the specified type in the album");
+  }
+  for (const lonely of ['document', 'audio']) {
+    if (types.includes(lonely) && types.some(type => type !== lonely)) {
+      throw badRequest(`${lonely} can't be mixed with other media types`);
+    }
+  }
+  return items;
+}
+
+function jsonArray(text: string | undefined): JsonObject[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    if (Array.isArray(value)) return value as JsonObject[];
+  } catch {
+    // Told below.
+  }
+  throw badRequest("can't parse media JSON object");
+}
+
+function valuesOf(item: JsonObject): BotRequest['values'] {
+  return new Map(Object.entries(item).map(([name, value]) => [name, String(value as string | number)]));
+}
+
+function textOrNone(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function captionOf(raw: string | undefined, parseMode: string | undefined): string | null {
+  const caption = raw === undefined ? '' : acceptText(raw, 'caption', parseMode);
+  return caption === '' ? null : caption;
+}
+
+function captionFields(caption: string | null): JsonObject {
+  if (caption === null) return {};
+  const caption_entities = entitiesOf(caption);
+  return { caption, ...(caption_entities.length > 0 ? { caption_entities } : {}) };
+}
+
+/** Numbers the messages and puts the post on the sandbox's page. */
+function post(desk: Desk, chat: SandboxChat, request: BotRequest, content: Content): JsonObject[] {
+  const { host } = desk;
+  const author =
+    chat.type === 'channel' ? { sender_chat: chatOf(chat) } : { from: { ...DEMO_BOT, is_bot: true } };
+  const messages = content.messages.map(message => ({
+    message_id: desk.nextId(chat),
+    date: Math.floor(host.now() / 1000),
+    chat: chatOf(chat),
+    ...author,
+    ...message,
+  }));
+  const [first] = messages;
+  if (!first) return [];
+  host.publish({
+    platform: 'telegram',
+    account: `${DEMO_BOT.id}:${chat.id}`,
+    platform_post_id: `${chat.id}:${first.message_id}`,
+    platform_post_url: linkOf(chat, first.message_id),
+    kind: content.kind,
+    text: content.text,
+    title: null,
+    media: content.files.map(({ media }): SandboxMedia => media),
+    comments: [],
+    fields: {
+      ...Object.fromEntries(request.values),
+      files: received(content.files),
+      message_ids: messages.map(m => m.message_id),
+    },
+    published_at: new Date(host.now()).toISOString(),
+  });
+  return messages;
+}
+
+function received(files: readonly StoredFile[]): JsonObject[] {
+  return files.map(({ file, media }) => ({
+    file_name: file.name,
+    content_type: file.type,
+    size: media.size,
+    sha256: media.sha256,
+  }));
+}
+
+function linkOf({ id, type, username }: SandboxChat, messageId: number): string | null {
+  if (username !== undefined && type !== 'private') return `https://t.me/${username}/${messageId}`;
+  return String(id).startsWith('-100') ? `https://t.me/c/${String(id).slice(4)}/${messageId}` : null;
+}

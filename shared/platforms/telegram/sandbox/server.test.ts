@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sampleFiles } from '../../../../test/support/media.ts';
+import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
+import { DEMO_CHAT, DEMO_TOKEN } from './chats.ts';
+import { sandbox as telegramSandbox } from './server.ts';
+
+interface Answer {
+  ok: boolean;
+  error_code?: number;
+  description?: string;
+  parameters?: Record<string, unknown>;
+  result?: unknown;
+}
+
+let sample: (name: string) => Buffer;
+let sandbox: TestSandbox;
+
+beforeAll(async () => {
+  sample = await sampleFiles();
+  sandbox = await startSandboxHost(telegramSandbox);
+});
+beforeEach(() => {
+  sandbox.platform.reset();
+  sandbox.setLimit(null);
+  sandbox.advance(120_000);
+});
+afterAll(() => sandbox.close());
+
+/** As any client would call it: with `fetch`, not with ours. */
+async function request(path: string, init: RequestInit = {}): Promise<Answer & { status: number }> {
+  const response = await fetch(`${sandbox.url}/telegram/api.telegram.org${path}`, init);
+  return { status: response.status, ...((await response.json()) as Answer) };
+}
+
+function call(method: string, fields: Record<string, unknown>, files: Record<string, Buffer> = {}) {
+  if (Object.keys(files).length === 0) {
+    const headers = { 'content-type': 'application/json' };
+    return request(`/bot${DEMO_TOKEN}/${method}`, { method: 'POST', headers, body: JSON.stringify(fields) });
+  }
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  for (const [name, bytes] of Object.entries(files)) form.set(name, new Blob([new Uint8Array(bytes)]), name);
+  return request(`/bot${DEMO_TOKEN}/${method}`, { method: 'POST', body: form });
+}
+
+const send = (fields: Record<string, unknown>) => call('sendMessage', { chat_id: DEMO_CHAT, ...fields });
+
+const photo = (bytes: Buffer) => call('sendPhoto', { chat_id: DEMO_CHAT }, { photo: bytes });
+
+describe('paths and tokens', () => {
+  test.each([
+    ['/botnonsense/getMe', 404, 'Not Found'],
+    ['/bot123456789:AAabcdefghijklmnopqrstuvwxyz0123456/getMe', 401, 'Unauthorized'],
+    [`/bot${DEMO_TOKEN}/getNothing`, 404, 'Not Found: method not found'],
+    [`/bot${DEMO_TOKEN}`, 404, 'Not Found'],
+    ['/elsewhere', 404, 'Not Found'],
+  ])('%s', async (path, status, description) => {
+    expect(await request(path)).toEqual({ status, ok: false, error_code: status, description });
+  });
+
+  test('method names know no case, and a query does as well as a body', async () => {
+    expect(await request(`/bot${DEMO_TOKEN}/GETME`)).toMatchObject({ ok: true, result: { is_bot: true } });
+    const text = await request(`/bot${DEMO_TOKEN}/sendmessage?chat_id=${DEMO_CHAT}&text=Hi`);
+    expect(text).toMatchObject({ status: 200, result: { text: 'Hi' } });
+    const body = new URLSearchParams({ chat_id: DEMO_CHAT, text: 'Form' });
+    const form = await request(`/bot${DEMO_TOKEN}/sendMessage`, { method: 'POST', body });
+    expect(form).toMatchObject({ result: { text: 'Form' } });
+  });
+});
+
+describe('messages', () => {
+  test('ids rise by one within a chat; a channel speaks for itself, in a group the bot does', async () => {
+    const first = await send({ text: 'One' });
+    const second = await send({ text: 'Two' });
+    expect(first.result).toMatchObject({ message_id: 1, sender_chat: { username: 'sandbox_demo' } });
+    expect(second.result).toMatchObject({ message_id: 2 });
+    const group = await send({ chat_id: '@sandbox_group', text: 'Hi' });
+    expect(group.result).toMatchObject({ message_id: 1, from: { is_bot: true } });
+  });
+
+  test('links and tags are found; offsets are UTF-16 units', async () => {
+    const { result } = await send({ text: '😀 https://example.com #café @someone' });
+    expect(result).toMatchObject({
+      entities: [
+        { type: 'url', offset: 3, length: 19 },
+        { type: 'hashtag', offset: 23, length: 5 },
+        { type: 'mention', offset: 29, length: 8 },
+      ],
+    });
+  });
+
+  test.each([
+    ['an empty text', { text: '' }, 'message text is empty'],
+    ['only white space', { text: ' \n ' }, 'message text is empty'],
+    ['a long text', { text: 'a'.repeat(4097) }, 'message is too long'],
+    ['far too many bytes', { text: 'a'.repeat(32_769) }, 'text is too long'],
+    ['no chat', { chat_id: '', text: 'a' }, 'chat_id is empty'],
+    ['an unknown chat', { chat_id: '@nobody_here', text: 'a' }, 'chat not found'],
+    ['an unknown markup', { text: 'a', parse_mode: 'BBCode' }, 'unsupported parse_mode'],
+    ['an open tag', { text: '<b>a', parse_mode: 'HTML' }, /can't parse entities/],
+    ['an unknown tag', { text: '<p>a</p>', parse_mode: 'HTML' }, /can't parse entities/],
+    ['an unescaped dot', { text: 'a.b', parse_mode: 'MarkdownV2' }, /Character '\.' is reserved/],
+    ['an open star', { text: 'a*b', parse_mode: 'MarkdownV2' }, /can't parse entities/],
+  ])('%s is refused', async (_, fields, words) => {
+    const answer = await send(fields);
+    expect(answer).toMatchObject({ status: 400, ok: false, error_code: 400 });
+    expect(answer.description).toMatch(words);
+    expect(answer.description).toMatch(/^Bad Request: /);
+  });
+
+  test('right markup is taken', async () => {
+    expect(await send({ text: '<b>a</b> &lt;', parse_mode: 'HTML' })).toMatchObject({
+      result: { text: 'a <' },
+    });
+    const markdown = await send({ text: '*a* b\\.c', parse_mode: 'MarkdownV2' });
+    expect(markdown).toMatchObject({ result: { text: 'a b.c' } });
+  });
+
+  test('is deleted for 48 hours, then no more', async () => {
+    await send({ text: 'Gone soon' });
+    expect(await call('deleteMessage', { chat_id: DEMO_CHAT, message_id: 9 })).toMatchObject({ status: 400 });
+    expect(await call('deleteMessage', { chat_id: '-1001000000001', message_id: 1 })).toMatchObject({
+      ok: true,
+    });
+    await send({ text: 'Stays' });
+    sandbox.advance(49 * 3_600_000);
+    const late = await call('deleteMessage', { chat_id: DEMO_CHAT, message_id: 2 });
+    expect(late).toMatchObject({ status: 400, description: "Bad Request: message can't be deleted" });
+  });
+});
+
+describe('standing in a chat', () => {
+  test.each([
+    ['@sandbox_kicked', 403, 'Forbidden: bot was kicked from the channel chat'],
+    ['@sandbox_left', 403, 'Forbidden: bot is not a member of the channel chat'],
+    ['@sandbox_norights', 400, 'Bad Request: need administrator rights in the channel chat'],
+    ['@sandbox_silent', 400, 'Bad Request: not enough rights to send text messages to the chat'],
+    ['-4000000009', 403, 'Forbidden: the group chat was deleted'],
+  ])('%s', async (chat_id, status, description) => {
+    expect(await send({ chat_id, text: 'Hi' })).toMatchObject({ status, error_code: status, description });
+  });
+
+  test('an upgraded group names its new id', async () => {
+    expect(await send({ chat_id: -4000000005, text: 'Hi' })).toMatchObject({
+      status: 400,
+      description: 'Bad Request: group chat was upgraded to a supergroup chat',
+      parameters: { migrate_to_chat_id: -1001000000003 },
+    });
+  });
+
+  test('a right to write is no right to send photos', async () => {
+    const answer = await call(
+      'sendPhoto',
+      { chat_id: '@sandbox_restricted' },
+      { photo: sample('photo.jpg') },
+    );
+    expect(answer.description).toBe('Bad Request: not enough rights to send photos to the chat');
+  });
+});
+
+describe('files', () => {
+  test('a photo, its download, and its id used again', async () => {
+    const { result } = await photo(sample('photo.jpg'));
+    const file_id = (result as { photo: { file_id: string }[] }).photo.at(-1)?.file_id;
+    const { file_path } = (await call('getFile', { file_id })).result as { file_path: string };
+    const url = `${sandbox.url}/telegram/api.telegram.org/file/bot${DEMO_TOKEN}/${file_path}`;
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(sample('photo.jpg'));
+    expect(await call('sendPhoto', { chat_id: DEMO_CHAT, photo: file_id })).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ['no picture', () => sample('doc.pdf'), 'IMAGE_PROCESS_FAILED'],
+    ['an empty file', () => Buffer.alloc(0), 'file must be non-empty'],
+    [
+      'a photo over 10 MB',
+      () => Buffer.concat([sample('photo.jpg'), Buffer.alloc(10_485_760)]),
+      /too big for a photo/,
+    ],
+    ['11 000 pixels in width and height', () => header(10_900, 100), 'PHOTO_INVALID_DIMENSIONS'],
+    ['a strip', () => header(2100, 100), 'PHOTO_INVALID_DIMENSIONS'],
+  ])('%s is refused', async (_, bytes, words) => {
+    const answer = await photo(bytes());
+    expect(answer).toMatchObject({ status: 400 });
+    expect(answer.description).toMatch(words);
+  });
+
+  test('over 50 MB is too large', async () => {
+    const document = Buffer.concat([sample('doc.pdf'), Buffer.alloc(52_428_800)]);
+    const answer = await call('sendDocument', { chat_id: DEMO_CHAT }, { document });
+    expect(answer).toMatchObject({ status: 413, description: 'Request Entity Too Large' });
+  });
+
+  test('a missing file, and a long caption', async () => {
+    expect((await call('sendPhoto', { chat_id: DEMO_CHAT })).description).toMatch(/there is no photo/);
+    const caption = 'a'.repeat(1025);
+    const answer = await call('sendPhoto', { chat_id: DEMO_CHAT, caption }, { photo: sample('photo.jpg') });
+    expect(answer.description).toBe('Bad Request: message caption is too long');
+  });
+
+  test('a GIF is an animation even as a document', async () => {
+    const answer = await call('sendDocument', { chat_id: DEMO_CHAT }, { document: sample('anim.gif') });
+    expect(answer.result).toHaveProperty('animation');
+  });
+
+  test('URLs are fetched, with smaller limits and a look at the type', async () => {
+    const url = sandbox.addMedia('photo.jpg', sample('photo.jpg'));
+    expect(await call('sendPhoto', { chat_id: DEMO_CHAT, photo: url })).toMatchObject({ ok: true });
+    const big = Buffer.concat([sample('photo.jpg'), Buffer.alloc(5_300_000)]);
+    const wrong: [string, string][] = [
+      [sandbox.addMedia('doc.pdf', sample('doc.pdf')), 'wrong type of the web page content'],
+      [`${sandbox.url}/_media/none`, 'failed to get HTTP URL content'],
+      [sandbox.addMedia('big.jpg', big), 'failed to get HTTP URL content'],
+      ['C:\\photo.jpg', 'wrong file identifier/HTTP URL specified'],
+    ];
+    for (const [value, words] of wrong) {
+      expect((await call('sendPhoto', { chat_id: DEMO_CHAT, photo: value })).description).toBe(
+        `Bad Request: ${words}`,
+      );
+    }
+  });
+});
+
+describe('albums', () => {
+  const album = (media: unknown, files: Record<string, Buffer> = {}) =>
+    call('sendMediaGroup', { chat_id: DEMO_CHAT, media }, files);
+  const item = (name: string, type = 'photo') => ({ type, media: `attach://${name}` });
+
+  test('messages of one group, ids in a row', async () => {
+    const answer = await album([{ ...item('a'), caption: 'Both' }, item('b')], {
+      a: sample('photo.jpg'),
+      b: sample('photo.png'),
+    });
+    const messages = answer.result as { message_id: number; media_group_id: string; caption?: string }[];
+    expect(messages.map(({ message_id }) => message_id)).toEqual([1, 2]);
+    expect(messages.map(({ caption }) => caption)).toEqual(['Both', undefined]);
+    expect(new Set(messages.map(message => message.media_group_id)).size).toBe(1);
+    expect(messages[0]?.media_group_id).toMatch(/^\d+$/);
+  });
+
+  test('one bad item fails it all and is named by its number', async () => {
+    const before = sandbox.posts().length;
+    const answer = await album([item('a'), item('b')], { a: sample('photo.jpg'), b: sample('doc.pdf') });
+    expect(answer.description).toBe(
+      'Bad Request: failed to send message #2 with the error message "IMAGE_PROCESS_FAILED"',
+    );
+    expect(sandbox.posts()).toHaveLength(before);
+  });
+
+  test.each([
+    ['none', [], /no messages to send/],
+    ['one', [item('a')], /at least 2/],
+    ['eleven', Array.from({ length: 11 }, () => item('a')), /too many messages/],
+    ['document and photo', [item('a'), item('a', 'document')], /can't be mixed/],
+    ['an animation', [item('a'), item('a', 'animation')], /can't use the media/],
+    ['a part that is not there', [item('a'), item('z')], /failed to send message #2/],
+    ['no JSON', 'photo', /can't parse media/],
+  ])('%s is refused', async (_, media, words) => {
+    const answer = await album(media, { a: sample('photo.jpg') });
+    expect(answer.status).toBe(400);
+    expect(answer.description).toMatch(words);
+  });
+
+  test('each item counts against flood control', async () => {
+    sandbox.setLimit({ per_minute: 3 });
+    const files = { a: sample('photo.jpg'), b: sample('photo.jpg') };
+    expect(await album([item('a'), item('b')], files)).toMatchObject({ ok: true });
+    expect(await album([item('a'), item('b')], files)).toMatchObject({
+      status: 429,
+      description: 'Too Many Requests: retry after 60',
+      parameters: { retry_after: 60 },
+    });
+    sandbox.advance(61_000);
+    expect(await album([item('a'), item('b')], files)).toMatchObject({ ok: true });
+  });
+});
+
+test('flood control tells its time in a header too', async () => {
+  sandbox.setLimit({ retry_after: 12 });
+  const url = `${sandbox.url}/telegram/api.telegram.org/bot${DEMO_TOKEN}/sendMessage?chat_id=${DEMO_CHAT}&text=a`;
+  expect((await fetch(url)).headers.get('retry-after')).toBe('12');
+});
+
+/** The beginning of a PNG: all that a look at its dimensions needs. */
+function header(width: number, height: number): Buffer {
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(width, 0);
+  size.writeUInt32BE(height, 4);
+  return Buffer.concat([png, size, Buffer.from('0802000000', 'hex'), Buffer.alloc(8), Buffer.from('IDAT')]);
+}

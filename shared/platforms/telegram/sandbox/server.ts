@@ -1,0 +1,198 @@
+import { Hono, type Context, type Env } from 'hono';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import type { SandboxFactory, SandboxHost } from '../../contract/sandbox.ts';
+import {
+  chatFullInfoOf,
+  chatMemberOf,
+  CHATS,
+  DEMO_BOT,
+  DEMO_CHAT,
+  DEMO_TOKEN,
+  type SandboxChat,
+} from './chats.ts';
+import { createFileStore, type FileKind } from './files.ts';
+import { badRequest, BotApiError, forbidden, readRequest, type BotRequest } from './request.ts';
+import { sendFile, sendMediaGroup, sendMessage, type Desk } from './send.ts';
+
+const MINUTE_MS = 60_000;
+const DELETABLE_MS = 48 * 60 * MINUTE_MS;
+const GET_FILE_MAX = 20 * 1_048_576;
+
+type Method = (request: BotRequest) => Json | Promise<Json>;
+
+/** Telegram's Bot API as far as a publisher uses it; strict, and without a way to read a chat, like the real one. */
+export const sandbox: SandboxFactory = host => {
+  const files = createFileStore(host);
+  const lastIds = new Map<number, number>();
+  const sent = new Map<number, number[]>();
+  let tokenAlive = true;
+
+  const desk: Desk = {
+    host,
+    files,
+    nextId: ({ id }) => {
+      const next = (lastIds.get(id) ?? 0) + 1;
+      lastIds.set(id, next);
+      return next;
+    },
+    admit: (chat, messages) => admit(host, sent, chat, messages),
+  };
+
+  const file =
+    (kind: FileKind, right: string): Method =>
+    request =>
+      sendFile(desk, writable(request, right), request, kind);
+  const methods: Readonly<Record<string, Method>> = {
+    getme: () => ({ ...DEMO_BOT, is_bot: true }),
+    getchat: request => chatFullInfoOf(readable(request)),
+    getchatmember: request => getChatMember(request),
+    getfile: request => getFile(request),
+    sendmessage: request => sendMessage(desk, writable(request, 'can_send_messages'), request),
+    sendphoto: file('photo', 'can_send_photos'),
+    sendvideo: file('video', 'can_send_videos'),
+    sendanimation: file('animation', 'can_send_other_messages'),
+    senddocument: file('document', 'can_send_documents'),
+    sendmediagroup: request => sendMediaGroup(desk, writable(request, 'can_send_photos'), request),
+    deletemessage: request => deleteMessage(request),
+  };
+
+  function getChatMember(request: BotRequest): JsonObject {
+    const chat = readable(request);
+    if (request.values.get('user_id') !== String(DEMO_BOT.id)) throw badRequest('user not found');
+    return chatMemberOf(chat, { ...DEMO_BOT, is_bot: true });
+  }
+
+  function getFile({ values }: BotRequest): JsonObject {
+    const known = files.byId(values.get('file_id') ?? '');
+    if (!known) throw badRequest('invalid file_id');
+    const { id, path, media } = known;
+    if (media.size > GET_FILE_MAX) throw badRequest('file is too big');
+    return { file_id: id, file_unique_id: id.slice(2, 16), file_size: media.size, file_path: path };
+  }
+
+  function deleteMessage(request: BotRequest): boolean {
+    const chat = writable(request, 'can_send_messages');
+    const id = `${chat.id}:${request.values.get('message_id') ?? ''}`;
+    const post = host.posts('telegram').find(({ platform_post_id }) => platform_post_id === id);
+    if (!post) throw badRequest('message to delete not found');
+    if (host.now() - Date.parse(post.published_at) > DELETABLE_MS)
+      throw badRequest("message can't be deleted");
+    host.unpublish('telegram', id);
+    return true;
+  }
+
+  /** Throws unless path and token are in order. */
+  function authorize(token: string): void {
+    if (!/^\d+:[\w-]+$/.test(token)) throw new BotApiError(404, 'Not Found');
+    if (token !== DEMO_TOKEN || !tokenAlive) throw new BotApiError(401, 'Unauthorized');
+  }
+
+  async function call(c: Context<Env, string>): Promise<Response> {
+    const [, , bot = '', name = '', ...rest] = c.req.path.split('/').map(decodeURIComponent);
+    if (!bot.startsWith('bot') || name === '' || rest.length > 0) throw new BotApiError(404, 'Not Found');
+    authorize(bot.slice('bot'.length));
+    const method = methods[name.toLowerCase()];
+    if (!method) throw new BotApiError(404, 'Not Found: method not found');
+    return c.json({ ok: true, result: await method(await readRequest(c.req)) });
+  }
+
+  const app = new Hono();
+  app.get('/api.telegram.org/file/:bot/*', c => {
+    authorize(c.req.param('bot').replace(/^bot/, ''));
+    const path = c.req.path.split('/').slice(4).join('/');
+    const known = files.byPath(path);
+    if (!known) throw new BotApiError(404, 'Not Found');
+    return c.body(new Uint8Array(known.file.bytes), 200, { 'content-type': 'application/octet-stream' });
+  });
+  app.on(['GET', 'POST'], '/api.telegram.org/*', call);
+  app.notFound(c => refuse(c, new BotApiError(404, 'Not Found')));
+  app.onError((error, c) =>
+    refuse(
+      c,
+      error instanceof BotApiError ? error : new BotApiError(500, `Internal Server Error: ${error.message}`),
+    ),
+  );
+
+  return {
+    platform: 'telegram',
+    app,
+    demo: { body: { chat_id: DEMO_CHAT, bot_token: DEMO_TOKEN } },
+    tokens: (action, account) => {
+      const mine = account === null || account.startsWith(`${DEMO_BOT.id}:`);
+      if (mine && action !== 'revoke_refresh') tokenAlive = false;
+    },
+    reset: () => {
+      tokenAlive = true;
+      lastIds.clear();
+      sent.clear();
+      files.clear();
+    },
+  };
+};
+
+function refuse(c: Context, { code, message, parameters }: BotApiError): Response {
+  const retryAfter = parameters?.['retry_after'];
+  if (typeof retryAfter === 'number') c.header('Retry-After', String(retryAfter));
+  const body = { ok: false, error_code: code, description: message, ...(parameters ? { parameters } : {}) };
+  return c.json(body, code as 400);
+}
+
+function find({ values }: BotRequest): SandboxChat {
+  const wanted = (values.get('chat_id') ?? '').trim();
+  if (wanted === '') throw badRequest('chat_id is empty');
+  const chat = CHATS.find(({ id, username, type }) =>
+    wanted.startsWith('@')
+      ? type !== 'private' && username?.toLowerCase() === wanted.slice(1).toLowerCase()
+      : String(id) === wanted,
+  );
+  if (!chat) throw badRequest('chat not found');
+  return chat;
+}
+
+function readable(request: BotRequest): SandboxChat {
+  const chat = find(request);
+  if (chat.deleted) throw forbidden('the group chat was deleted');
+  if (chat.migratedTo !== undefined) {
+    const parameters = { migrate_to_chat_id: chat.migratedTo };
+    throw badRequest('group chat was upgraded to a supergroup chat', parameters);
+  }
+  if (chat.status === 'kicked') throw forbidden(`bot was kicked from the ${chat.type} chat`);
+  return chat;
+}
+
+const WHAT: Readonly<Record<string, string>> = {
+  can_send_messages: 'text messages',
+  can_send_photos: 'photos',
+  can_send_videos: 'videos',
+  can_send_documents: 'documents',
+  can_send_other_messages: 'animations',
+};
+
+function writable(request: BotRequest, right: string): SandboxChat {
+  const chat = readable(request);
+  if (chat.status === 'left') throw forbidden(`bot is not a member of the ${chat.type} chat`);
+  if (chat.lacks === 'can_post_messages') throw badRequest('need administrator rights in the channel chat');
+  if (chat.lacks === right)
+    throw badRequest(`not enough rights to send ${WHAT[right] ?? 'messages'} to the chat`);
+  return chat;
+}
+
+/**
+ * Flood control. The limit `{retry_after}` refuses every message; `{per_minute: 20}` counts them, each item of an album
+ * as one.
+ */
+function admit(host: SandboxHost, sent: Map<number, number[]>, { id }: SandboxChat, messages: number): void {
+  const limit = host.limit('telegram', `${DEMO_BOT.id}:${id}`);
+  if (typeof limit?.['retry_after'] === 'number') throw tooMany(limit['retry_after']);
+  const now = host.now();
+  const recent = (sent.get(id) ?? []).filter(at => now - at < MINUTE_MS);
+  const perMinute = limit?.['per_minute'];
+  if (typeof perMinute === 'number' && recent.length + messages > perMinute) {
+    throw tooMany(Math.ceil((MINUTE_MS - (now - (recent[0] ?? now))) / 1000));
+  }
+  sent.set(id, [...recent, ...Array.from({ length: messages }, () => now)]);
+}
+
+function tooMany(retryAfter: number): BotApiError {
+  return new BotApiError(429, `Too Many Requests: retry after ${retryAfter}`, { retry_after: retryAfter });
+}

@@ -1,0 +1,245 @@
+import type { Context, Hono } from 'hono';
+import * as v from 'valibot';
+import { guarded } from './access.ts';
+import { invalidRequest, jsonBody, jsonObject, notFound, refuse } from './answers.ts';
+import { gifFrames } from './gif.ts';
+import { snowflake, type Grant, type XMedia, type XState } from './state.ts';
+
+const MIB = 1024 * 1024;
+const LIMITS: Readonly<Record<string, number>> = {
+  tweet_image: 5 * MIB,
+  tweet_gif: 15 * MIB,
+  tweet_video: 512 * MIB,
+};
+/** Media types a category takes, by their beginning. */
+const TAKES: Readonly<Record<string, string>> = {
+  tweet_video: 'video/',
+  amplify_video: 'video/',
+  dm_video: 'video/',
+  tweet_gif: 'image/gif',
+  dm_gif: 'image/gif',
+  subtitles: 'text/',
+};
+const PREMIUM_VIDEO = 16 * 1024 * MIB;
+const MAX_PART = 4 * MIB;
+const LIFE_S = 86_400;
+
+const Initialize = v.strictObject({
+  media_type: v.picklist([
+    'video/mp4',
+    'video/webm',
+    'video/mp2t',
+    'video/quicktime',
+    'text/srt',
+    'text/vtt',
+    'image/jpeg',
+    'image/gif',
+    'image/bmp',
+    'image/png',
+    'image/webp',
+    'image/pjpeg',
+    'image/tiff',
+    'model/gltf-binary',
+    'model/vnd.usdz+zip',
+  ]),
+  media_category: v.picklist([
+    'amplify_video',
+    'tweet_gif',
+    'tweet_image',
+    'tweet_video',
+    'dm_gif',
+    'dm_image',
+    'dm_video',
+    'subtitles',
+  ]),
+  total_bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(17_179_869_184)),
+  shared: v.optional(v.boolean()),
+  additional_owners: v.optional(v.array(v.pipe(v.string(), v.regex(/^\d{1,19}$/)))),
+});
+
+const Segment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999));
+const JsonAppend = v.strictObject({ segment_index: Segment, media: v.pipe(v.string(), v.base64()) });
+
+const Metadata = v.object({
+  id: v.pipe(v.string(), v.regex(/^\d{1,19}$/)),
+  metadata: v.object({ alt_text: v.strictObject({ text: v.pipe(v.string(), v.maxLength(1000)) }) }),
+});
+
+/** Chunked upload, status and alt text. */
+export function addMedia(app: Hono, state: XState): void {
+  const root = '/api.x.com/2/media';
+  app.post(
+    `${root}/upload/initialize`,
+    guarded(state, 'initialize', (c, grant) => initialize(c, state, grant)),
+  );
+  app.post(
+    `${root}/upload/:id/append`,
+    guarded(state, 'append', (c, grant) => append(c, state, grant)),
+  );
+  app.post(
+    `${root}/upload/:id/finalize`,
+    guarded(state, 'finalize', (c, grant) => finalize(c, state, grant)),
+  );
+  app.get(
+    `${root}/upload`,
+    guarded(state, 'status', (c, grant) => status(c, state, grant)),
+  );
+  app.post(
+    `${root}/metadata`,
+    guarded(state, 'metadata', (c, grant) => metadata(c, state, grant)),
+  );
+}
+
+async function initialize(c: Context, state: XState, { account }: Grant): Promise<Response> {
+  const {
+    media_type: type,
+    media_category: category,
+    total_bytes: totalBytes,
+  } = await jsonBody(c, Initialize);
+  const fits = type.startsWith(TAKES[category] ?? 'image/');
+  if (!fits) {
+    return invalidRequest(`media_category ${category} does not take ${type}.`);
+  }
+  const limit = category === 'tweet_video' && account.premium ? PREMIUM_VIDEO : (LIMITS[category] ?? 0);
+  if (totalBytes > limit) return invalidRequest(`File size exceeds ${limit} bytes.`);
+
+  const now = state.host.now();
+  const id = snowflake(now);
+  const key = `${category === 'tweet_video' ? 13 : category === 'tweet_gif' ? 16 : 3}_${id}`;
+  state.media.set(id, {
+    id,
+    key,
+    account,
+    category,
+    type,
+    totalBytes,
+    segments: new Map(),
+    expiresAt: now + LIFE_S * 1000,
+    altText: null,
+    file: null,
+    finalizedAt: 0,
+  });
+  return c.json({ data: { id, media_key: key, expires_after_secs: LIFE_S } });
+}
+
+/** Media of another user do not exist. */
+export function findMedia(state: XState, id: string, { account }: Grant): XMedia | null {
+  const media = state.media.get(id);
+  return media && media.account === account && media.expiresAt > state.host.now() ? media : null;
+}
+
+function requireMedia(state: XState, id: string, grant: Grant): XMedia {
+  return findMedia(state, id, grant) ?? notFound('media', id);
+}
+
+async function append(c: Context, state: XState, grant: Grant): Promise<Response> {
+  const media = requireMedia(state, c.req.param('id') ?? '', grant);
+  if (media.file) return invalidRequest('The media upload is finalized already.');
+  const { segment, bytes } = await readPart(c);
+  if (bytes.length === 0) return invalidRequest('media must not be empty.');
+  if (bytes.length > MAX_PART) return refuse(413, null);
+  media.segments.set(segment, bytes);
+  return c.json({ data: { expires_at: Math.floor(media.expiresAt / 1000) } });
+}
+
+async function readPart(c: Context): Promise<{ segment: number; bytes: Uint8Array }> {
+  if (!/^multipart\/form-data\b/.test(c.req.header('content-type') ?? '')) {
+    const { segment_index: segment, media } = await jsonBody(c, JsonAppend);
+    return { segment, bytes: Buffer.from(media, 'base64') };
+  }
+  const form = await c.req.formData().catch(() => invalidRequest('The form cannot be read.'));
+  const unknown = [...form.keys()].find(name => name !== 'segment_index' && name !== 'media');
+  const [index, file] = [form.get('segment_index'), form.get('media')];
+  if (unknown !== undefined) return invalidRequest(`${unknown}: unknown property`);
+  if (typeof index !== 'string' || !/^\d+$/.test(index) || !v.is(Segment, Number(index))) {
+    return invalidRequest('segment_index must be an integer from 0 to 999.');
+  }
+  if (!(file instanceof File)) return invalidRequest('media must be a file.');
+  return { segment: Number(index), bytes: new Uint8Array(await file.arrayBuffer()) };
+}
+
+async function finalize(c: Context, state: XState, grant: Grant): Promise<Response> {
+  await jsonObject(c);
+  const media = requireMedia(state, c.req.param('id') ?? '', grant);
+  if (media.file) return c.json(mediaBody(state, media));
+  const parts = Array.from({ length: media.segments.size }, (_, index) => media.segments.get(index));
+  if (parts.some(part => part === undefined)) return invalidRequest('Segments do not form a sequence.');
+  const bytes = Buffer.concat(parts.map(part => part!));
+  if (bytes.length !== media.totalBytes) {
+    return invalidRequest(
+      `Segments do not add up to provided total file size: ${bytes.length} of ${media.totalBytes}.`,
+    );
+  }
+  const file = await state.host.keepMedia(bytes);
+  if (!needsProcessing(media) && file.type !== media.type) return invalidRequest('media type unrecognized.');
+  if (media.category === 'tweet_image' && gifFrames(bytes) > 1) {
+    return invalidRequest('An animated GIF needs media_category tweet_gif.');
+  }
+  media.file = file;
+  media.finalizedAt = state.host.now();
+  media.segments.clear();
+  return c.json(mediaBody(state, media));
+}
+
+/** Pictures are ready at once; GIF and video are not. */
+function needsProcessing({ category }: XMedia): boolean {
+  return category !== 'tweet_image';
+}
+
+type ProcessingState = 'pending' | 'in_progress' | 'succeeded' | 'failed';
+
+function processingOf(state: XState, media: XMedia): { state: ProcessingState; percent: number } {
+  const { seconds, outcome } = state.host.processing('x');
+  const elapsed = state.host.now() - media.finalizedAt;
+  if (elapsed < seconds * 1000) {
+    return { state: 'in_progress', percent: Math.floor((100 * elapsed) / (seconds * 1000)) };
+  }
+  // What is no such file after all shows only now, as it does at X.
+  const kind = media.category === 'tweet_gif' ? 'image/gif' : 'video/';
+  const good = outcome === 'ok' && media.file?.type.startsWith(kind);
+  return { state: good ? 'succeeded' : 'failed', percent: 100 };
+}
+
+export function isReady(state: XState, media: XMedia): boolean {
+  return media.file !== null && (!needsProcessing(media) || processingOf(state, media).state === 'succeeded');
+}
+
+function mediaBody(state: XState, media: XMedia) {
+  const common = {
+    id: media.id,
+    media_key: media.key,
+    size: media.totalBytes,
+    expires_after_secs: Math.floor((media.expiresAt - state.host.now()) / 1000),
+  };
+  if (needsProcessing(media)) {
+    return { data: { ...common, processing_info: { state: 'pending', check_after_secs: 1 } } };
+  }
+  return {
+    data: {
+      ...common,
+      image: { w: media.file?.width ?? 0, h: media.file?.height ?? 0, image_type: media.type },
+    },
+  };
+}
+
+function status(c: Context, state: XState, grant: Grant): Response {
+  if (c.req.query('command') !== 'STATUS') return invalidRequest('command must be STATUS.');
+  const media = requireMedia(state, c.req.query('media_id') ?? '', grant);
+  const body = mediaBody(state, media);
+  if (!media.file || !needsProcessing(media)) return c.json(body);
+  const { state: now, percent } = processingOf(state, media);
+  const waits = now === 'in_progress' ? { check_after_secs: 1 } : {};
+  const info = { state: now, progress_percent: percent, ...waits };
+  const reason = state.host.processing('x').error ?? 'The file cannot be decoded';
+  const errors =
+    now === 'failed' ? { errors: [{ title: 'InvalidMedia', detail: reason, type: 'about:blank' }] } : {};
+  return c.json({ data: { ...body.data, processing_info: info }, ...errors });
+}
+
+async function metadata(c: Context, state: XState, grant: Grant): Promise<Response> {
+  const { id, metadata: given } = await jsonBody(c, Metadata);
+  const media = requireMedia(state, id, grant);
+  if (media.category === 'tweet_video') return invalidRequest('alt_text is for images and GIFs only.');
+  media.altText = given.alt_text.text;
+  return c.json({ data: { id, associated_metadata: { alt_text: given.alt_text } } });
+}
