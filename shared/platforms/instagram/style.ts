@@ -1,0 +1,13 @@
+import { keepFirst, type PlatformStyle } from '../contract/style.ts';
+
+/** Instagram rejects captions with more mentions. */
+const MAX_MENTIONS = 20;
+
+export const style: PlatformStyle = {
+  caption_length: 600,
+  hashtags: 10,
+  paragraphs: true,
+  emojis: true,
+  guidance: 'a strong first line, short paragraphs, a few emojis, a question or call to action at the end',
+  sanitize: text => keepFirst(text, /@(?=[a-z0-9._])/giu, MAX_MENTIONS),
+};
