@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } fr
 import * as v from 'valibot';
 import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
 import { ConnectionSchema, type Connection } from '../model/profile.ts';
-import { holds, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 /** One account per profile and platform: the key says so. */
 const connectionKey = (workspaceId: string, profileId: string, platform: PlatformId): Key => ({
@@ -82,7 +82,7 @@ export async function listConnections(
 
 /** Deletes a connection; another one that took its place meanwhile stays. */
 export async function deleteConnection(table: Table, connection: Connection): Promise<void> {
-  await holds(() =>
+  await writeIfUnchanged(() =>
     table.client.send(
       new DeleteCommand({
         TableName: table.name,
@@ -106,7 +106,7 @@ export function acquireRenewalLease(
 ): Promise<boolean> {
   return updateConnection(table, connection, {
     set: { renewal_lease_until: until },
-    condition: 'revision = :revision AND (refresh_lease_until = :none OR refresh_lease_until < :now)',
+    condition: 'revision = :revision AND (renewal_lease_until = :none OR renewal_lease_until < :now)',
     values: { ':revision': connection.revision, ':none': null, ':now': now },
   });
 }
@@ -194,7 +194,7 @@ function wakeChange(connection: Connection, renewAt: number | null): Pick<Change
 function updateConnection(table: Table, connection: Connection, change: Change): Promise<boolean> {
   const fields = Object.entries(change.set);
   const remove = change.remove?.length ? ` REMOVE ${change.remove.join(', ')}` : '';
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
