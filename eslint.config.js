@@ -1,29 +1,7 @@
 import importX from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
-
-/** The floors of the house: a folder imports from its own floor's list and from everything below, never upwards. */
-const FLOORS = [
-  ['shared/model', 'shared/text', 'shared/time', 'shared/net', 'shared/aws'],
-  ['shared/platforms', 'shared/store'],
-  [
-    'shared/ai',
-    'shared/caps',
-    'shared/connections',
-    'shared/delivery',
-    'shared/events',
-    'shared/housekeeping',
-    'shared/http',
-    'shared/insights',
-    'shared/media',
-    'shared/posts',
-    'shared/profiles',
-    'shared/queue',
-    'shared/runtime',
-  ],
-  ['functions'],
-  ['lib', 'local'],
-  ['bin'],
-];
+// Folders by floor, lowest first.
+import FLOORS from './floors.json' with { type: 'json' };
 
 const upwards = FLOORS.flatMap((folders, floor) =>
   FLOORS.slice(floor + 1)
@@ -32,7 +10,7 @@ const upwards = FLOORS.flatMap((folders, floor) =>
       folders.map(below => ({
         target: `./${below}`,
         from: `./${above}`,
-        message: `Imports go down the floors only: ${below} stands below ${above}.`,
+        message: `Import from the same floor or below only: ${above} is above ${below} (floors.json).`,
       })),
     ),
 );
@@ -40,13 +18,13 @@ const upwards = FLOORS.flatMap((folders, floor) =>
 const sandboxes = {
   target: ['./shared', './functions', './lib', './bin'],
   from: './shared/platforms/*/sandbox/**',
-  message: 'A sandbox is a test double: only local/ and tests load it.',
+  message: 'Only local/ and tests may import a sandbox.',
 };
 
-/** Rules between neighbours: what a floor map alone cannot say. */
+/** Rules between folders of one floor. */
 const neighbours = [
-  { target: './shared/platforms', from: './shared/store', message: 'A platform knows no table.' },
-  { target: './shared/store', from: './shared/platforms', message: 'The store knows no platform.' },
+  { target: './shared/platforms', from: './shared/store', message: 'Platforms must not use the store.' },
+  { target: './shared/store', from: './shared/platforms', message: 'The store must not use platforms.' },
 ];
 
 export default tseslint.config(
@@ -80,7 +58,7 @@ export default tseslint.config(
     },
   },
   {
-    // Answers of the API are plain JSON there, read by name: a wrong name fails the test.
+    // Responses of the API are untyped JSON in these tests: a wrong member name fails the test.
     files: [
       'test/e2e/**',
       'test/faults/**',

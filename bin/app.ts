@@ -5,7 +5,7 @@ import { isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings, stackName } from '../lib/settings.ts';
 
-/** The local stack starts from the same template and bundles; what only a deployment needs is not made there. */
+/** The local stack uses the same template and bundles, without what only a deployment needs. */
 const isLocal = process.env['SKIP_NAG'] === '1';
 
 bundleFunctions({ sourceMaps: !isLocal });
@@ -20,7 +20,7 @@ const stack = new ServiceStack(app, stackName(settings.stage), {
 if (!isLocal) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   if (!isSharpInstalled()) {
-    Annotations.of(stack).addError('The image layer is not installed. Install it with: npm run layers');
+    Annotations.of(stack).addError('The image layer is not installed. Run: npm run layers');
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Puts the image library for Lambda's machine (linux/arm64, whatever this machine is) into the layer that publishers
- * get: `npm run layers`, and after every install. A failure is told in a line and breaks nothing: only a deployment
- * needs the layer, and it says so when the layer is missing. Plain JavaScript: it runs on the Node of the machine.
+ * Installs the image library for linux/arm64 into the layer of the publishers: `npm run layers`, and after every
+ * install. A failure is only a warning: nothing but a deployment needs the layer, and `cdk deploy` fails without it.
+ * Plain JavaScript, because it runs on the Node.js of the machine.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const json = path => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) 
 const wanted = json(join(FOLDER, 'package.json')).dependencies.sharp;
 const present = json(join(FOLDER, 'node_modules', '@img', 'sharp-linux-arm64', 'package.json')).version;
 
-// The local stack never loads a layer: its installer sets SKIP_LAYERS.
+// The local stack does not load layers: its installer sets SKIP_LAYERS.
 if (present !== wanted && process.env.SKIP_LAYERS !== '1') {
   const { status, stderr } = spawnSync('npm', NPM_CI, {
     cwd: FOLDER,
@@ -24,7 +24,7 @@ if (present !== wanted && process.env.SKIP_LAYERS !== '1') {
     timeout: 120_000,
   });
   if (status !== 0) {
-    const reason = (stderr ?? '').trim().split('\n')[0] || 'npm did not finish';
-    console.warn(`The image layer is not installed (${reason}). Deploying needs it: npm run layers`);
+    const reason = (stderr ?? '').trim().split('\n')[0] || 'npm timed out';
+    console.warn(`Could not install the image layer (${reason}). Before deploying, run: npm run layers`);
   }
 }

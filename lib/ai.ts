@@ -4,43 +4,44 @@ import type { ServiceFunction } from './functions.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-/** Small, cheap, and it answers through tools. */
+/** A small, cheap model that supports tool use. */
 const DEFAULT_MODEL = 'amazon.nova-lite-v1:0';
 
-/** An inference profile spreads requests over regions; its id is the model's with the area in front. */
+/** An inference profile routes requests to several regions; its id is the model id with a geography prefix. */
 const PROFILE = /^(?:us|eu|apac|us-gov|ca|jp|au|global)\.(?<model>.+)$/;
 
-/** Who writes captions. Throws an error that names the setting which is missing. */
+/** Returns the caption provider of these settings. Throws when the provider needs a setting that is missing. */
 export function providerOf({ aiProvider, aiModel, aiBaseUrl }: Settings): ProviderSetting {
   switch (aiProvider) {
     case 'bedrock':
       return { provider: 'bedrock', model: aiModel ?? DEFAULT_MODEL };
     case 'openai':
-      if (aiModel === undefined) throw new Error('Settings that do not fit: aiModel: openai needs one');
+      if (aiModel === undefined)
+        throw new Error('Invalid settings: aiModel is required when aiProvider is "openai"');
       return { provider: 'openai', base_url: aiBaseUrl, model: aiModel };
     case 'offline':
       return { provider: 'offline' };
   }
 }
 
-/** Lets the function ask its provider: just that model of Bedrock, or the key of another one. */
-export function openProvider(to: ServiceFunction, setting: ProviderSetting, secrets: Secrets): void {
-  if (setting.provider === 'openai') secrets.openAiKey(to);
-  if (setting.provider === 'bedrock') openModel(to, setting.model);
+/** Lets the function call its provider: invoke exactly one Bedrock model, or read the key of an OpenAI-compatible API. */
+export function grantProvider(to: ServiceFunction, setting: ProviderSetting, secrets: Secrets): void {
+  if (setting.provider === 'openai') secrets.grantReadAiKey(to);
+  if (setting.provider === 'bedrock') grantInvokeModel(to, setting.model);
 }
 
-function openModel(to: ServiceFunction, model: string): void {
+function grantInvokeModel(to: ServiceFunction, model: string): void {
   const { partition, region, account } = Stack.of(to);
-  const inProfile = PROFILE.exec(model)?.groups?.['model'];
-  if (inProfile === undefined) {
+  const profiledModel = PROFILE.exec(model)?.groups?.['model'];
+  if (profiledModel === undefined) {
     to.allow(['bedrock:InvokeModel'], `arn:${partition}:bedrock:${region}::foundation-model/${model}`);
     return;
   }
-  const anywhere = `arn:${partition}:bedrock:*::foundation-model/${inProfile}`;
+  const modelInAnyRegion = `arn:${partition}:bedrock:*::foundation-model/${profiledModel}`;
   const profile = `arn:${partition}:bedrock:${region}:${account}:inference-profile/${model}`;
-  to.allow(['bedrock:InvokeModel'], profile, anywhere);
+  to.allow(['bedrock:InvokeModel'], profile, modelInAnyRegion);
   Validations.of(to).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${anywhere.replace(partition, '<AWS::Partition>')}]`,
-    reason: 'An inference profile may send a request to any region of its area; the model is the one named.',
+    id: `AwsSolutions-IAM5[Resource::${modelInAnyRegion.replace(partition, '<AWS::Partition>')}]`,
+    reason: 'An inference profile may route a request to any region of its geography; the model is fixed.',
   });
 }

@@ -4,7 +4,7 @@ import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
-import { openProvider } from './ai.ts';
+import { grantProvider } from './ai.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Gateway } from './gateway.ts';
 import type { Housekeeping } from './housekeeping.ts';
@@ -24,38 +24,38 @@ export interface ApiProps {
   housekeeping: Housekeeping;
   media: MediaBucket;
   uploads: Uploads;
-  /** Who writes captions. */
+  /** The caption provider. */
   ai: ProviderSetting;
-  /** Where a plan can be changed; part of the 403 of the plan gate. */
+  /** Page where the plan can be changed; returned in 403 responses of the plan check. */
   upgradeUrl: string;
-  /** Origins to which a connect may send its user back; `*` for any. */
+  /** Origins that `redirect_url` of a connect may point to; `*` for any. */
   redirectAllowlist: readonly string[];
 }
 
-type Access = (group: ServiceFunction, props: ApiProps) => void;
+type GrantAccess = (group: ServiceFunction, props: ApiProps) => void;
 
-/** What each group may do beside what all may. */
-const ACCESS: Readonly<Record<string, Access>> = {
+/** What each endpoint group is granted in addition to `grantToAll`. */
+const ACCESS: Readonly<Record<string, GrantAccess>> = {
   posts: (group, { table, publishing, media, uploads }) => {
-    table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');
-    publishing.openLanes(group);
-    publishing.dispatch.openForSending(group, ENV.dispatchQueueUrl);
-    publishing.schedules.open(group, 'CreateSchedule', 'DeleteSchedule');
-    media.open(group, 'GetObject', 'ListBucket');
-    uploads.openForSending(group);
+    table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem');
+    publishing.grantSendToPublishers(group);
+    publishing.dispatch.grantSend(group, ENV.dispatchQueueUrl);
+    publishing.schedules.grant(group, 'CreateSchedule', 'DeleteSchedule');
+    media.grant(group, 'GetObject', 'ListBucket');
+    uploads.grantSend(group);
   },
   profiles: (group, { table, publishing, housekeeping }) => {
-    table.open(group, 'Query', 'DeleteItem', 'BatchWriteItem');
-    publishing.schedules.open(group, 'DeleteSchedule');
-    housekeeping.openForSending(group);
+    table.grant(group, 'Query', 'DeleteItem', 'BatchWriteItem');
+    publishing.schedules.grant(group, 'DeleteSchedule');
+    housekeeping.grantSend(group);
   },
   media: (group, { table, housekeeping }) => {
-    table.open(group, 'Query', 'DeleteItem');
-    housekeeping.openForSending(group);
+    table.grant(group, 'Query', 'DeleteItem');
+    housekeeping.grantSend(group);
   },
   uploads: (group, { table, media, uploads }) => {
-    table.open(group, 'BatchGetItem', 'DeleteItem');
-    media.open(
+    table.grant(group, 'BatchGetItem', 'DeleteItem');
+    media.grant(
       group,
       'GetObject',
       'ListBucket',
@@ -64,46 +64,46 @@ const ACCESS: Readonly<Record<string, Access>> = {
       'AbortMultipartUpload',
       'ListMultipartUploadParts',
     );
-    uploads.openForSending(group);
+    uploads.grantSend(group);
   },
-  playlists: (group, { table }) => table.open(group, 'BatchGetItem', 'Query', 'DeleteItem'),
-  analytics: (group, { table }) => table.open(group, 'BatchGetItem', 'Query'),
-  queue: (group, { table }) => table.open(group, 'BatchGetItem', 'Query'),
-  workspace: (group, { table }) => table.open(group, 'Query', 'DeleteItem'),
+  playlists: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem'),
+  analytics: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query'),
+  queue: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query'),
+  workspace: (group, { table }) => table.grant(group, 'Query', 'DeleteItem'),
   integrations: (group, { table, secrets, redirectAllowlist }) => {
-    table.open(group, 'BatchGetItem', 'Query', 'DeleteItem');
-    secrets.openPlatformApps(group, PLATFORM_IDS);
-    group.set(ENV.redirectAllowlist, redirectAllowlist.join(','));
+    table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem');
+    secrets.grantReadPlatformApps(group, PLATFORM_IDS);
+    group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
   },
   webhooks: (group, { table, events }) => {
-    table.open(group, 'Query');
-    events.openForSending(group, ENV.eventsQueueUrl);
+    table.grant(group, 'Query');
+    events.grantSend(group, ENV.eventsQueueUrl);
   },
   ai: (group, { ai, secrets }) => {
-    group.set(ENV.aiProvider, JSON.stringify(ai));
-    openProvider(group, ai, secrets);
+    group.addEnvironment(ENV.aiProvider, JSON.stringify(ai));
+    grantProvider(group, ai, secrets);
   },
-  docs: (group, { table }) => table.open(group, 'GetItem'),
+  docs: (group, { table }) => table.grant(group, 'GetItem'),
 };
 
-/** What all groups of the API do: look up keys, count requests, keep the answers of creating requests sealed. */
-function openToAll(group: ServiceFunction, { table, secrets }: ApiProps): void {
-  table.open(group, 'GetItem', 'PutItem', 'UpdateItem');
-  secrets.openKeyRing(group);
+/** Grants what every endpoint group needs: look up API keys, count requests, store sealed answers for idempotency keys. */
+function grantToAll(group: ServiceFunction, { table, secrets }: ApiProps): void {
+  table.grant(group, 'GetItem', 'PutItem', 'UpdateItem');
+  secrets.grantReadKeyRing(group);
 }
 
-/** The endpoints: a function a group, a route a row of its table. */
+/** The API: one Lambda function for each endpoint group, one gateway route for each row of its route table. */
 export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     for (const [name, routes] of Object.entries(API_GROUPS)) {
       const group = this.addGroup(name, props);
-      openToAll(group, props);
+      grantToAll(group, props);
       props.gateway.route(routes, group);
     }
     const docs = this.addGroup('docs', props);
     props.gateway.route(DOCS, docs);
-    props.gateway.routeTheRest(docs);
+    props.gateway.routeFallback(docs);
   }
 
   private addGroup(name: string, props: ApiProps): ServiceFunction {
@@ -112,9 +112,9 @@ export class Api extends Construct {
       ...SIZES.api,
       environment: { [ENV.upgradeUrl]: props.upgradeUrl },
     });
-    const open = ACCESS[name];
-    if (!open) throw new Error(`lib/api.ts does not say what the endpoint group "${name}" may do`);
-    open(group, props);
+    const grantAccess = ACCESS[name];
+    if (!grantAccess) throw new Error(`ACCESS in lib/api.ts has no entry for the endpoint group "${name}"`);
+    grantAccess(group, props);
     return group;
   }
 }

@@ -7,26 +7,25 @@ const ROOT = join(import.meta.dirname, '..');
 const FUNCTIONS = join(ROOT, 'functions');
 const DIST = join(ROOT, 'dist');
 
-/** Beside the assets, so that a source map neither goes to Lambda nor changes a hash. */
+/** Outside the assets, so that source maps are not deployed and do not change an asset hash. */
 const MAPS = join(ROOT, 'dist', 'maps');
 
-/** The bundle is CommonJS, also when it is loaded from below this package, whose own type is `module`. */
+/** Marks a bundle as CommonJS: it also loads from below this package, whose type is `module`. */
 const PACKAGE_JSON = '{"type":"commonjs"}\n';
 
-/** Names of the folders under `functions/` that have an entry. */
+/** Returns the names of the folders below `functions/` that have an `index.ts`. */
 export function functionNames(): string[] {
   return readdirSync(FUNCTIONS)
     .filter(name => existsSync(join(FUNCTIONS, name, 'index.ts')))
     .sort();
 }
 
-/** Folder with the bundle of one function: what is deployed. */
+/** Returns the folder with the bundle of a function: the Lambda asset. */
 export const bundleFolder = (name: string) => join(DIST, name);
 
 /**
- * Bundles every function with one esbuild call: `functions/<name>/index.ts` becomes `dist/<name>/index.js`. The same
- * sources give the same bytes, and a file that did not change is not written again. Source maps take as long as all the
- * rest; the bundles are the same without them.
+ * Bundles every function with one esbuild call: `functions/<name>/index.ts` becomes `dist/<name>/index.js`. Output is
+ * deterministic, and unchanged files are not rewritten. Source maps double the build time and do not change the bundles.
  */
 export function bundleFunctions({ sourceMaps = true } = {}): void {
   const names = functionNames();
@@ -45,8 +44,8 @@ export function bundleFunctions({ sourceMaps = true } = {}): void {
     legalComments: 'none',
     sourcemap: sourceMaps && 'external',
     sourcesContent: false,
-    // Compiled for the machine that runs it, so it comes from a layer. Lambda finds layers through NODE_PATH, which
-    // only `require` looks at: an `import()` of it becomes one.
+    // Native code for Lambda's machine, so it comes from a layer. Lambda finds layers through NODE_PATH, which only
+    // `require` reads: `import()` is therefore compiled to `require`.
     external: ['sharp'],
     supported: { 'dynamic-import': false },
     define: { 'import.meta.dirname': '__dirname' },
@@ -60,12 +59,12 @@ export function bundleFunctions({ sourceMaps = true } = {}): void {
   removeStale(names);
 }
 
-/** `dist/posts/index.js.map` goes to `dist/maps/posts.js.map`. */
+/** Returns where an output file is written: `dist/posts/index.js.map` becomes `dist/maps/posts.js.map`. */
 function target(path: string): string {
   return path.endsWith('.map') ? join(MAPS, `${basename(dirname(path))}.js.map`) : path;
 }
 
-/** Writes a file in one move: another process that reads the folder meanwhile sees the old file or the new one. */
+/** Replaces a file atomically: another process that reads the folder at the same time sees the old or the new file. */
 function writeChanged(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });
@@ -74,7 +73,7 @@ function writeChanged(path: string, contents: Uint8Array): void {
   renameSync(temporary, path);
 }
 
-/** Bundles of functions that are gone would stay for ever otherwise. */
+/** Removes the bundles of functions that no longer exist. */
 function removeStale(names: readonly string[]): void {
   for (const entry of readdirSync(DIST, { withFileTypes: true })) {
     if (entry.isDirectory() && entry.name !== basename(MAPS) && !names.includes(entry.name)) {

@@ -17,12 +17,12 @@ const rows = operations.map(({ method, path, operation }) => ({ name: `${method}
 const resolved = (response: ResponseObject | { $ref: string }): ResponseObject =>
   '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
 
-test('docs/openapi.json is current (npm run openapi writes it)', () => {
+test('docs/openapi.json is current (npm run openapi updates it)', () => {
   const file = readFileSync(join(ROOT, 'docs', 'openapi.json'), 'utf8');
   expect(file === documentText()).toBe(true);
 });
 
-test('the document passes the linter', () => {
+test('the document passes the OpenAPI linter', () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     [join(ROOT, 'node_modules/@redocly/cli/bin/cli.js'), 'lint', '--format=stylish'],
@@ -31,12 +31,12 @@ test('the document passes the linter', () => {
   expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-describe('the document', () => {
-  test('is OpenAPI 3.0.3 of version 1.0.0', () => {
+describe('the OpenAPI document', () => {
+  test('uses OpenAPI 3.0.3 and has version 1.0.0', () => {
     expect(document).toMatchObject({ openapi: '3.0.3', info: { version: '1.0.0' } });
   });
 
-  test('has every route once', () => {
+  test('describes every route exactly once', () => {
     const routes = Object.values(API_GROUPS)
       .flat()
       .map(({ method, path }) => `${method} ${path}`);
@@ -44,7 +44,7 @@ describe('the document', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('names every operation once, and by a tag that it describes', () => {
+  test('gives every operation a unique id and a described tag', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = new Set(document.tags.map(({ name }) => name));
@@ -52,7 +52,7 @@ describe('the document', () => {
     expect(untagged.map(({ path }) => path)).toEqual([]);
   });
 
-  test('has no empty list of required fields, which 3.0 forbids', () => {
+  test('has no empty list of required fields, which OpenAPI 3.0 forbids', () => {
     expect(documentText()).not.toMatch(/"required": \[\]/);
   });
 
@@ -61,7 +61,7 @@ describe('the document', () => {
   });
 });
 
-test.each(rows)('$name tells the body of each answer, by schema and example', ({ operation }) => {
+test.each(rows)('$name has a schema and a valid example for the body of each response', ({ operation }) => {
   for (const [status, response] of Object.entries(operation.responses)) {
     const { content } = resolved(response);
     if (['204', '302'].includes(status)) expect(content).toBeUndefined();
@@ -72,7 +72,7 @@ test.each(rows)('$name tells the body of each answer, by schema and example', ({
 });
 
 test.each(rows.filter(({ operation }) => operation.requestBody))(
-  '$name shows a body that fits',
+  '$name has a valid example of its request body',
   ({ operation }) => {
     for (const { schema, example } of jsonOf(operation.requestBody!.content)) {
       expect(example).toBeDefined();
@@ -82,7 +82,7 @@ test.each(rows.filter(({ operation }) => operation.requestBody))(
 );
 
 test.each(rows.filter(({ operation }) => !operation.security))(
-  '$name needs a key and says so',
+  '$name requires an API key and documents the errors of authentication and rate limit',
   ({ operation }) => {
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']));
   },

@@ -9,15 +9,15 @@ import { openApiDocument, type OpenApiDocument } from './openapi/document.ts';
 const PAGE = join(import.meta.dirname, '..', 'functions', 'docs', 'page');
 const VIEWER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** The description of all endpoints. */
+/** Returns the OpenAPI document of all endpoints. */
 export function documentOfAll(): OpenApiDocument {
   return openApiDocument([...Object.values(API_GROUPS).flat(), ...docs]);
 }
 
-/** What `docs/openapi.json` holds. */
+/** Returns the content of `docs/openapi.json`. */
 export const documentText = () => `${JSON.stringify(documentOfAll(), null, 2)}\n`;
 
-/** The files that the function of the documentation serves: the document, the page, and the viewer that it runs. */
+/** Returns the files that the docs function serves: the OpenAPI document, the page and Swagger UI. */
 export function docsAssets(): Record<Asset, Buffer> {
   return {
     'openapi.json': Buffer.from(JSON.stringify(documentOfAll())),

@@ -20,14 +20,14 @@ export interface Size {
   timeout_s: number;
 }
 
-/** What each function gets. Publishers are not here: the rules of their platform tell. */
+/** Memory and timeout of each function. Those of publishers are in the platform's `rules.ts`. */
 export const SIZES = {
-  /** Every endpoint group. The gateway gives up after 30 s: a function that takes longer answers nobody. */
+  /** Every endpoint group. API Gateway times out after 30 s. */
   api: { memory_mb: 512, timeout_s: 29 },
   dispatcher: { memory_mb: 256, timeout_s: 30 },
   sweeper: { memory_mb: 256, timeout_s: 50 },
   'dead-letters': { memory_mb: 256, timeout_s: 30 },
-  /** Holds 32 MiB of a file at a time; more memory would bring more network, and cost more. */
+  /** Buffers 32 MiB of a file at a time; more memory would only add network bandwidth at a higher price. */
   'media-importer': { memory_mb: 512, timeout_s: 300 },
   housekeeper: { memory_mb: 512, timeout_s: 120 },
   insights: { memory_mb: 256, timeout_s: 120 },
@@ -36,18 +36,18 @@ export const SIZES = {
 } satisfies Record<string, Size>;
 
 export interface ServiceFunctionProps extends Size {
-  /** The folder under `functions/`. */
+  /** The folder below `functions/`. */
   bundle: string;
-  /** What the function is called, where its bundle serves several. Default: the bundle's name. */
+  /** Name of the function where several share a bundle. Default: the name of the bundle. */
   name?: string;
   environment?: Record<string, string>;
   layers?: ILayerVersion[];
 }
 
-/** A function with the settings that all share. Its role may write its log and its traces, and nothing else yet. */
+/** A Lambda function with the settings that all share. Its role can only write logs and traces until more is granted. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** Its name within the stack; its metrics carry it. */
+  /** Name within the stack, without the stack's prefix. */
   readonly name: string;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -84,17 +84,17 @@ export class ServiceFunction extends Construct {
     });
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray takes traces for no resource in particular; a test allows "*" for nothing else.',
+      reason: 'X-Ray actions do not support resource-level permissions; a test allows "*" for nothing else.',
     });
   }
 
-  /** Lets the function do just these actions on just these resources. */
+  /** Allows these actions on these resources. */
   allow(actions: readonly string[], ...resources: string[]): this {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
     return this;
   }
 
-  set(variable: string, value: string): this {
+  addEnvironment(variable: string, value: string): this {
     this.lambda.addEnvironment(variable, value);
     return this;
   }

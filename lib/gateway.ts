@@ -15,13 +15,13 @@ import { Construct } from 'constructs';
 import type { Route } from '../shared/http/route.ts';
 import type { ServiceFunction } from './functions.ts';
 
-/** The version, and the same API once more where development tools expect it. */
+/** The API is served below both prefixes; `/api/v1` is the development prefix. */
 const PREFIXES = ['/v1', '/api/v1'];
 
-/** What the whole API takes. Single keys have their own, lower limits in the functions. */
+/** Throttling of the whole API, in requests per second. The functions enforce lower limits for each API key. */
 const THROTTLE = { rateLimit: 500, burstLimit: 1000 };
 
-/** The way in: an HTTP API with its stage, log and limits. */
+/** The HTTP API with its stage, access log and throttling. */
 export class Gateway extends Construct {
   readonly api: HttpApi;
   /** `https://…/v1` */
@@ -47,11 +47,12 @@ export class Gateway extends Construct {
     });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason: 'Keys are checked in the functions, whose 401 and 403 bodies a gateway authorizer cannot give.',
+      reason:
+        'The functions authenticate requests: a gateway authorizer cannot return their 401 and 403 bodies.',
     });
   }
 
-  /** Sends these routes to the function, under every prefix. */
+  /** Routes these requests to the function, below every prefix. */
   route(routes: readonly Route[], to: ServiceFunction): void {
     const integration = toFunction(to);
     for (const prefix of PREFIXES) {
@@ -61,14 +62,14 @@ export class Gateway extends Construct {
     }
   }
 
-  /** Sends whatever no route takes to the function. */
-  routeTheRest(to: ServiceFunction): void {
+  /** Routes every request that no other route matches to the function. */
+  routeFallback(to: ServiceFunction): void {
     const route = { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration: toFunction(to) };
     new HttpRoute(this, 'Fallback', route);
   }
 }
 
-/** One permission for all routes of a function: one a route would outgrow the function's resource policy. */
+/** Integrates a function with one permission for all its routes: one for each would exceed the resource policy's size. */
 function toFunction({ lambda }: ServiceFunction): HttpRouteIntegration {
   return new HttpLambdaIntegration('Integration', lambda, { scopePermissionToRoute: false });
 }
@@ -91,7 +92,7 @@ function cors(allowedOrigins: readonly string[]) {
   };
 }
 
-/** One JSON line a request. No query string: an OAuth callback carries its code there. */
+/** Returns the access log format: one JSON line for each request, without the query string, which may hold OAuth codes. */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(
     JSON.stringify({

@@ -5,7 +5,7 @@ import { ServiceFunction, SIZES } from './functions.ts';
 import type { Schedules } from './schedules.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
-import { workOff, WorkQueue } from './work-queue.ts';
+import { consume, WorkQueue } from './work-queue.ts';
 
 export interface HousekeepingProps {
   table: ServiceTable;
@@ -13,27 +13,27 @@ export interface HousekeepingProps {
   schedules: Schedules;
 }
 
-/** Work that no request waits for: what a deleted profile leaves, a look at registered files, tokens about to end. */
+/** Background work: delete what belongs to a deleted profile, probe registered media, renew expiring tokens. */
 export class Housekeeping extends Construct {
-  readonly notes: WorkQueue;
+  readonly queue: WorkQueue;
 
   constructor(scope: Construct, id: string, { table, secrets, schedules }: HousekeepingProps) {
     super(scope, id);
     const size = SIZES.housekeeper;
-    this.notes = new WorkQueue(this, 'Housekeeping', {
+    this.queue = new WorkQueue(this, 'Housekeeping', {
       name: 'housekeeping',
       worker_timeout_s: size.timeout_s,
     });
     const housekeeper = new ServiceFunction(this, 'Housekeeper', { bundle: 'housekeeper', ...size });
-    table.open(housekeeper, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
-    secrets.openKeyRing(housekeeper);
-    secrets.openPlatformApps(housekeeper, PLATFORM_IDS);
-    schedules.open(housekeeper, 'DeleteSchedule');
-    workOff(this.notes.queue, housekeeper, { batchSize: 1, maxConcurrency: 10 });
+    table.grant(housekeeper, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
+    secrets.grantReadKeyRing(housekeeper);
+    secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
+    schedules.grant(housekeeper, 'DeleteSchedule');
+    consume(this.queue.queue, housekeeper, { batchSize: 1, maxConcurrency: 10 });
   }
 
-  /** Lets the function leave notes for the housekeeper. */
-  openForSending(to: ServiceFunction): void {
-    this.notes.openForSending(to, ENV.housekeepingQueueUrl);
+  /** Lets the function send messages to the housekeeping queue. */
+  grantSend(to: ServiceFunction): void {
+    this.queue.grantSend(to, ENV.housekeepingQueueUrl);
   }
 }

@@ -12,26 +12,26 @@ import type { ServiceTable } from './table.ts';
 export interface InsightsProps {
   table: ServiceTable;
   secrets: Secrets;
-  /** Platforms whose posts are measured. */
-  measured: readonly string[];
+  /** Platforms whose posts are measured; `['none']` for none. */
+  insightsPlatforms: readonly string[];
 }
 
-/** Every quarter of an hour: how posts were received, on platforms that tell. */
+/** Reads likes, comments, shares and views of published posts every 15 minutes, on platforms that provide them. */
 export class Insights extends Construct {
-  constructor(scope: Construct, id: string, { table, secrets, measured }: InsightsProps) {
+  constructor(scope: Construct, id: string, { table, secrets, insightsPlatforms }: InsightsProps) {
     super(scope, id);
-    const gatherer = new ServiceFunction(this, 'Gatherer', { bundle: 'insights', ...SIZES.insights });
-    table.open(gatherer, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    secrets.openKeyRing(gatherer);
-    secrets.openPlatformApps(
-      gatherer,
+    const reader = new ServiceFunction(this, 'Reader', { bundle: 'insights', ...SIZES.insights });
+    table.grant(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    secrets.grantReadKeyRing(reader);
+    secrets.grantReadPlatformApps(
+      reader,
       PLATFORM_IDS.filter(platform => INSIGHTS[platform]),
     );
-    gatherer.set(ENV.measured, measured.join(','));
+    reader.addEnvironment(ENV.measured, insightsPlatforms.join(','));
     new Rule(this, 'EveryQuarter', {
       schedule: Schedule.rate(Duration.minutes(15)),
-      // What was not looked at is looked at in the next run.
-      targets: [new LambdaFunction(gatherer.lambda, { retryAttempts: 0 })],
+      // Readings that are still due are read by the next run.
+      targets: [new LambdaFunction(reader.lambda, { retryAttempts: 0 })],
     });
   }
 }

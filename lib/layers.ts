@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const SHARP = join(import.meta.dirname, 'layers', 'sharp');
 
-/** The image library for Lambda's machine, the same layer for all functions of a stack. */
+/** Returns the layer with the image library for linux/arm64. All functions of a stack share it. */
 export function sharpLayer(scope: Construct): LayerVersion {
   const stack = Stack.of(scope);
   const existing = stack.node.tryFindChild('Sharp');
@@ -19,7 +19,7 @@ export function sharpLayer(scope: Construct): LayerVersion {
   });
 }
 
-/** Whether `npm run layers` has put the library there. Without it the stack is complete but for the layer's content. */
+/** Returns whether `npm run layers` has installed the library. The stack synthesizes without it, but cannot be deployed. */
 export function isSharpInstalled(): boolean {
   return existsSync(join(SHARP, 'nodejs', 'node_modules', '@img', 'sharp-linux-arm64'));
 }

@@ -10,8 +10,8 @@ beforeAll(() => {
   template = Template.fromStack(stack);
 });
 
-describe('the bucket of media', () => {
-  test('is private: nobody reads it but its own CDN, and nobody without TLS', () => {
+describe('the media bucket', () => {
+  test('is private: only its own CDN can read it, and only with TLS', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -36,7 +36,7 @@ describe('the bucket of media', () => {
     ]);
   });
 
-  test('outlives its stack, and forgets what nobody needs', () => {
+  test('is retained, and expires objects that nobody needs', () => {
     template.hasResource('AWS::S3::Bucket', { DeletionPolicy: 'Retain' });
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
@@ -51,7 +51,7 @@ describe('the bucket of media', () => {
   });
 });
 
-test('the CDN serves what is public alone, over TLS, uncompressed, and lets nothing run', () => {
+test('the CDN serves public objects only, over TLS, uncompressed, with a policy that blocks scripts', () => {
   template.hasResourceProperties('AWS::CloudFront::Distribution', {
     DistributionConfig: {
       Origins: [

@@ -20,7 +20,7 @@ import { ENV } from '../shared/aws/env.ts';
 import { COPIES, DERIVED, PENDING, PUBLIC } from '../shared/store/objects.ts';
 import type { ServiceFunction } from './functions.ts';
 
-/** The actions on objects that the service knows. `ListBucket` tells a missing object from a forbidden one. */
+/** The S3 actions that the service uses. With `ListBucket`, S3 answers 404 for a missing object, otherwise 403. */
 export type ObjectAction =
   | 'GetObject'
   | 'PutObject'
@@ -29,20 +29,20 @@ export type ObjectAction =
   | 'ListMultipartUploadParts'
   | 'ListBucket';
 
-/** An upload that nobody confirmed is worth nothing after a day. */
+/** Uploads that were not confirmed expire. */
 const PENDING_DAYS = 1;
-/** What a platform was given is made again where it is needed once more. */
+/** Converted images can be created again when they are needed. */
 const DERIVED_DAYS = 30;
-/** A post waits for a year at most; its copies go with it, and this rule takes what was forgotten. */
+/** Posts are scheduled at most a year ahead and delete their copies; this rule removes copies that were left behind. */
 const COPIES_DAYS = 400;
 
 /**
- * Where media lie: a private bucket, and a CDN in front that serves what lies below `public/` under keys that nobody
- * can guess. The bucket outlives its stack.
+ * The media bucket: private, with a CDN in front that serves the objects below `public/`, whose keys cannot be guessed.
+ * The bucket is retained when the stack is deleted.
  */
 export class MediaBucket extends Construct {
   readonly bucket: Bucket;
-  /** Root of all public addresses. */
+  /** Base of all public URLs. */
   readonly url: string;
 
   constructor(scope: Construct, id: string) {
@@ -51,7 +51,7 @@ export class MediaBucket extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // A browser may put a file to an address that was signed for it, and a tool may see what became of each part.
+      // Browsers upload to presigned URLs and read the ETag of each part.
       cors: [
         {
           allowedMethods: [HttpMethods.PUT],
@@ -78,36 +78,35 @@ export class MediaBucket extends Construct {
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
         cachePolicy: CachePolicy.CACHING_OPTIMIZED,
         responseHeadersPolicy: this.headers(),
-        // Video does not get smaller, and a compressed answer knows no ranges.
+        // Media do not compress further, and compressed responses do not support ranges.
         compress: false,
       },
-      // An address that is told before its file has come must work as soon as it has.
+      // Presign returns the public URL before the file is uploaded: it must work as soon as the file exists.
       errorResponses: [{ httpStatus: 403, ttl: Duration.seconds(0) }],
     });
     this.url = `https://${distribution.distributionDomainName}`;
     this.acknowledge();
   }
 
-  /** Tells the function the bucket, and lets it do just these actions on objects. */
-  open(to: ServiceFunction, ...actions: ObjectAction[]): void {
+  /** Allows these actions and sets the environment variables of the bucket. */
+  grant(to: ServiceFunction, ...actions: ObjectAction[]): void {
     const onObjects = actions.filter(action => action !== 'ListBucket').map(action => `s3:${action}`);
-    to.set(ENV.mediaBucket, this.bucket.bucketName).set(ENV.mediaUrl, this.url);
+    to.addEnvironment(ENV.mediaBucket, this.bucket.bucketName).addEnvironment(ENV.mediaUrl, this.url);
     if (onObjects.length > 0) to.allow(onObjects, this.bucket.arnForObjects('*'));
     if (actions.includes('ListBucket')) to.allow(['s3:ListBucket'], this.bucket.bucketArn);
     Validations.of(to).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${this.logicalId()}.Arn>/*]`,
-      reason:
-        'Keys of objects are drawn at random: the bucket is the narrowest thing that can be named here.',
+      reason: 'Object keys are random: the bucket is the narrowest resource that can be named.',
     });
   }
 
   private logicalId(): string {
     const resource = this.bucket.node.defaultChild;
-    if (!(resource instanceof CfnBucket)) throw new Error('The bucket has no resource');
+    if (!(resource instanceof CfnBucket)) throw new Error('The bucket construct has no CfnBucket');
     return Stack.of(this).getLogicalId(resource);
   }
 
-  /** What comes from users is shown as what it is, or not at all, and runs nothing. */
+  /** Headers that keep browsers from sniffing types of user content and from running it. */
   private headers(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       securityHeadersBehavior: {
@@ -127,22 +126,22 @@ export class MediaBucket extends Construct {
 
   private acknowledge(): void {
     const reasons = {
-      'AwsSolutions-S1': 'Who fetches media is nobody whom a log of each request would help.',
-      'AwsSolutions-CFR1': 'Platforms fetch media from wherever they are.',
+      'AwsSolutions-S1': 'Media are public: an access log of each request would help nobody.',
+      'AwsSolutions-CFR1': 'Platforms fetch media from any country.',
       'AwsSolutions-CFR2':
-        'Files under unguessable names, read only: there is nothing that a firewall could keep out.',
-      'AwsSolutions-CFR3': 'Who fetches media is nobody whom a log of each request would help.',
+        'Read-only files below unguessable keys: there is nothing that a web application firewall could block.',
+      'AwsSolutions-CFR3': 'Media are public: an access log of each request would help nobody.',
       'AwsSolutions-CFR4':
-        "The certificate is CloudFront's own; its domain takes TLS 1.0 whatever is asked for.",
+        "The default CloudFront certificate accepts TLS 1.0 regardless of the distribution's settings.",
     };
     for (const [id, reason] of Object.entries(reasons)) Validations.of(this).acknowledge({ id, reason });
   }
 }
 
-/** The class leaves open what its interface wants to know (under `exactOptionalPropertyTypes`). */
+/** Narrows a `Bucket` to `IBucket`, which it does not satisfy under `exactOptionalPropertyTypes`. */
 function asInterface(bucket: object): IBucket {
   if (isBucket(bucket)) return bucket;
-  throw new Error('This is no bucket');
+  throw new Error('Expected an S3 bucket');
 }
 
 function isBucket(bucket: object): bucket is IBucket {

@@ -20,18 +20,18 @@ export interface ObservabilityProps {
   api: HttpApi;
   queues: readonly WorkQueue[];
   sweeper: ServiceFunction;
-  /** Reads the publishers' dead letters. */
+  /** Consumes the dead-letter queue of the publish queues. */
   deadLetterReader: ServiceFunction;
-  /** Who hears of alarms; nobody where it is not set. */
+  /** Subscribed to all alarms; without it, alarms only show in CloudWatch. */
   email: string | undefined;
 }
 
-/** Sweeps in a row, one a minute, that found something overdue: work comes in and does not get done. */
+/** Consecutive sweeps, one a minute, that must find overdue items before the alarm: work arrives faster than it is done. */
 const SWEEPS_BEHIND = 20;
 
 /**
- * An alarm for each way in which work can get stuck. Errors of a worker need none of their own: its note comes back, and
- * what fails for good is a dead letter.
+ * An alarm for each way in which work can get stuck. Errors of a single worker need no alarm: SQS redelivers the message,
+ * and a message that keeps failing becomes a dead letter.
  */
 export class Observability extends Construct {
   private readonly topic: Topic | null;
@@ -46,22 +46,22 @@ export class Observability extends Construct {
     if (email !== undefined) this.topic?.addSubscription(new EmailSubscription(email));
     for (const dead of new Set(queues.map(({ deadLetters }) => deadLetters))) {
       this.alarm(nameOf(dead), dead.metricApproximateNumberOfMessagesVisible(), {
-        alarmDescription: 'Dead letters that could not be worked off',
+        alarmDescription: 'A dead-letter queue holds messages that could not be processed',
         threshold: 0,
       });
     }
     this.alarm('Overdue', overdueMetric(this), {
-      alarmDescription: 'Every sweep finds something that should have moved, or there are no sweeps',
+      alarmDescription: 'Every sweep finds overdue items, or the sweeper does not run',
       threshold: 0,
       evaluationPeriods: SWEEPS_BEHIND,
       treatMissingData: TreatMissingData.BREACHING,
     });
-    this.alarm('Posts-GivenUp', deadLetterReader.lambda.metricInvocations(), {
-      alarmDescription: 'Posts failed because the service did, not their platform',
+    this.alarm('Posts-DeadLettered', deadLetterReader.lambda.metricInvocations(), {
+      alarmDescription: 'Posts failed because of the service, not because of their platform',
       threshold: 0,
     });
     this.alarm('Sweeper-Errors', sweeper.lambda.metricErrors(), {
-      alarmDescription: 'The sweeper fails: nothing lost would be found again',
+      alarmDescription: 'The sweeper fails: lost messages are not recovered',
       threshold: 2,
     });
     this.alarm('Api-ServerErrors', api.metricServerError({ statistic: 'Sum' }), {
@@ -86,10 +86,10 @@ export class Observability extends Construct {
   }
 }
 
-/** `Publish-DeadLetters` of the queue that the stack's tree calls `…/Publish/DeadLetters`. */
+/** Returns `Publish-DeadLetters` for the construct path `…/Publish/DeadLetters`. */
 const nameOf = (queue: Queue) => queue.node.path.split('/').slice(-2).join('-');
 
-/** What sweeper and dispatcher count (`shared/runtime/metrics.ts`). */
+/** The metric that sweeper and dispatcher publish (`shared/runtime/metrics.ts`). */
 const overdueMetric = (scope: Construct) =>
   new Metric({
     namespace: Stack.of(scope).stackName,

@@ -9,34 +9,33 @@ import type { MediaBucket } from './media-bucket.ts';
 import { Schedules } from './schedules.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
-import { deadLetterQueue, workOff, WorkQueue } from './work-queue.ts';
+import { deadLetterQueue, consume, WorkQueue } from './work-queue.ts';
 
 export interface PublishingProps {
   table: ServiceTable;
   secrets: Secrets;
   events: WorkQueue;
   media: MediaBucket;
-  /** Base of the API with its version, for links in events. */
+  /** Base URL of the API with its version, for links in events. */
   publicUrl: string;
 }
 
-/** A platform's queue of notes for its publisher. */
-interface Lane {
+interface PublishQueue {
   platform: PlatformId;
-  notes: WorkQueue;
+  queue: WorkQueue;
 }
 
-/** From a post's time to its place on the platform: the clock, and a lane a platform. */
+/** Schedules, the dispatcher, and a queue with a publisher function for each platform. */
 export class Publishing extends Construct {
   readonly dispatch: WorkQueue;
   readonly schedules: Schedules;
-  readonly lanes: readonly Lane[];
+  readonly publishQueues: readonly PublishQueue[];
   /**
-   * The dead letters of all lanes: a note names its platform, and each queue that has a reader is polled around the
-   * clock, at a cost.
+   * One dead-letter queue for all publish queues: a message names its platform, and every queue with a consumer is
+   * polled around the clock, at a cost.
    */
   private readonly deadLetters: Queue;
-  /** The reader of the dead letters. */
+  /** The consumer of the dead-letter queue. */
   readonly deadLetterReader: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
@@ -48,18 +47,18 @@ export class Publishing extends Construct {
     const queues = { dispatch: this.dispatch.queue, events: props.events.queue };
     this.schedules = new Schedules(this, 'Schedules', queues);
     this.deadLetters = deadLetterQueue(new Construct(this, 'Publish'), 'publish');
-    this.lanes = PLATFORM_IDS.map(platform => ({ platform, notes: this.addLane(platform) }));
+    this.publishQueues = PLATFORM_IDS.map(platform => ({ platform, queue: this.addQueue(platform) }));
     this.addDispatcher(props);
-    for (const lane of this.lanes) this.addPublisher(lane, props);
+    for (const each of this.publishQueues) this.addPublisher(each, props);
     this.deadLetterReader = this.addDeadLetterReader(props);
   }
 
-  /** Lets the function hand a post to its publishers. */
-  openLanes(to: ServiceFunction): void {
-    for (const { platform, notes } of this.lanes) notes.openForSending(to, publishQueueVariable(platform));
+  /** Lets the function send messages to every publish queue. */
+  grantSendToPublishers(to: ServiceFunction): void {
+    for (const { platform, queue } of this.publishQueues) queue.grantSend(to, publishQueueVariable(platform));
   }
 
-  private addLane(platform: PlatformId): WorkQueue {
+  private addQueue(platform: PlatformId): WorkQueue {
     const { timeout_s } = RULES[platform].worker;
     return new WorkQueue(this, `Publish-${platform}`, {
       name: `publish-${platform}`,
@@ -70,15 +69,15 @@ export class Publishing extends Construct {
 
   private addDispatcher({ table }: PublishingProps): void {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'dispatcher', ...SIZES.dispatcher });
-    table.open(dispatcher, 'GetItem', 'UpdateItem');
-    this.openLanes(dispatcher);
-    // A look that finds a long wait without an alarm sets it.
-    this.schedules.open(dispatcher, 'CreateSchedule');
-    workOff(this.dispatch.queue, dispatcher, { batchSize: 1 });
+    table.grant(dispatcher, 'GetItem', 'UpdateItem');
+    this.grantSendToPublishers(dispatcher);
+    // A dispatch that finds a long wait without a schedule creates it.
+    this.schedules.grant(dispatcher, 'CreateSchedule');
+    consume(this.dispatch.queue, dispatcher, { batchSize: 1 });
   }
 
   private addPublisher(
-    { platform, notes }: Lane,
+    { platform, queue }: PublishQueue,
     { table, secrets, events, media, publicUrl }: PublishingProps,
   ): void {
     const { timeout_s, memory_mb, max_concurrency } = RULES[platform].worker;
@@ -90,26 +89,26 @@ export class Publishing extends Construct {
       environment: { [ENV.platform]: platform, [ENV.publicUrl]: publicUrl },
       layers: [sharpLayer(this)],
     });
-    table.open(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    media.open(publisher, 'GetObject', 'PutObject', 'ListBucket');
-    secrets.openKeyRing(publisher);
-    secrets.openPlatformApps(publisher, [platform]);
-    notes.openForSending(publisher, publishQueueVariable(platform));
-    this.schedules.open(publisher, 'CreateSchedule');
-    events.openForSending(publisher, ENV.eventsQueueUrl);
-    workOff(notes.queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
+    table.grant(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    media.grant(publisher, 'GetObject', 'PutObject', 'ListBucket');
+    secrets.grantReadKeyRing(publisher);
+    secrets.grantReadPlatformApps(publisher, [platform]);
+    queue.grantSend(publisher, publishQueueVariable(platform));
+    this.schedules.grant(publisher, 'CreateSchedule');
+    events.grantSend(publisher, ENV.eventsQueueUrl);
+    consume(queue.queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
   }
 
-  /** Dead letters of the dispatch queue are not read: the sweeper finds their posts, an alarm tells the operator. */
+  /** Dead letters of the dispatch queue have no consumer: the sweeper dispatches their posts, an alarm notifies the operator. */
   private addDeadLetterReader({ table, events, publicUrl }: PublishingProps): ServiceFunction {
     const reader = new ServiceFunction(this, 'DeadLetters', {
       bundle: 'dead-letters',
       ...SIZES['dead-letters'],
       environment: { [ENV.publicUrl]: publicUrl },
     });
-    table.open(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    events.openForSending(reader, ENV.eventsQueueUrl);
-    workOff(this.deadLetters, reader, { batchSize: 1 });
+    table.grant(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    events.grantSend(reader, ENV.eventsQueueUrl);
+    consume(this.deadLetters, reader, { batchSize: 1 });
     return reader;
   }
 }

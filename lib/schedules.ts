@@ -6,24 +6,24 @@ import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
 
-/** Calls that say what a schedule does. */
+/** Actions that pass the schedule's role. */
 const WITH_TARGET: ReadonlySet<ScheduleAction> = new Set(['CreateSchedule', 'UpdateSchedule']);
 
 export type ScheduleAction = 'CreateSchedule' | 'UpdateSchedule' | 'DeleteSchedule' | 'GetSchedule';
 
-/** The queues that alarms put notes on. */
-export interface OverdueQueues {
+/** The queues that schedules send messages to. */
+export interface ScheduleTargets {
   dispatch: Queue;
   events: Queue;
 }
 
-/** The alarm clocks of posts and webhook deliveries that wait. All that a schedule can do is put a note on their queue. */
+/** One-time schedules of waiting posts and webhook deliveries. A schedule can only send a message to one of two queues. */
 export class Schedules extends Construct {
   private readonly group: ScheduleGroup;
   private readonly role: Role;
-  private readonly queues: OverdueQueues;
+  private readonly queues: ScheduleTargets;
 
-  constructor(scope: Construct, id: string, queues: OverdueQueues) {
+  constructor(scope: Construct, id: string, queues: ScheduleTargets) {
     super(scope, id);
     this.queues = queues;
     this.group = new ScheduleGroup(this, 'Group', {
@@ -31,7 +31,7 @@ export class Schedules extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', {
-      description: 'What a schedule may do when it fires',
+      description: 'Assumed by schedules to send their message',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: {
           StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': this.group.scheduleGroupArn },
@@ -46,34 +46,34 @@ export class Schedules extends Construct {
     );
   }
 
-  /** Lets the function do just these actions on the alarms of posts. */
-  open(to: ServiceFunction, ...actions: ScheduleAction[]): void {
-    this.allow(to.set(ENV.dispatchQueueUrl, this.queues.dispatch.queueUrl), actions);
+  /** Allows these actions on schedules of posts. */
+  grant(to: ServiceFunction, ...actions: ScheduleAction[]): void {
+    this.allow(to.addEnvironment(ENV.dispatchQueueUrl, this.queues.dispatch.queueUrl), actions);
   }
 
-  /** Lets the function set alarms of webhook deliveries. */
-  openForEvents(to: ServiceFunction): void {
-    this.allow(to.set(ENV.eventsQueueUrl, this.queues.events.queueUrl), ['CreateSchedule']);
+  /** Lets the function create schedules of webhook deliveries. */
+  grantForEvents(to: ServiceFunction): void {
+    this.allow(to.addEnvironment(ENV.eventsQueueUrl, this.queues.events.queueUrl), ['CreateSchedule']);
   }
 
-  /** Tells the function the group, too. */
+  /** Allows the actions and sets the environment variables of the schedule group. */
   private allow(to: ServiceFunction, actions: readonly ScheduleAction[]): void {
-    to.set(ENV.scheduleGroup, this.group.scheduleGroupName)
-      .set(ENV.scheduleRoleArn, this.role.roleArn)
+    to.addEnvironment(ENV.scheduleGroup, this.group.scheduleGroupName)
+      .addEnvironment(ENV.scheduleRoleArn, this.role.roleArn)
       .allow(
         actions.map(action => `scheduler:${action}`),
         this.schedulesArn(),
       );
-    if (actions.some(action => WITH_TARGET.has(action))) this.letPassRole(to);
+    if (actions.some(action => WITH_TARGET.has(action))) this.grantPassRole(to);
     Validations.of(to).acknowledge({
       id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
       reason:
-        'Schedules are named after posts and deliveries: the group is the narrowest thing that can be named here.',
+        'Schedules are named after posts and deliveries: the group is the narrowest resource that can be named.',
     });
   }
 
-  /** A schedule is given the role that it acts in. */
-  private letPassRole(to: ServiceFunction): void {
+  /** Creating a schedule passes the role that the schedule assumes. */
+  private grantPassRole(to: ServiceFunction): void {
     to.lambda.addToRolePolicy(
       new PolicyStatement({
         actions: ['iam:PassRole'],

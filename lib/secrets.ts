@@ -8,8 +8,8 @@ import type { PlatformId } from '../shared/model/platform.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 
 /**
- * The service's SSM parameters, all SecureStrings. CloudFormation cannot make those: the key ring is made by a function
- * at the first deploy and left alone ever after; the apps registered at the platforms are put there by the operator.
+ * The service's SSM parameters, all of type SecureString. CloudFormation cannot create those: a custom resource creates
+ * the key ring at the first deployment and never changes it; the operator stores the platform apps (`npm run admin`).
  */
 export class Secrets extends Construct {
   private readonly prefix: string;
@@ -31,23 +31,23 @@ export class Secrets extends Construct {
     });
   }
 
-  /** Lets the function read the keys that seal tokens and sign cursors. */
-  openKeyRing(to: ServiceFunction): void {
-    to.set(ENV.parameterPrefix, this.prefix).allow(
+  /** Lets the function read the key ring that seals tokens and signs cursors. */
+  grantReadKeyRing(to: ServiceFunction): void {
+    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(
       ['ssm:GetParameter'],
       this.arn(keyRingParameter(this.prefix)),
     );
   }
 
-  /** Lets the function read the operator's registration at these platforms. */
-  openPlatformApps(to: ServiceFunction, platforms: readonly PlatformId[]): void {
+  /** Lets the function read the stack's apps of these platforms. */
+  grantReadPlatformApps(to: ServiceFunction, platforms: readonly PlatformId[]): void {
     const apps = platforms.map(platform => this.arn(platformAppParameter(this.prefix, platform)));
-    to.set(ENV.parameterPrefix, this.prefix).allow(['ssm:GetParameter'], ...apps);
+    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(['ssm:GetParameter'], ...apps);
   }
 
-  /** Lets the function read the operator's key at an AI provider. */
-  openAiKey(to: ServiceFunction): void {
-    to.set(ENV.parameterPrefix, this.prefix).allow(
+  /** Lets the function read the API key of the AI provider. */
+  grantReadAiKey(to: ServiceFunction): void {
+    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(
       ['ssm:GetParameter'],
       this.arn(aiKeyParameter(this.prefix)),
     );

@@ -36,10 +36,10 @@ const lambda = (name: string) => stack.functions.get(name)!;
 const reachOf = (name: string) => reach.get(bundleOf(name))!;
 const variables = (name: string) => Object.keys(lambda(name).Environment.Variables);
 
-/** The fallback carries all routes to tell a wrong method from a wrong path, and runs none of them. */
-const runningNames = () => [...stack.functions.keys()].filter(name => name !== 'docs');
+/** The `docs` fallback bundles all routes to tell 404 from 405, but runs none of them. */
+const workingNames = () => [...stack.functions.keys()].filter(name => name !== 'docs');
 
-/** Event source mappings with the queue and the function that they join. */
+/** Event source mappings with their queue and function. */
 const mappings = () =>
   stack.all('AWS::Lambda::EventSourceMapping').map(([, mapping]) => ({
     ...mapping,
@@ -53,22 +53,19 @@ const mappingOf = (queue: string) => {
 };
 
 describe('queues', () => {
-  test.each(PLATFORM_IDS)(
-    'publish-%s has a publisher of its own, within the limits of its rules',
-    platform => {
-      const { worker } = RULES[platform];
-      expect(mappingOf(`publish-${platform}`)).toMatchObject({
-        BatchSize: 1,
-        ScalingConfig: { MaximumConcurrency: worker.max_concurrency },
-        worker: `publisher-${platform}`,
-      });
-      expect(lambda(`publisher-${platform}`)).toMatchObject({
-        MemorySize: worker.memory_mb,
-        Timeout: worker.timeout_s,
-        Environment: { Variables: { [ENV.platform]: platform } },
-      });
-    },
-  );
+  test.each(PLATFORM_IDS)('publish-%s has its own publisher with the limits of its rules', platform => {
+    const { worker } = RULES[platform];
+    expect(mappingOf(`publish-${platform}`)).toMatchObject({
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: worker.max_concurrency },
+      worker: `publisher-${platform}`,
+    });
+    expect(lambda(`publisher-${platform}`)).toMatchObject({
+      MemorySize: worker.memory_mb,
+      Timeout: worker.timeout_s,
+      Environment: { Variables: { [ENV.platform]: platform } },
+    });
+  });
 
   test.each([
     ['dispatch', 'dispatcher', 1],
@@ -76,22 +73,22 @@ describe('queues', () => {
     ['housekeeping', 'housekeeper', 1],
     ['media', 'media-importer', 1],
     ['publish-dead-letters', 'dead-letters', 1],
-  ])('%s is worked off by %s, at most %i at a time', (queue, worker, BatchSize) => {
+  ])('%s is consumed by %s in batches of at most %i', (queue, worker, BatchSize) => {
     expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });
   });
 
-  test('hide a note for six time-outs of its worker, and take back just what failed', () => {
+  test('hide a message for six timeouts of its consumer, and redeliver only failed messages of a batch', () => {
     for (const { queue, worker, FunctionResponseTypes } of mappings()) {
       expect(queue.VisibilityTimeout).toBeGreaterThanOrEqual(6 * worker.Timeout);
       expect(FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
     }
   });
 
-  test('keep for two weeks what failed five times', () => {
+  test('move a message to the dead-letter queue after five receives and keep it for two weeks', () => {
     const queues = stack.all('AWS::SQS::Queue').map(([, queue]) => queue);
-    const working = queues.filter(({ QueueName }) => !QueueName.endsWith('-dead-letters'));
-    expect(working).toHaveLength(PLATFORM_IDS.length + 4);
-    for (const { RedrivePolicy, QueueName } of working) {
+    const workQueues = queues.filter(({ QueueName }) => !QueueName.endsWith('-dead-letters'));
+    expect(workQueues).toHaveLength(PLATFORM_IDS.length + 4);
+    for (const { RedrivePolicy, QueueName } of workQueues) {
       expect(RedrivePolicy?.maxReceiveCount).toBe(5);
       expect(stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn)).toMatchObject({
         QueueName: `${QueueName.replace(/-publish-.*/, '-publish')}-dead-letters`,
@@ -100,7 +97,7 @@ describe('queues', () => {
     }
   });
 
-  test('are encrypted, at rest and on the way', () => {
+  test('are encrypted at rest and in transit', () => {
     const policies = stack.all('AWS::SQS::QueuePolicy').map(([, policy]) => policy);
     for (const [id, queue] of stack.all('AWS::SQS::Queue')) {
       expect(queue.SqsManagedSseEnabled).toBe(true);
@@ -120,7 +117,7 @@ describe('the API', () => {
       return { RouteKey, group, format: integration.PayloadFormatVersion };
     });
 
-  test('has every route of every group under both prefixes, served by its group, and nothing else', () => {
+  test('routes exactly the routes of every group, below both prefixes, to the function of the group', () => {
     const expected = Object.entries({ ...API_GROUPS, docs: DOCS }).flatMap(([group, rows]) =>
       rows.flatMap(({ method, path }) =>
         ['/v1', '/api/v1'].map(prefix => `${method} ${prefix}${path} -> ${group}`),
@@ -130,11 +127,11 @@ describe('the API', () => {
     expect(actual.sort()).toEqual([...expected, '$default -> docs'].sort());
   });
 
-  test('speaks payload format 2.0', () => {
+  test('uses payload format 2.0', () => {
     expect(new Set(routes().map(({ format }) => format))).toEqual(new Set(['2.0']));
   });
 
-  test('is throttled, and logged without query strings, which may carry secrets', () => {
+  test('is throttled, and logs requests without query strings, which may hold secrets', () => {
     const [, stage] = stack.all('AWS::ApiGatewayV2::Stage')[0]!;
     expect(stage).toMatchObject({
       StageName: '$default',
@@ -146,7 +143,7 @@ describe('the API', () => {
     expect(format).not.toMatch(/query|authorization/i);
   });
 
-  test('calls each group by one permission, however many routes it has', () => {
+  test('invokes each function with one permission, regardless of the number of routes', () => {
     const permitted = stack
       .all('AWS::Lambda::Permission')
       .filter(([, { Principal }]) => Principal === 'apigateway.amazonaws.com')
@@ -157,11 +154,11 @@ describe('the API', () => {
 });
 
 describe('functions', () => {
-  test('are all those that the project has', () => {
+  test('are deployed for every folder with an entry point', () => {
     expect(new Set([...stack.functions.keys()].map(bundleOf))).toEqual(new Set(functionNames()));
   });
 
-  test('run on Node.js 24 and arm64, with JSON logs for 30 days, traces and a time-out', () => {
+  test('run on Node.js 24 and arm64, with JSON logs kept for 30 days, traces and a timeout', () => {
     for (const each of stack.functions.values()) {
       expect(each).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -175,43 +172,43 @@ describe('functions', () => {
     }
   });
 
-  test('reserve no concurrency: a small account could not deploy', () => {
+  test('reserve no concurrency, which would keep new AWS accounts from deploying', () => {
     for (const each of stack.functions.values()) expect(each.ReservedConcurrentExecutions).toBeUndefined();
   });
 
-  test('of the API answer before the gateway gives up', () => {
+  test('of the API time out before API Gateway does', () => {
     for (const name of [...Object.keys(API_GROUPS), 'docs']) expect(lambda(name).Timeout).toBeLessThan(30);
   });
 
-  test('of the publishers share one bundle', () => {
+  test('of publishers share one bundle', () => {
     expect(new Set(publishers.map(name => lambda(name).Code.S3Key)).size).toBe(1);
   });
 
-  test('of the publishers carry the image library in a layer; nobody else does', () => {
+  test('of publishers have the image library as a layer, and no other functions do', () => {
     const carriers = [...stack.functions].filter(([, { Layers }]) => (Layers ?? []).length > 0);
     expect(carriers.map(([name]) => name).sort()).toEqual([...publishers].sort());
     for (const [, { Layers }] of carriers) expect(Layers).toHaveLength(1);
   });
 
-  test('that call receivers have a thread for each of many names, so that dead name servers hold up nobody', () => {
+  test('that deliver webhooks have many DNS threads, so that dead name servers block no other delivery', () => {
     expect(Number(lambda('webhook-dispatcher').Environment.Variables.UV_THREADPOOL_SIZE)).toBeGreaterThan(
       100,
     );
   });
 
-  test('cannot be told to play with sandboxes or to reach the machine they run on', () => {
+  test('cannot be configured to use sandboxes or to reach loopback addresses', () => {
     const template = JSON.stringify(stack.template.toJSON());
     expect(template).not.toMatch(/SANDBOX_URL|ALLOW_LOOPBACK|ALLOW_PRIVATE|ENDPOINT_URL/);
   });
 
-  test('hold no secret in a variable', () => {
+  test('have no secrets in environment variables', () => {
     for (const name of stack.functions.keys()) {
       expect(variables(name).join()).not.toMatch(/SECRET|TOKEN|PASSWORD|KEY/);
     }
   });
 
-  test('are told every setting that their code reads', () => {
-    for (const name of runningNames()) {
+  test('have every environment variable that their code reads', () => {
+    for (const name of workingNames()) {
       const wanted = reachOf(name).settings.flatMap(setting => variablesOf(setting, name));
       const missing = wanted.filter(variable => !variables(name).includes(variable));
       expect({ name, missing }).toEqual({ name, missing: [] });
@@ -224,18 +221,18 @@ describe('functions', () => {
   }
 });
 
-/** A publisher serves one platform, insights those that tell any, everything else serves all. */
+/** Platforms of a function: one for a publisher, those with metrics for insights, otherwise all. */
 function platformsOf(name: string) {
   if (name === 'insights') return PLATFORM_IDS.filter(platform => INSIGHTS[platform]);
   return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
 }
 
-describe('rights', () => {
-  /** Every function writes its log and its traces; a worker takes notes off its queue. */
+describe('permissions', () => {
+  /** Permissions to write logs and traces and to consume a queue, which are not particular to a function. */
   const COMMON =
     /^(logs|xray):|^sqs:(ReceiveMessage|ChangeMessageVisibility|GetQueueUrl|DeleteMessage|GetQueueAttributes)$/;
 
-  /** Statements of a function with what is particular to it. */
+  /** Statements of a function without the common actions. */
   const particular = (name: string): Statement[] =>
     stack
       .statements(idOf(lambda(name).Role))
@@ -261,17 +258,17 @@ describe('rights', () => {
       .map(target => own(stack.at('AWS::SQS::Queue', target as Reference).QueueName))
       .sort();
 
-  test('of a function are the actions that its code can reach, no more and no less', () => {
-    const actual = runningNames().map(name => [
+  test('of a function are exactly the actions that its code can reach', () => {
+    const actual = workingNames().map(name => [
       name,
       granted(name).filter(each => each !== 'ssm:GetParameter'),
     ]);
-    const needed = runningNames().map(name => [name, reachOf(name).actions]);
+    const needed = workingNames().map(name => [name, reachOf(name).actions]);
     expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(needed));
   });
 
-  test('to secrets are those that its code reads, parameter by parameter', () => {
-    for (const name of runningNames()) {
+  test('to read parameters are exactly those that the code reads', () => {
+    for (const name of workingNames()) {
       const { keyRing, platformApps } = reachOf(name);
       const ring = keyRing ? [`${PREFIX}/key-ring`] : [];
       const apps = platformApps ? platformsOf(name).map(platform => `${PREFIX}/platforms/${platform}`) : [];
@@ -279,23 +276,23 @@ describe('rights', () => {
     }
   });
 
-  test('of the fallback are to look up a key', () => {
+  test('of the fallback are limited to reading items', () => {
     expect(granted('docs')).toEqual(['dynamodb:GetItem']);
   });
 
-  test('of the maker of the key ring are to put that one parameter', () => {
+  test('of the key ring function are limited to writing that parameter', () => {
     const statements = particular('key-ring');
     expect(statements.flatMap(actionsOf)).toEqual(['ssm:PutParameter']);
     expect(statements.flatMap(targetsOf).map(parameterOf)).toEqual([`${PREFIX}/key-ring`]);
   });
 
-  test('of the sweeper reach the index, not the items', () => {
+  test('of the sweeper allow to query the index only, not the table', () => {
     const [query] = withAction(particular('sweeper'), 'dynamodb:Query');
     expect(JSON.stringify(targetsOf(query!))).toMatch(/index\/wake/);
     expect(targetsOf(query!)).toHaveLength(1);
   });
 
-  test('name their resources: a star stands alone for X-Ray only', () => {
+  test('name their resources: only X-Ray actions have "*"', () => {
     for (const [id] of stack.all('AWS::IAM::Role')) {
       for (const statement of stack.statements(id)) {
         const traces = actionsOf(statement).every(action => action.startsWith('xray:'));
@@ -305,18 +302,18 @@ describe('rights', () => {
     }
   });
 
-  test('come from no managed policy', () => {
+  test('do not come from managed policies', () => {
     for (const [, role] of stack.all('AWS::IAM::Role')) expect(role.ManagedPolicyArns).toBeUndefined();
   });
 
   test.each(PLATFORM_IDS)(
-    'of publisher-%s: send to its own queue and to the events, nowhere else',
+    'of publisher-%s allow to send to its own queue and to the events queue only',
     platform => {
       expect(sentTo(particular(`publisher-${platform}`))).toEqual(['events', `publish-${platform}`]);
     },
   );
 
-  test('of a schedule: put a note on the queue of posts or events; and only schedules of this group have them', () => {
+  test('of a schedule allow to send to the dispatch and events queues only, for schedules of this group only', () => {
     const roles = stack
       .all('AWS::IAM::Role')
       .filter(([, role]) =>
@@ -331,8 +328,8 @@ describe('rights', () => {
     ]);
   });
 
-  test('to pass a role on are for that role and to the scheduler', () => {
-    const passing = runningNames().flatMap(name => withAction(particular(name), 'iam:PassRole'));
+  test('to pass a role are limited to the schedule role and to EventBridge Scheduler', () => {
+    const passing = workingNames().flatMap(name => withAction(particular(name), 'iam:PassRole'));
     expect(passing.length).toBeGreaterThan(0);
     for (const statement of passing) {
       expect(statement.Condition).toEqual({
@@ -345,7 +342,7 @@ describe('rights', () => {
   });
 });
 
-describe('the provider of captions', () => {
+describe('the caption provider', () => {
   const rights = (made: Stack) =>
     made
       .statements(idOf(made.functions.get('ai')!.Role))
@@ -356,17 +353,17 @@ describe('the provider of captions', () => {
     rights(made)
       .filter(({ action }) => action.startsWith('bedrock:'))
       .map(({ action, on }) => `${action} ${JSON.stringify(on)}`);
-  const told = (made: Stack) =>
+  const settingOf = (made: Stack) =>
     JSON.parse(String(made.functions.get('ai')!.Environment.Variables['AI_PROVIDER'])) as unknown;
 
-  test('is a model of Bedrock, and the function may call just that one', () => {
-    expect(told(stack)).toEqual({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0' });
+  test('is one Bedrock model, the only one that the function may invoke', () => {
+    expect(settingOf(stack)).toEqual({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0' });
     expect(models(stack)).toEqual([
       expect.stringMatching(/^bedrock:InvokeModel .*foundation-model\/amazon\.nova-lite-v1:0/),
     ]);
   });
 
-  test('may be an inference profile: the model behind it may then be in any region of it', () => {
+  test('may be an inference profile, whose model may then be invoked in any region', () => {
     const review = (app: App) => Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     const made = synthesize({ aiModel: 'eu.amazon.nova-lite-v1:0' }, review);
     expect(models(made)).toEqual([
@@ -375,13 +372,13 @@ describe('the provider of captions', () => {
     ]);
   });
 
-  test('may be another API, with a key that lies in SSM, and no right to Bedrock', () => {
+  test('may be an OpenAI-compatible API, with its key in SSM and without access to Bedrock', () => {
     const made = synthesize({
       aiProvider: 'openai',
       aiModel: 'gpt-test',
       aiBaseUrl: 'https://ai.example.com/v1',
     });
-    expect(told(made)).toEqual({
+    expect(settingOf(made)).toEqual({
       provider: 'openai',
       base_url: 'https://ai.example.com/v1',
       model: 'gpt-test',
@@ -391,9 +388,9 @@ describe('the provider of captions', () => {
     expect(JSON.stringify(parameters)).toContain(`${PREFIX}/ai-provider`);
   });
 
-  test('may be the built-in writer, which needs nothing', () => {
+  test('may be the offline writer, which needs no permissions', () => {
     const made = synthesize({ aiProvider: 'offline' });
-    expect(told(made)).toEqual({ provider: 'offline' });
+    expect(settingOf(made)).toEqual({ provider: 'offline' });
     expect(models(made)).toEqual([]);
     expect(JSON.stringify(rights(made))).not.toContain('ai-provider');
   });
@@ -403,13 +400,13 @@ describe('the provider of captions', () => {
     [{ aiProvider: 'openai' }, 'aiModel'],
     [{ aiModel: 'a model' }, 'aiModel'],
     [{ aiBaseUrl: 'http://10.0.0.1/v1' }, 'aiBaseUrl'],
-  ])('is refused where it does not fit: %j', (settings, name) => {
+  ])('is refused with invalid settings %j', (settings, name) => {
     expect(() => synthesize(settings)).toThrow(name);
   });
 });
 
-describe('what is kept', () => {
-  test('the table outlives its stack, with a way back in time', () => {
+describe('retained resources', () => {
+  test('include the table, with point-in-time recovery', () => {
     stack.template.hasResource('AWS::DynamoDB::GlobalTable', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -441,7 +438,7 @@ describe('what is kept', () => {
     });
   });
 
-  test('so does the key ring that seals what lies in it', () => {
+  test('include the key ring', () => {
     stack.template.hasResource('Custom::KeyRing', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -450,7 +447,7 @@ describe('what is kept', () => {
 });
 
 describe('the sweeper', () => {
-  test('looks every minute', () => {
+  test('runs every minute', () => {
     stack.template.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
@@ -460,20 +457,20 @@ describe('the sweeper', () => {
 });
 
 describe('settings', () => {
-  test('by default let in no browser of another origin, send users to no page, and write to nobody', () => {
+  test('by default allow no CORS origin, no redirect origin, and no alarm e-mail', () => {
     expect(lambda('integrations').Environment.Variables).toMatchObject({ REDIRECT_ALLOWLIST: 'none' });
     stack.template.hasResourceProperties('AWS::ApiGatewayV2::Api', { CorsConfiguration: Match.absent() });
     stack.template.resourceCountIs('AWS::SNS::Topic', 0);
   });
 
-  test('say which origins are let in, who hears of alarms, and under which address the API is known', () => {
+  test('set CORS origins, the alarm e-mail, URLs, redirect origins and platforms with insights', () => {
     const { template, all, functions } = synthesize({
       allowedOrigins: 'https://app.example.com,https://admin.example.com',
       alarmEmail: 'ops@example.com',
       publicUrl: 'https://api.example.com/v1',
       upgradeUrl: 'https://example.com/plans',
       redirectAllowlist: 'https://app.example.com',
-      measured: 'bluesky',
+      insightsPlatforms: 'bluesky',
     });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
       CorsConfiguration: Match.objectLike({
@@ -482,12 +479,12 @@ describe('settings', () => {
     });
     template.hasResourceProperties('AWS::SNS::Subscription', { Endpoint: 'ops@example.com' });
     for (const [, alarm] of all('AWS::CloudWatch::Alarm')) expect(alarm.AlarmActions).toHaveLength(1);
-    const told = (name: string) => functions.get(name)?.Environment.Variables;
+    const variablesOf = (name: string) => functions.get(name)?.Environment.Variables;
     for (const name of publishers)
-      expect(told(name)).toMatchObject({ PUBLIC_URL: 'https://api.example.com/v1' });
-    expect(told('posts')).toMatchObject({ UPGRADE_URL: 'https://example.com/plans' });
-    expect(told('insights')).toMatchObject({ MEASURED_PLATFORMS: 'bluesky' });
-    expect(told('integrations')).toMatchObject({ REDIRECT_ALLOWLIST: 'https://app.example.com' });
+      expect(variablesOf(name)).toMatchObject({ PUBLIC_URL: 'https://api.example.com/v1' });
+    expect(variablesOf('posts')).toMatchObject({ UPGRADE_URL: 'https://example.com/plans' });
+    expect(variablesOf('insights')).toMatchObject({ MEASURED_PLATFORMS: 'bluesky' });
+    expect(variablesOf('integrations')).toMatchObject({ REDIRECT_ALLOWLIST: 'https://app.example.com' });
   });
 
   test.each([
@@ -497,8 +494,8 @@ describe('settings', () => {
     ['allowedOrigins', 'example.com'],
     ['redirectAllowlist', 'https://app.example.com/page'],
     ['upgradeUrl', ''],
-    ['measured', 'x,telegram'],
-  ])('that do not fit are named: %s = %j', (name, value) => {
+    ['insightsPlatforms', 'x,telegram'],
+  ])('are refused by name when they are invalid: %s = %j', (name, value) => {
     expect(() => synthesize({ [name]: value })).toThrow(name);
   });
 });
@@ -506,12 +503,12 @@ describe('settings', () => {
 describe('the template', () => {
   const alarms = () => stack.all('AWS::CloudWatch::Alarm').map(([, alarm]) => alarm);
 
-  test('is the same whenever the sources are', () => {
+  test('is deterministic', () => {
     bundleFunctions();
     expect(synthesize().resources).toEqual(stack.resources);
   });
 
-  test('has an alarm for the dead letters of every queue', () => {
+  test('has an alarm for every dead-letter queue', () => {
     const watched = alarms()
       .filter(({ Namespace }) => Namespace === 'AWS/SQS')
       .map(({ Dimensions }) => idOf(Dimensions[0]!.Value));
@@ -521,7 +518,7 @@ describe('the template', () => {
     expect(watched.toSorted()).toEqual(dead.map(([id]) => id).toSorted());
   });
 
-  test('has an alarm for work that is not done, and for sweeps that do not happen', () => {
+  test('has an alarm for items that stay overdue, and for missing sweeps', () => {
     expect(alarms().find(({ MetricName }) => MetricName === OVERDUE_METRIC)).toMatchObject({
       Namespace: lambda('sweeper').Environment.Variables['POWERTOOLS_METRICS_NAMESPACE'],
       Dimensions: [{ Name: 'service', Value: OVERDUE_SERVICE }],
@@ -529,12 +526,12 @@ describe('the template', () => {
     });
   });
 
-  test('idles at little: few queues are polled, and the alarms and metrics are those that AWS gives for nothing', () => {
+  test('polls few queues while idle, and stays within the free tier of alarms and metrics', () => {
     expect(mappings().length).toBeLessThanOrEqual(PLATFORM_IDS.length + 6);
     expect(alarms().length).toBeLessThanOrEqual(10);
   });
 
-  test('has an alarm for dead letters that were read: each is a post that the service failed', () => {
+  test('has an alarm for consumed dead letters: each is a post that failed because of the service', () => {
     stack.template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'Invocations',
       Dimensions: [
@@ -544,7 +541,7 @@ describe('the template', () => {
     });
   });
 
-  test('passes the review of the AWS solutions rules', () => {
+  test('passes the AWS Solutions checks of cdk-nag', () => {
     const review = (app: App) => Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     expect(() => synthesize({}, review)).not.toThrow();
   });

@@ -34,10 +34,10 @@ export class ServiceStack extends Stack {
     const uploads = new Uploads(this, 'Uploads', { table, media });
     const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
     const { schedules } = publishing;
-    schedules.openForEvents(webhooks.dispatcher);
+    schedules.grantForEvents(webhooks.dispatcher);
     const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
-    new Insights(this, 'Insights', { table, secrets, measured: settings.measured });
+    new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
     const { upgradeUrl, redirectAllowlist } = settings;
     const ai = providerOf(settings);
     const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };
@@ -47,10 +47,10 @@ export class ServiceStack extends Stack {
       api: gateway.api,
       queues: [
         publishing.dispatch,
-        ...publishing.lanes.map(({ notes }) => notes),
+        ...publishing.publishQueues.map(({ queue }) => queue),
         events,
-        housekeeping.notes,
-        uploads.notes,
+        housekeeping.queue,
+        uploads.queue,
       ],
       sweeper: sweeper.worker,
       deadLetterReader: publishing.deadLetterReader,

@@ -9,7 +9,7 @@ const origin = v.pipe(
   v.regex(/^(https?:\/\/[^/\s]+|\*)$/, 'Must be an origin such as https://app.example.com'),
 );
 
-/** A list as cdk.json holds it, or as `-c name=a,b` gives it. */
+/** Accepts an array (cdk.json) or text with commas (`-c name=a,b`). */
 const listOf = <T>(item: v.GenericSchema<string, T>) =>
   v.union([
     v.array(item),
@@ -21,8 +21,8 @@ const listOf = <T>(item: v.GenericSchema<string, T>) =>
   ]);
 
 const origins = listOf(origin);
-/** Platforms that tell how posts are received. */
-const TELLING = Object.keys(INSIGHTS);
+/** Platforms that provide metrics of posts. */
+const MEASURABLE = Object.keys(INSIGHTS);
 
 const SettingsSchema = v.object({
   stage: v.optional(v.pipe(text, v.regex(/^[a-z][a-z0-9-]{0,19}$/)), 'prod'),
@@ -32,29 +32,29 @@ const SettingsSchema = v.object({
   allowedOrigins: v.optional(origins, []),
   redirectAllowlist: v.optional(listOf(v.union([origin, v.literal('none')])), ['none']),
   aiProvider: v.optional(v.picklist(['bedrock', 'openai', 'offline']), 'bedrock'),
-  aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be the name of a model'))),
+  aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be a model id'))),
   aiBaseUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://')), 'https://api.openai.com/v1'),
-  measured: v.optional(listOf(v.picklist(['none', ...TELLING])), TELLING),
+  insightsPlatforms: v.optional(listOf(v.picklist(['none', ...MEASURABLE])), MEASURABLE),
 });
 
-/** Settings of a deployment: context values of the app, described in docs/deploy.md. */
+/** Settings of a deployment: context values of the CDK app, documented in docs/deploy.md. */
 export type Settings = v.InferOutput<typeof SettingsSchema>;
 
-/** Part of every name, and the root of the stack's parameters in SSM. */
+/** Returns the stack's name: prefix of all resource names and root of its SSM parameters. */
 export const stackName = (stage: string) => `social-publishing-${stage}`;
 
-/** Reads the settings of the context. Throws an error that names the setting which does not fit. */
+/** Reads the settings from the CDK context. Throws an error that names every invalid setting. */
 export function readSettings(node: Node): Settings {
   const context = Object.fromEntries(
-    Object.keys(SettingsSchema.entries).map(name => [name, value(node, name)]),
+    Object.keys(SettingsSchema.entries).map(name => [name, contextValue(node, name)]),
   );
   const parsed = v.safeParse(SettingsSchema, context);
   if (parsed.success) return parsed.output;
-  const faults = parsed.issues.map(issue => `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
-  throw new Error(`Settings that do not fit (docs/deploy.md describes them): ${faults.join('; ')}`);
+  const problems = parsed.issues.map(issue => `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+  throw new Error(`Invalid settings (see docs/deploy.md): ${problems.join('; ')}`);
 }
 
-function value(node: Node, name: string): unknown {
-  const given: unknown = node.tryGetContext(name);
-  return given;
+function contextValue(node: Node, name: string): unknown {
+  const value: unknown = node.tryGetContext(name);
+  return value;
 }

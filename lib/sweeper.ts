@@ -18,7 +18,7 @@ export interface SweeperProps {
   uploads: Uploads;
 }
 
-/** Every minute: what should have moved and did not, moves again. */
+/** Sends the message of every overdue item again, once a minute. */
 export class Sweeper extends Construct {
   readonly worker: ServiceFunction;
 
@@ -29,15 +29,15 @@ export class Sweeper extends Construct {
   ) {
     super(scope, id);
     this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
-    table.openWakeIndex(this.worker);
-    table.open(this.worker, 'UpdateItem');
-    publishing.dispatch.openForSending(this.worker, ENV.dispatchQueueUrl);
-    events.openForSending(this.worker, ENV.eventsQueueUrl);
-    housekeeping.openForSending(this.worker);
-    uploads.openForSending(this.worker);
+    table.grantQueryWakeIndex(this.worker);
+    table.grant(this.worker, 'UpdateItem');
+    publishing.dispatch.grantSend(this.worker, ENV.dispatchQueueUrl);
+    events.grantSend(this.worker, ENV.eventsQueueUrl);
+    housekeeping.grantSend(this.worker);
+    uploads.grantSend(this.worker);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // The next minute is the better retry.
+      // The next run is soon enough.
       targets: [new LambdaFunction(this.worker.lambda, { retryAttempts: 0 })],
     });
   }

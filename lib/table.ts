@@ -5,7 +5,7 @@ import { WAKE_INDEX } from '../shared/store/table.ts';
 import { ENV } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
 
-/** The actions on items that the service knows. A transaction needs the actions of its parts. */
+/** The DynamoDB actions that the service uses. A transaction needs the actions of its parts. */
 export type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
@@ -16,7 +16,7 @@ export type ItemAction =
   | 'BatchWriteItem'
   | 'ConditionCheckItem';
 
-/** The one table, and the sparse index of what should have moved by now. It outlives its stack. */
+/** The table with the sparse index of overdue items. It is retained when the stack is deleted. */
 export class ServiceTable extends Construct {
   readonly resource: TableV2;
 
@@ -41,17 +41,17 @@ export class ServiceTable extends Construct {
     });
   }
 
-  /** Tells the function the table, and lets it do just these actions on items. */
-  open(to: ServiceFunction, ...actions: ItemAction[]): void {
-    to.set(ENV.table, this.resource.tableName).allow(
+  /** Allows these actions on items and sets the environment variable of the table. */
+  grant(to: ServiceFunction, ...actions: ItemAction[]): void {
+    to.addEnvironment(ENV.table, this.resource.tableName).allow(
       actions.map(action => `dynamodb:${action}`),
       this.resource.tableArn,
     );
   }
 
-  /** Lets the function look for what is overdue. */
-  openWakeIndex(to: ServiceFunction): void {
-    to.set(ENV.table, this.resource.tableName).allow(
+  /** Lets the function query the index of overdue items. */
+  grantQueryWakeIndex(to: ServiceFunction): void {
+    to.addEnvironment(ENV.table, this.resource.tableName).allow(
       ['dynamodb:Query'],
       `${this.resource.tableArn}/index/${WAKE_INDEX}`,
     );

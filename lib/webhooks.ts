@@ -3,12 +3,12 @@ import { ENV } from '../shared/aws/env.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
-import { workOff, WorkQueue } from './work-queue.ts';
+import { consume, WorkQueue } from './work-queue.ts';
 
-/** A look-up holds a thread until name servers answer. With Node's four, four dead ones would hold up everybody. */
+/** A DNS lookup blocks a thread until it answers. With Node's default of four, four dead name servers would block all. */
 const LOOKUP_THREADS = '128';
 
-/** Events on their way to the receivers that asked for them. */
+/** The events queue and the function that delivers events to webhooks. */
 export class Webhooks extends Construct {
   readonly events: WorkQueue;
   readonly dispatcher: ServiceFunction;
@@ -22,9 +22,9 @@ export class Webhooks extends Construct {
       ...size,
       environment: { UV_THREADPOOL_SIZE: LOOKUP_THREADS },
     });
-    table.open(this.dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
-    secrets.openKeyRing(this.dispatcher);
-    this.events.openForSending(this.dispatcher, ENV.eventsQueueUrl);
-    workOff(this.events.queue, this.dispatcher, { batchSize: 10 });
+    table.grant(this.dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
+    secrets.grantReadKeyRing(this.dispatcher);
+    this.events.grantSend(this.dispatcher, ENV.eventsQueueUrl);
+    consume(this.events.queue, this.dispatcher, { batchSize: 10 });
   }
 }

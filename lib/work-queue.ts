@@ -5,25 +5,25 @@ import { Construct } from 'constructs';
 import { SIZES, type ServiceFunction } from './functions.ts';
 
 export interface WorkQueueProps {
-  /** Name of the queue below the stack's. */
+  /** Name of the queue without the stack's prefix. */
   name: string;
-  /** Time-out of the function that works it off. */
+  /** Timeout of the consuming function, in seconds. */
   worker_timeout_s: number;
-  /** Where notes go that failed too often. Default: a queue of its own. */
+  /** Dead-letter queue. Default: a queue of its own. */
   deadLetters?: Queue;
 }
 
-/** A message that failed so often goes to the dead letters. */
+/** Number of receives after which SQS moves a message to the dead-letter queue. */
 const MAX_RECEIVES = 5;
 
-/** How long a message is hidden, in time-outs of its worker: what the event source mapping needs for its own retries. */
+/** Visibility timeout in timeouts of the consumer, as AWS recommends for event source mappings. */
 const VISIBILITY_IN_TIMEOUTS = 6;
 
 const visibility = (timeout_s: number) => Duration.seconds(timeout_s * VISIBILITY_IN_TIMEOUTS);
 
 const SAFE = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
-/** A queue of dead letters, of one queue of notes or of several that share a reader. */
+/** Creates a dead-letter queue, for one work queue or for several that share a consumer. */
 export function deadLetterQueue(scope: Construct, name: string): Queue {
   return new Queue(scope, 'DeadLetters', {
     ...SAFE,
@@ -33,7 +33,7 @@ export function deadLetterQueue(scope: Construct, name: string): Queue {
   });
 }
 
-/** A queue of to-do notes with its dead letters. Ordering is nobody's promise: the notes only point at the table. */
+/** A standard SQS queue with a dead-letter queue. Messages only name an item of the table, so order does not matter. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -49,19 +49,19 @@ export class WorkQueue extends Construct {
     });
   }
 
-  /** Tells the function the queue under this variable, and lets it put notes on it. */
-  openForSending(to: ServiceFunction, variable: string): void {
-    to.set(variable, this.queue.queueUrl).allow(['sqs:SendMessage'], this.queue.queueArn);
+  /** Lets the function send messages, and sets the queue's URL as this environment variable. */
+  grantSend(to: ServiceFunction, variable: string): void {
+    to.addEnvironment(variable, this.queue.queueUrl).allow(['sqs:SendMessage'], this.queue.queueArn);
   }
 }
 
-export interface Worker {
+export interface ConsumerProps {
   batchSize: number;
-  /** Most invocations at a time, 2 or more; unset: the account's limit. */
+  /** Maximum number of concurrent invocations, at least 2. Default: the account's limit. */
   maxConcurrency?: number;
 }
 
-/** Has the function work off the queue. It names the messages of a batch that failed. */
-export function workOff(queue: Queue, worker: ServiceFunction, props: Worker): void {
-  worker.lambda.addEventSource(new SqsEventSource(queue, { ...props, reportBatchItemFailures: true }));
+/** Makes the function consume the queue. It reports the failed messages of a batch. */
+export function consume(queue: Queue, consumer: ServiceFunction, props: ConsumerProps): void {
+  consumer.lambda.addEventSource(new SqsEventSource(queue, { ...props, reportBatchItemFailures: true }));
 }
