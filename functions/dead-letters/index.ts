@@ -5,5 +5,5 @@ import { consume } from '../../shared/runtime/worker.ts';
 
 const shared = services();
 
-/** Reads the publishers' dead letters, so that no destination is left without an outcome. */
+/** Consumes the dead letters of the publish queues, so that every destination gets an outcome. */
 export const handler = consume(PublishMessageSchema, message => handleDeadLetter(shared, message));

@@ -7,10 +7,10 @@ import { consume } from '../../shared/runtime/worker.ts';
 
 const shared = services();
 
-/** Turns "look at this post" into one exactly delayed note for each of its platforms. */
+/** Sends a publish message with the exact remaining delay for each destination of a post that is due soon. */
 export const handler = consume(DispatchMessageSchema, async message => {
-  const late = await dispatch(shared, message);
-  if (late === 0) return;
-  countOverdue(late);
-  log.info('A post should have moved before', { ...message, destinations: late });
+  const overdue = await dispatch(shared, message);
+  if (overdue === 0) return;
+  countOverdue(overdue);
+  log.info('Post overdue', { ...message, destinations: overdue });
 });

@@ -32,7 +32,7 @@ test('a limit that a platform announced refuses posts while it lasts, and those 
   expect(await create(['bluesky', 'x'])).toEqual({
     status: 429,
     body: {
-      error: 'X takes no more posts of this account for now',
+      error: 'X accepts no more posts from this account until its limit resets',
       code: 'PLATFORM_RATE_LIMIT',
       retry_after: 7200,
       platform: 'x',

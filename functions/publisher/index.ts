@@ -6,7 +6,7 @@ import { consume } from '../../shared/runtime/worker.ts';
 
 const shared = services();
 
-/** Publishes to one platform: consumes that platform's queue. The same bundle serves every platform. */
+/** Publishes to one platform: consumes its publish queue. All publishers share this bundle. */
 export const handler = consume(PublishMessageSchema, (message, context) =>
   deliver(
     { services: shared, publishers: PUBLISHERS, remainingMs: () => context.getRemainingTimeInMillis() },

@@ -17,59 +17,59 @@ import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
 import { deliveryOfKey } from '../../shared/store/webhooks.ts';
 
-/** Most items a shard hands out in one sweep; what is left is longest overdue in the next. */
+/** Maximum items of a shard in one sweep. The rest is first in the next sweep. */
 const PER_SHARD = 500;
 
 const shared = services();
 
-/** Every minute: whatever should have moved by now and did not gets its to-do note again. */
+/** Runs every minute: sends the queue message again for every item in the wake index that is due. */
 export async function handler(): Promise<void> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   const swept = await Promise.all(shards.map(shard => sweepShard(shared, shard)));
   const count = swept.reduce((sum, each) => sum + each, 0);
-  // Also when there are none: their absence says that there are no sweeps.
+  // Publishes zero too: missing data means that the sweeper does not run.
   countOverdue(count);
 }
 
 async function sweepShard(run: Services, shard: number): Promise<number> {
   const keys = await dueInShard(run.table, shard, run.now(), PER_SHARD);
-  for (const key of keys) await wakeAlone(run, key);
+  for (const key of keys) await tryWake(run, key);
   return keys.filter(isOverdue).length;
 }
 
 /**
- * Keys whose looks say nothing of work undone. Planned are those at a copy of a file, when its post should be done with it,
- * and at an account, when its token is to be renewed; of webhook deliveries many may wait when receivers are down for long.
- * Posts are counted by the dispatcher, which sees how far they are.
+ * Kinds of items that the sweeper does not count as overdue. Copies and connections wake as planned (a copy when its
+ * post should be done with it, a connection when its token is due for renewal), and webhook deliveries wait while their
+ * receivers are down. The dispatcher counts overdue posts, because it reads how far they are.
  */
 const NOT_COUNTED = [postOfKey, copyOfKey, connectionOfKey, deliveryOfKey];
 
 const isOverdue = (key: Key) => NOT_COUNTED.every(refOf => refOf(key) === null);
 
-/** An item that cannot be woken keeps no other from it, and is due again in the next sweep. */
-async function wakeAlone(run: Services, key: Key): Promise<void> {
+/** Logs a failure, so that it does not affect other items; the item is due again in the next sweep. */
+async function tryWake(run: Services, key: Key): Promise<void> {
   try {
     await wake(run, key);
   } catch (error) {
-    log.error('An overdue item was not woken', { sort_key: key.SK, ...describeError(error) });
+    log.error('Waking an item failed', { sort_key: key.SK, ...describeError(error) });
   }
 }
 
 async function wake(run: Services, key: Key): Promise<void> {
   const post = postOfKey(key);
-  // The dispatcher sets the post's next look itself: it knows how long the post may wait.
+  // The dispatcher sets the next `wake_at` of a post, because it reads how long the post must wait.
   if (post) return sendDispatchMessage(run, post, run.now());
-  const send = noteFor(run, key);
+  const send = senderFor(run, key);
   if (await postponeWake(run.table, key, run.now() + WAKE_GRACE_MS)) await send();
 }
 
-/** Who is told of a key's item, beside the dispatcher. */
-function noteFor(run: Services, key: Key): () => Promise<void> {
+/** Returns the function that sends the message for an item that is not a post. */
+function senderFor(run: Services, key: Key): () => Promise<void> {
   const delivery = deliveryOfKey(key);
   if (delivery) return () => sendEventMessage(run, deliveryMessage(delivery));
   const media = mediaMessageOfKey(key);
   if (media) return () => sendMediaMessage(run, media);
   const message = housekeepingOfKey(key);
   if (message) return () => sendHousekeepingMessage(run, message);
-  throw new Error(`The wake index holds a key of no known kind: ${key.SK.split('#')[0] ?? ''}`);
+  throw new Error(`Unknown kind of key in the wake index: ${key.SK.split('#')[0] ?? ''}`);
 }

@@ -10,11 +10,11 @@ import {
 import type { Table } from '../store/table.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 
-/** A post this much later than its place says takes a new place at the time that is true. */
+/** A post that is later than its reservation by more than this gets a new reservation at the actual time. */
 const LATE_MS = 5 * MINUTE;
-/** The place that a waiting post holds is a moment ahead of when it may look again. */
+/** How long after the window frees a deferred post may publish: the blocking reservation is then outside it. */
 const MARGIN_MS = 1 * SECOND;
-/** Failures are known within a day of the first attempt; a place may lie this far from now. */
+/** A destination fails within a day of its first attempt, so its reservation is at most this far from now. */
 const REACH_MS = DAY + HOUR;
 
 interface Run {
@@ -23,8 +23,8 @@ interface Run {
 }
 
 /**
- * Holds a destination to its account's daily cap at the very time of its publication: until when it must wait, epoch
- * milliseconds, or null when it may go. A post that must wait, or is late, moves its place to the true time.
+ * Enforces the account's daily cap at the time of publication. Returns until when the destination must wait (epoch
+ * ms), or null when it may publish now. The reservation of a post that must wait, or is late, moves to the actual time.
  */
 export async function reserveAtDelivery(
   { table, now }: Run,
@@ -33,25 +33,25 @@ export async function reserveAtDelivery(
 ): Promise<number | null> {
   const at = Math.max(now(), post.due_at);
   const cap = RULES[platform].daily_cap;
-  const claim = { account_id: social_account_id, post_id: post.post_id };
-  const window = () => listCapReservations(table, social_account_id, at - DAY, at + LATE_MS);
+  const request = { account_id: social_account_id, post_id: post.post_id };
+  const listWindow = () => listCapReservations(table, social_account_id, at - DAY, at + LATE_MS);
 
-  let places = await window();
-  let own = places.find(place => place.post_id === post.post_id);
+  let reservations = await listWindow();
+  let own = reservations.find(each => each.post_id === post.post_id);
   if (!own || own.at < at - LATE_MS) {
-    const moved = { ...claim, at, taken_at: now() };
+    const moved = { ...request, at, taken_at: now() };
     await move(table, own, moved);
-    [own, places] = [moved, await window()];
+    [own, reservations] = [moved, await listWindow()];
   }
-  const earlier = places.filter(place => place.post_id !== post.post_id && isBefore(place, own));
+  const earlier = reservations.filter(each => each.post_id !== post.post_id && isBefore(each, own));
   const blocking = earlier[earlier.length - cap];
   if (!blocking) return null;
   const frees = blocking.at + DAY + MARGIN_MS;
-  await move(table, own, { ...claim, at: frees, taken_at: now() });
+  await move(table, own, { ...request, at: frees, taken_at: now() });
   return frees;
 }
 
-/** Gives a failed destination's place back, unless the post may be live all the same. */
+/** Releases the reservation of a failed destination, unless the post may be live despite the failure. */
 export async function releaseReservation(
   { table, now }: Run,
   post: Post,
@@ -61,7 +61,7 @@ export async function releaseReservation(
   await releaseReservations({ table, now }, post, [destination]);
 }
 
-/** Gives back the places of a post that will not be published, wherever they were moved to. */
+/** Releases the reservations of a post that will not be published, wherever delivery moved them. */
 export async function releaseReservations(
   { table, now }: Run,
   post: Post,
@@ -70,12 +70,11 @@ export async function releaseReservations(
   await Promise.all(
     destinations.map(async destination => {
       const account_id = destination.social_account_id;
-      const claim = { account_id, post_id: post.post_id };
-      await deleteCapReservation(table, { ...claim, at: post.due_at });
+      await deleteCapReservation(table, { account_id, post_id: post.post_id, at: post.due_at });
       if (destination.status === 'pending' && destination.attempts === 0) return;
-      const places = await listCapReservations(table, account_id, now() - REACH_MS, now() + REACH_MS);
-      const own = places.filter(place => place.post_id === post.post_id);
-      await Promise.all(own.map(place => deleteCapReservation(table, place)));
+      const reservations = await listCapReservations(table, account_id, now() - REACH_MS, now() + REACH_MS);
+      const own = reservations.filter(each => each.post_id === post.post_id);
+      await Promise.all(own.map(each => deleteCapReservation(table, each)));
     }),
   );
 }

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 let accounts = 0;
 const newAccount = () => `account-${++accounts}`;
-const claim = (account_id: string, at = T): CapReservation => ({
+const request = (account_id: string, at = T): CapReservation => ({
   account_id,
   platform: 'x',
   post_id: newId(),
@@ -29,112 +29,112 @@ const caps = () => ({ table: world.table, now: () => T });
 const fill = (account_id: string, count: number, at = T) =>
   Promise.all(
     Array.from({ length: count }, () =>
-      putCapReservation(world.table, { ...claim(account_id, at), taken_at: T - HOUR }),
+      putCapReservation(world.table, { ...request(account_id, at), taken_at: T - HOUR }),
     ),
   );
-const placesOf = (account: string, until = T + 9 * DAY) =>
+const reservationsIn = (account: string, until = T + 9 * DAY) =>
   listCapReservations(world.table, account, 0, until);
 
-describe('a place under the daily cap', () => {
-  test('is given up to the cap, and refused with what is used and when it frees', async () => {
+describe('a reservation under the daily cap', () => {
+  test('is made up to the cap, then refused with the count and the time when the window frees', async () => {
     const account = newAccount();
     await fill(account, CAP - 1, T - 5 * HOUR);
-    expect(await reserveAll(caps(), [claim(account)])).toEqual([]);
-    expect(await reserveAll({ ...caps(), now: () => T + HOUR }, [claim(account)])).toEqual([
+    expect(await reserveAll(caps(), [request(account)])).toEqual([]);
+    expect(await reserveAll({ ...caps(), now: () => T + HOUR }, [request(account)])).toEqual([
       { platform: 'x', cap: CAP, used: CAP, frees_at: T + 19 * HOUR },
     ]);
-    expect(await placesOf(account)).toHaveLength(CAP);
+    expect(await reservationsIn(account)).toHaveLength(CAP);
   });
 
-  test('counts the 24 hours that end when the post goes live, whatever comes after', async () => {
+  test('counts the 24 hours that end when the post goes live, not later posts', async () => {
     const account = newAccount();
     await fill(account, CAP, T);
-    const when = async (at: number) => (await reserveAll(caps(), [claim(account, at)])).length === 0;
+    const when = async (at: number) => (await reserveAll(caps(), [request(account, at)])).length === 0;
     expect(await when(T + DAY - MINUTE)).toBe(false);
     expect(await when(T + DAY)).toBe(true);
     expect(await when(T - HOUR)).toBe(true);
   });
 
-  test('is given back', async () => {
+  test('can be released', async () => {
     const account = newAccount();
     await fill(account, CAP - 1);
-    const last = claim(account);
+    const last = request(account);
     expect(await reserveAll(caps(), [last])).toEqual([]);
-    expect(await reserveAll({ ...caps(), now: () => T + HOUR }, [claim(account)])).toHaveLength(1);
+    expect(await reserveAll({ ...caps(), now: () => T + HOUR }, [request(account)])).toHaveLength(1);
     await releaseAll(world.table, [last]);
-    expect(await reserveAll(caps(), [claim(account)])).toEqual([]);
+    expect(await reserveAll(caps(), [request(account)])).toEqual([]);
   });
 
-  test('is taken on all accounts of a post or on none', async () => {
+  test('is made for all accounts of a post or for none', async () => {
     const [free, full] = [newAccount(), newAccount()];
     await fill(full, CAP);
     const post_id = newId();
     const both = [free, full].map(account_id => ({ account_id, platform: 'x' as const, post_id, at: T }));
     expect(await reserveAll(caps(), both)).toHaveLength(1);
-    expect(await placesOf(free)).toHaveLength(0);
+    expect(await reservationsIn(free)).toHaveLength(0);
   });
 
   test.each([0, CAP - 1])(
-    'goes to as many of 100 posts at the same moment as there are, with %i taken before',
+    'is made by exactly as many of 100 concurrent posts as the cap allows after %i earlier ones',
     async taken => {
       const account = newAccount();
       await fill(account, taken);
       const refused = await Promise.all(
-        Array.from({ length: 100 }, (_, index) => reserveAll(caps(), [claim(account, T + (index % 7))])),
+        Array.from({ length: 100 }, (_, index) => reserveAll(caps(), [request(account, T + (index % 7))])),
       );
       const granted = refused.filter(violations => violations.length === 0).length;
       expect(granted).toBe(CAP - taken);
-      expect(await placesOf(account)).toHaveLength(CAP);
+      expect(await reservationsIn(account)).toHaveLength(CAP);
     },
   );
 
-  test('goes to those who came first, when all see each other and look again late', async () => {
+  test('goes to the earliest requests when all see each other and count again late', async () => {
     const account = newAccount();
     await fill(account, CAP - 3);
     const posts = 8;
-    const all = Promise.withResolvers<undefined>();
+    const allWritten = Promise.withResolvers<undefined>();
     let written = 0;
     const send = async (command: { constructor: { name: string } }) => {
-      if (command.constructor.name === 'QueryCommand') await all.promise;
+      if (command.constructor.name === 'QueryCommand') await allWritten.promise;
       const answer = await world.table.client.send(command as never);
-      if (command.constructor.name === 'PutCommand' && ++written === posts) all.resolve(undefined);
+      if (command.constructor.name === 'PutCommand' && ++written === posts) allWritten.resolve(undefined);
       return answer;
     };
     const table = { ...world.table, client: { send } } as unknown as typeof world.table;
-    // Six seconds go by between the last place that is taken and the first look.
+    // Six seconds pass between the last write and the first count.
     const services = { table, now: () => (written < posts ? T : T + 6000) };
     const refused = await Promise.all(
-      Array.from({ length: posts }, () => reserveAll(services, [claim(account)])),
+      Array.from({ length: posts }, () => reserveAll(services, [request(account)])),
     );
     expect(refused.filter(violations => violations.length === 0)).toHaveLength(3);
-    expect(await placesOf(account)).toHaveLength(CAP);
+    expect(await reservationsIn(account)).toHaveLength(CAP);
   });
 
-  test('goes to who came first, however late the others step back', async () => {
+  test('goes to the earliest request however late the others delete theirs', async () => {
     const account = newAccount();
     await fill(account, CAP - 1);
-    const slow = claim(account);
+    const slow = request(account);
     await putCapReservation(world.table, { ...slow, taken_at: T + 1 });
-    let looks = 0;
+    let pauses = 0;
     const sleep = async () => {
-      looks += 1;
-      if (looks === 30) await releaseAll(world.table, [slow]);
+      pauses += 1;
+      if (pauses === 30) await releaseAll(world.table, [slow]);
     };
-    expect(await reserveAll({ ...caps(), sleep }, [claim(account)])).toEqual([]);
-    expect(looks).toBe(30);
-    expect(await placesOf(account)).toHaveLength(CAP);
+    expect(await reserveAll({ ...caps(), sleep }, [request(account)])).toEqual([]);
+    expect(pauses).toBe(30);
+    expect(await reservationsIn(account)).toHaveLength(CAP);
   });
 });
 
-describe('at delivery', () => {
+describe('delivery', () => {
   const kinds = () => world.events.map(({ event }) => event);
   const accountOf = (post: Post) => post.destinations.x!.social_account_id;
 
-  test('a post beyond the cap waits, tells so, and is published when the window frees', async () => {
+  test('defers a post over the cap, sends post.retry and publishes when the window frees', async () => {
     const post = await world.store();
     await fill(accountOf(post), CAP, world.clock.now - 2 * HOUR);
     world.events.length = 0;
-    await world.alarm(post);
+    await world.schedule(post);
     await world.runDue();
     const waiting = (await world.read(post)).destinations.x;
     const frees = post.due_at + 22 * HOUR;
@@ -142,13 +142,13 @@ describe('at delivery', () => {
     expect(waiting).toHaveProperty('next_attempt_at', frees + 1000);
     expect(kinds()).toEqual(['post.retry']);
 
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect(statusOf(await world.read(post))).toBe('published');
     expect(world.platform.live.at(-1)!.at).toBeGreaterThanOrEqual(frees);
     expect(kinds()).toEqual(['post.retry', 'post.published']);
   });
 
-  test('of posts that are together beyond the cap exactly the cap goes live, the others a day later', async () => {
+  test('publishes exactly as many of several posts as the cap allows, and the others a day later', async () => {
     const account_id = newAccount();
     const due = world.clock.now;
     await fill(account_id, CAP - 2, due - HOUR);
@@ -160,18 +160,18 @@ describe('at delivery', () => {
       posts.push(await world.store(post));
       await putCapReservation(world.table, { account_id, post_id: post.post_id, at: due, taken_at: due });
     }
-    for (const post of posts) await world.alarm(post);
+    for (const post of posts) await world.schedule(post);
     await world.runDue();
     const statuses = await Promise.all(
       posts.map(async post => (await world.read(post)).destinations.x!.status),
     );
     expect(statuses).toEqual(['published', 'published', 'retrying', 'retrying']);
-    for (const post of posts) await world.settle(post);
+    for (const post of posts) await world.runUntilSettled(post);
     const all = await Promise.all(posts.map(async post => statusOf(await world.read(post))));
     expect(all).toEqual(['published', 'published', 'published', 'published']);
   });
 
-  test('a late post takes its place at the time when it really goes live', async () => {
+  test('moves the reservation of a late post to the time when it goes live', async () => {
     const post = await world.store();
     await putCapReservation(world.table, {
       account_id: accountOf(post),
@@ -180,24 +180,24 @@ describe('at delivery', () => {
       taken_at: 0,
     });
     world.clock.now += 3 * HOUR;
-    await world.alarm(post);
+    await world.schedule(post);
     await world.runDue();
-    const places = await placesOf(accountOf(post), world.clock.now + DAY);
-    expect(places.map(({ at }) => at)).toEqual([world.clock.now]);
+    const reservations = await reservationsIn(accountOf(post), world.clock.now + DAY);
+    expect(reservations.map(({ at }) => at)).toEqual([world.clock.now]);
   });
 
-  test('a failed post gives its place back', async () => {
+  test('releases the reservation of a failed post', async () => {
     const post = await world.store();
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
-    await world.alarm(post);
-    await world.settle(post);
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     expect(statusOf(await world.read(post))).toBe('failed');
-    expect(await placesOf(accountOf(post), world.clock.now + DAY)).toEqual([]);
+    expect(await reservationsIn(accountOf(post), world.clock.now + DAY)).toEqual([]);
   });
 
-  test('a post that may be live keeps its place', async () => {
+  test('keeps the reservation of a post that may be live', async () => {
     world.platform.reconcile = 'cannot tell';
-    world.platform.faults = [
+    world.platform.commitFaults = [
       {
         kind: 'transient',
         code: 'PLATFORM_UNAVAILABLE',
@@ -207,15 +207,15 @@ describe('at delivery', () => {
       },
     ];
     const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     expect((await world.read(post)).destinations.x).toMatchObject({ error: { code: 'DELIVERY_UNKNOWN' } });
-    expect(await placesOf(accountOf(post), world.clock.now + DAY)).toHaveLength(1);
+    expect(await reservationsIn(accountOf(post), world.clock.now + DAY)).toHaveLength(1);
     world.platform.reconcile = 'by key';
   });
 
-  test('a limit that the platform announced is remembered with the account while it lasts', async () => {
-    world.platform.faults = [
+  test('stores a limit that the platform announced with the account', async () => {
+    world.platform.commitFaults = [
       {
         kind: 'rate_limited',
         code: 'PLATFORM_RATE_LIMIT',
@@ -226,10 +226,10 @@ describe('at delivery', () => {
     ];
     const post = await world.store();
     const now = world.clock.now;
-    await world.alarm(post);
+    await world.schedule(post);
     await world.runDue();
     expect((await world.connection('x'))!.announced_limit).toEqual({ limit: 25, resets_at: now + 2 * HOUR });
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect(statusOf(await world.read(post))).toBe('published');
   });
 });

@@ -10,44 +10,44 @@ import {
 import type { Table } from '../store/table.ts';
 import { DAY, MINUTE, SECOND } from '../time/instant.ts';
 
-/** A post's wish for a place under an account's daily cap. */
+/** A request for a reservation under an account's daily cap. */
 export interface CapReservation {
   account_id: string;
   platform: PlatformId;
   post_id: string;
-  /** When the post goes live, epoch milliseconds. */
+  /** When the post goes live. Epoch milliseconds. */
   at: number;
 }
 
-/** A claim that found the cap reached. */
+/** A reservation that was refused because the cap is reached. */
 export interface CapViolation {
   platform: PlatformId;
   cap: number;
   used: number;
-  /** When the first place becomes free again. */
+  /** When the first reservation leaves the window. Epoch milliseconds. */
   frees_at: number;
 }
 
 export interface CapServices {
   table: Table;
   now: () => number;
-  /** How a contender waits; tests hand in their own. */
+  /** Waits between tries; tests pass their own. */
   sleep?: (ms: number) => Promise<void>;
 }
 
-/** Places this much later count as well: posts of the same moment see each other, whatever their clocks say. */
-const SLACK_MS = 1 * MINUTE;
-/** A place that stood this long is there to stay: a contender takes its own back much sooner. */
-const SETTLED_MS = 5 * SECOND;
-/** Looks of a contender that has no place, or whose place is to go to others. */
-const TRIES = 12;
-/** Looks of one who came first: as long as a process may take, on a busy day, to step back. */
-const TRIES_OF_THE_FIRST = 60;
-const LONGEST_WAIT_MS = 300;
+/** Later reservations within this span count too, so that concurrent posts see each other despite clock skew. */
+const SKEW_MS = 1 * MINUTE;
+/** A reservation of this age is final: competing requests delete theirs much sooner. */
+const FINAL_AFTER_MS = 5 * SECOND;
+/** Tries of a request without a reservation, or one that must yield. */
+const MAX_TRIES = 12;
+/** Tries of a request that came first: long enough for the others to delete theirs, even on a busy day. */
+const MAX_TRIES_OF_FIRST = 60;
+const MAX_PAUSE_MS = 300;
 
 const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
 
-/** Claims of a post's destinations. */
+/** Returns one reservation request for each destination of a post. */
 export function reservationsOf(post: Post, at: number = post.due_at): CapReservation[] {
   return Object.values(post.destinations).map(({ social_account_id, platform }) => ({
     account_id: social_account_id,
@@ -57,83 +57,84 @@ export function reservationsOf(post: Post, at: number = post.due_at): CapReserva
   }));
 }
 
-/** Claims for other places than those of `held`. */
+/** Returns `reservations` without those for an account and time that `held` covers. */
 export function withoutReservations(
   reservations: readonly CapReservation[],
   held: readonly CapReservation[],
 ): CapReservation[] {
-  const places = new Set(held.map(({ account_id, at }) => `${account_id} ${at}`));
-  return reservations.filter(({ account_id, at }) => !places.has(`${account_id} ${at}`));
+  const covered = new Set(held.map(({ account_id, at }) => `${account_id} ${at}`));
+  return reservations.filter(({ account_id, at }) => !covered.has(`${account_id} ${at}`));
 }
 
-/** Takes a place for every claim, or for none; gives those that found their cap reached. */
+/** Reserves all or nothing. Returns the violations; empty when every reservation was made. */
 export async function reserveAll(
   services: CapServices,
   reservations: readonly CapReservation[],
 ): Promise<CapViolation[]> {
-  const results = await Promise.allSettled(reservations.map(claim => reserve(services, claim)));
-  const fault = results.find(result => result.status === 'rejected');
+  const results = await Promise.allSettled(reservations.map(request => reserve(services, request)));
+  const error = results.find(result => result.status === 'rejected');
   const violations = results.flatMap(result =>
     result.status === 'fulfilled' && result.value !== null ? [result.value] : [],
   );
-  if (fault || violations.length > 0) await releaseAll(services.table, reservations);
-  if (fault) throw fault.reason;
+  if (error || violations.length > 0) await releaseAll(services.table, reservations);
+  if (error) throw error.reason;
   return violations;
 }
 
-/** Claims that would find their cap reached; takes no place. */
+/** Returns the violations that `reserveAll` would find now. Writes nothing. */
 export async function violationsOf(
   { table }: CapServices,
   reservations: readonly CapReservation[],
 ): Promise<CapViolation[]> {
   const found = await Promise.all(
-    reservations.map(async claim => {
-      const cap = RULES[claim.platform].daily_cap;
-      const others = await othersOf(table, claim);
-      return others.length < cap ? [] : [refusal(claim, cap, others)];
+    reservations.map(async request => {
+      const cap = RULES[request.platform].daily_cap;
+      const others = await listOthers(table, request);
+      return others.length < cap ? [] : [violation(request, cap, others)];
     }),
   );
   return found.flat();
 }
 
-/** Gives places back; those that are gone are no fault. */
+/** Releases reservations. Those that do not exist are skipped. */
 export async function releaseAll(
   table: Table,
   reservations: readonly Pick<CapReservation, 'account_id' | 'at' | 'post_id'>[],
 ): Promise<void> {
-  await Promise.all(reservations.map(claim => deleteCapReservation(table, claim)));
+  await Promise.all(reservations.map(each => deleteCapReservation(table, each)));
 }
 
 /**
- * Takes a place among the posts that the account publishes in the 24 hours up to `at`; null when it got one.
+ * Reserves one of the account's posts in the 24 hours that end at `at`. Returns null on success.
  *
- * The place is written first and the others counted after: of any two posts at least one sees the other, so the cap is
- * never passed. When contenders for the last places see each other, those who came first keep their places and look
- * again, and the others step back. They look again after a random while, and write only where there is room.
+ * The reservation is written first and the others are counted afterwards: of any two requests at least one sees the
+ * other, so the cap is never exceeded. When requests for the last places see each other, the earliest keep their
+ * reservations and count again, and the others delete theirs. Those retry after a random pause, and write only while
+ * the count is below the cap.
  */
-async function reserve(services: CapServices, claim: CapReservation): Promise<CapViolation | null> {
+async function reserve(services: CapServices, request: CapReservation): Promise<CapViolation | null> {
   const { table, now, sleep = pause } = services;
-  const cap = RULES[claim.platform].daily_cap;
+  const cap = RULES[request.platform].daily_cap;
   let held: CapReservationItem | null = null;
   for (let attempt = 1; ; attempt += 1) {
-    let others = attempt === 1 ? [] : await othersOf(table, claim);
+    let others = attempt === 1 ? [] : await listOthers(table, request);
     if (!held && others.length < cap) {
-      held = { ...claim, taken_at: now() };
+      held = { ...request, taken_at: now() };
       await putCapReservation(table, held);
-      others = await othersOf(table, claim);
+      others = await listOthers(table, request);
     }
     if (held && others.length < cap) return null;
-    if (held && (attempt >= TRIES_OF_THE_FIRST || !isAmongFirst(held, others, cap))) {
+    if (held && (attempt >= MAX_TRIES_OF_FIRST || !isAmongFirst(held, others, cap))) {
       await deleteCapReservation(table, held);
       held = null;
     }
-    const settled = others.filter(place => place.taken_at <= now() - SETTLED_MS);
-    if (!held && (settled.length >= cap || attempt >= TRIES)) return refusal(claim, cap, others);
-    await sleep(Math.random() * Math.min(LONGEST_WAIT_MS, 40 * attempt));
+    const final = others.filter(each => each.taken_at <= now() - FINAL_AFTER_MS);
+    if (!held && (final.length >= cap || attempt >= MAX_TRIES)) return violation(request, cap, others);
+    await sleep(Math.random() * Math.min(MAX_PAUSE_MS, 40 * attempt));
   }
 }
 
-/** Whether a place is one of the first so many: by the time it was taken, then by its post. */
+/** True when fewer than `count` of the others are earlier: by the time they were written, then by post id. */
 function isAmongFirst(
   held: CapReservationItem,
   others: readonly CapReservationItem[],
@@ -146,16 +147,16 @@ function isAmongFirst(
   return before.length < count;
 }
 
-/** Places of other posts in the window that ends with the claim. */
-async function othersOf(
+/** Returns the reservations of other posts in the window that ends at `at`. */
+async function listOthers(
   table: Table,
   { account_id, at, post_id }: CapReservation,
 ): Promise<CapReservationItem[]> {
-  const places = await listCapReservations(table, account_id, at - DAY, at + SLACK_MS);
-  return places.filter(place => place.post_id !== post_id);
+  const reservations = await listCapReservations(table, account_id, at - DAY, at + SKEW_MS);
+  return reservations.filter(each => each.post_id !== post_id);
 }
 
-function refusal(
+function violation(
   { platform, at }: CapReservation,
   cap: number,
   others: readonly CapReservationItem[],

@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 
-/**
- * Why a destination failed, in words a user can act on. One table: the code decides who must act and whether another
- * attempt can help.
- */
+/** Every reason why a destination can fail: who must act, what to do, and whether a retry can help. */
 export const FAILURES = {
   TOKEN_EXPIRED: {
     category: 'token',
@@ -18,47 +15,48 @@ export const FAILURES = {
   PLATFORM_RATE_LIMIT: {
     category: 'rate_limit',
     retryable: true,
-    remedy: 'Nothing to do: the service tries again when the platform allows it.',
+    remedy: 'Nothing to do: the service retries when the platform allows it.',
   },
   DAILY_CAP: {
     category: 'rate_limit',
     retryable: true,
-    remedy: 'Nothing to do: the service publishes when the 24-hour window frees.',
+    remedy: 'Nothing to do: the service publishes the post as soon as the 24-hour window allows.',
   },
   QUOTA_EXHAUSTED: {
     category: 'quota',
     retryable: false,
-    remedy: "The platform app's quota or credit is used up: the operator must raise it, then retry the post.",
+    remedy: "The platform app's quota or credit is used up. The operator must raise it; then retry the post.",
   },
   MEDIA_REJECTED: {
     category: 'media',
     retryable: false,
-    remedy: 'Replace the media by a file within the limits, then post again.',
+    remedy: 'Replace the media with a file within the limits, then post again.',
   },
   CONTENT_REJECTED: {
     category: 'content',
     retryable: false,
-    remedy: "Change the text or options to the platform's rules, then post again.",
+    remedy: "Change the text or options to meet the platform's rules, then post again.",
   },
   DUPLICATE_REJECTED: {
     category: 'content',
     retryable: false,
-    remedy: 'The platform holds the same text already: change it, then post again.',
+    remedy: 'The platform already has a post with this text. Change the text, then post again.',
   },
   PLATFORM_UNAVAILABLE: {
     category: 'platform',
     retryable: true,
-    remedy: 'The platform did not answer for too long: retry the post later.',
+    remedy: 'The platform was unavailable for too long. Retry the post later.',
   },
   DELIVERY_UNKNOWN: {
     category: 'platform',
     retryable: false,
-    remedy: 'The post may be live: look at the account; where it is not, retry with even_if_live: true.',
+    remedy:
+      'The post may be live. Check the account; if the post is not there, retry with even_if_live: true.',
   },
   INTERNAL: {
     category: 'internal',
     retryable: true,
-    remedy: 'A fault of the service: retry the post, and report it with the post id if it stays.',
+    remedy: 'The service failed. Retry the post; if it fails again, report it with the post ID.',
   },
 } as const;
 
@@ -95,12 +93,12 @@ export const FailureSchema = v.object({
 });
 export type Failure = v.InferOutput<typeof FailureSchema>;
 
-/** A failure as it is stored and shown; `message` carries the platform's own words where it gave some. */
+/** Returns a failure as it is stored and shown. `message` holds the platform's own words where it gave some. */
 export function failure(code: FailureCode, message: string): Failure {
   return { code, message: message.slice(0, 1000), ...FAILURES[code] };
 }
 
-/** True when the account itself is lost to us: its owner must reconnect it or give the permission back. */
-export function meansLostAccount({ category, code }: Failure): boolean {
+/** True when the account can no longer be used: its owner must reconnect it or grant the permission again. */
+export function isAccountLost({ category, code }: Failure): boolean {
   return category === 'token' || code === 'PERMISSION_MISSING';
 }

@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 
-/**
- * The platforms that a post may name. The list names them; everything a platform knows and does lives in its folder
- * under `shared/platforms/` (a test fails when the two differ).
- */
+/** The platforms that a post can name. Everything else about a platform is in its folder below `shared/platforms/`. */
 export const PLATFORM_IDS = [
   'x',
   'youtube',
@@ -22,13 +19,13 @@ export const PLATFORM_IDS = [
 export const PlatformIdSchema = v.picklist(PLATFORM_IDS);
 export type PlatformId = v.InferOutput<typeof PlatformIdSchema>;
 
-/** Other names that requests may use. They are stored and answered as the name they stand for. */
+/** Other names that requests may use. Stored posts and responses use the platform's id. */
 export const PLATFORM_ALIASES: Readonly<Record<string, PlatformId>> = {
   google_business: 'gbp',
   googlebusiness: 'gbp',
 };
 
-/** The platform that a request names, by its id or an alias; null when there is none. */
+/** Returns the platform with this id or alias, or null. */
 export function readPlatformId(name: string): PlatformId | null {
   const parsed = v.safeParse(PlatformIdSchema, name);
   if (parsed.success) return parsed.output;

@@ -5,7 +5,7 @@ import { PLATFORM_IDS, PlatformIdSchema, PostTypeSchema } from './platform.ts';
 
 const Instant = v.pipe(v.number(), v.integer());
 
-/** A post as it is stored: one item, its destinations inside. Times are epoch milliseconds. */
+/** A post as it is stored: one item that contains its destinations. Times are epoch milliseconds. */
 export const PostSchema = v.object({
   post_id: v.string(),
   workspace_id: v.string(),
@@ -22,15 +22,15 @@ export const PostSchema = v.object({
   scheduling: v.picklist(['immediate', 'scheduled', 'queue', 'best_time']),
   /** When the post is to be published; an immediate post is due when it is created. */
   due_at: Instant,
-  /** Its place in the slot of its profile's queue at `due_at`; absent where it holds none. */
+  /** Number of its reservation in the profile's queue slot at `due_at`; absent for posts outside the queue. */
   slot_number: v.exactOptional(v.pipe(v.number(), v.integer())),
-  /** Grows with every edit; a to-do note for an older version is void. */
+  /** Increases with every edit. Queue messages for an older version are ignored. */
   version: v.pipe(v.number(), v.integer()),
   created_by: v.nullable(v.string()),
   created_at: Instant,
   updated_at: Instant,
   destinations: v.record(PlatformIdSchema, DestinationSchema),
-  /** Next look of the sweeper; absent once everything is settled. */
+  /** When the sweeper checks the post next; absent once every destination is settled. */
   wake_at: v.optional(Instant),
 });
 export type Post = v.InferOutput<typeof PostSchema>;
@@ -45,12 +45,12 @@ export const POST_STATUSES = [
 ] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
 
-/** Always in the same order: a stored map keeps none. */
+/** Returns the destinations in the order of `PLATFORM_IDS`: a stored map keeps no order. */
 export function destinationsOf({ destinations }: Pick<Post, 'destinations'>): Destination[] {
   return PLATFORM_IDS.map(platform => destinations[platform]).filter(each => each !== undefined);
 }
 
-/** The post's status follows from its destinations; it is never stored, so it cannot disagree with them. */
+/** Derives the status from the destinations. It is never stored, so it cannot disagree with them. */
 export function statusOf(post: Post): PostStatus {
   const statuses = new Set(destinationsOf(post).map(destination => destination.status));
   const only = (status: Destination['status']) => statuses.size === 1 && statuses.has(status);

@@ -10,13 +10,13 @@ export interface NewWorkspace {
   owner_email: string;
 }
 
-/** A key as it is shown, once, to the one who made it. */
+/** A new key with its text, which is shown once and never stored. */
 export interface IssuedKey {
   key: string;
   record: ApiKey;
 }
 
-/** Creates a workspace with an owner and that owner's first key. */
+/** Creates a workspace with an owner and the owner's first API key. */
 export async function createWorkspace(
   table: Table,
   input: NewWorkspace,
@@ -36,7 +36,7 @@ export async function createWorkspace(
   return { workspace, owner, api_key: issued.key };
 }
 
-/** Makes and stores a key that acts as `member`. A request that is repeated after a crash gives the same `id`. */
+/** Creates and stores an API key of `member`. A request that is repeated after a crash passes the same `id`. */
 export async function createApiKey(
   table: Table,
   member: Member,

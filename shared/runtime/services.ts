@@ -7,22 +7,22 @@ import { loadKeyRing, type KeyRing } from '../aws/key-ring.ts';
 import type { Bucket } from '../store/objects.ts';
 import type { Table } from '../store/table.ts';
 
-/** The collaborators of a function. Tests hand in their own; `services()` makes those of a deployed one. */
+/** The clients and settings of a function. Tests pass their own; `services()` returns those of a deployed function. */
 export interface Services {
   readonly table: Table;
   readonly bucket: Bucket;
   readonly sqs: SQSClient;
   readonly scheduler: SchedulerClient;
   readonly ssm: SSMClient;
-  /** The keys that seal tokens and secrets; read once per container. */
+  /** Returns the keys that seal tokens and secrets. Read once per container. */
   keyRing: () => Promise<KeyRing>;
-  /** A setting of the stack by its variable; throws where it is missing. */
+  /** Returns the value of an environment variable; throws when it is not set. */
   setting: (name: string) => string;
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now: () => number;
 }
 
-/** The services of this container. Clients are made at first use. */
+/** Returns the services of this container. Clients are created at first use. */
 export function services(): Services {
   return {
     get table() {

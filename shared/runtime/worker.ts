@@ -5,33 +5,33 @@ import { describeError, log } from './log.ts';
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /**
- * A queue consumer: each message is parsed and acted on by itself, and only those that failed come back. A message
- * that cannot be read comes back too, and so ends in the dead-letter queue, where it is seen.
+ * Returns the handler of a queue consumer. Messages are parsed and handled one by one; only those that failed return to
+ * the queue. A message that cannot be parsed fails too, and so reaches the dead-letter queue.
  */
 export function consume<T>(
   schema: v.GenericSchema<unknown, T>,
-  act: (message: T, context: Context) => Promise<void>,
+  handle: (message: T, context: Context) => Promise<void>,
 ): QueueHandler {
   return async ({ Records }, context) => {
     const failures = await Promise.all(
-      Records.map(record => failureOf(record, message => act(message, context), schema)),
+      Records.map(record => failureOf(record, message => handle(message, context), schema)),
     );
     return { batchItemFailures: failures.filter(failure => failure !== null) };
   };
 }
 
-/** Acts on one message; its failure, logged, or null. */
+/** Handles one message. Logs a failure and returns it as a batch item failure; returns null on success. */
 export async function failureOf<T>(
   record: Pick<SQSRecord, 'messageId' | 'body'>,
-  act: (message: T) => Promise<void>,
+  handle: (message: T) => Promise<void>,
   schema: v.GenericSchema<unknown, T>,
 ): Promise<{ itemIdentifier: string } | null> {
   try {
     const json: unknown = JSON.parse(record.body);
-    await act(v.parse(schema, json));
+    await handle(v.parse(schema, json));
     return null;
   } catch (error) {
-    log.error('A note was not handled and comes back', {
+    log.error('Message handling failed; the message returns to the queue', {
       message_id: record.messageId,
       ...describeError(error),
     });

@@ -3,20 +3,20 @@ import * as v from 'valibot';
 import { DAY } from '../time/instant.ts';
 import { ttl, type Key, type Table } from './table.ts';
 
-/** One post's place under the daily cap of a connected account. */
+/** One post's reservation under the daily cap of a connected account. */
 export interface CapReservationItem {
   account_id: string;
   post_id: string;
-  /** When the post goes live, epoch milliseconds. */
+  /** When the post goes live. Epoch milliseconds. */
   at: number;
-  /** When the place was taken. */
+  /** When the reservation was written. Epoch milliseconds. */
   taken_at: number;
 }
 
 const PREFIX = 'CAP#';
 
-/** Sorts by time, then by post. Thirteen digits reach to the year 2286. */
-const placeKey = ({
+/** Sorts by time, then by post. Thirteen digits suffice until the year 2286. */
+const reservationKey = ({
   account_id,
   at,
   post_id,
@@ -25,30 +25,34 @@ const placeKey = ({
   SK: `${PREFIX}${at}#${post_id}`,
 });
 
-/** Takes a place. Taking it again changes nothing. */
-export async function putCapReservation(table: Table, place: CapReservationItem): Promise<void> {
-  const item = { ...placeKey(place), taken_at: place.taken_at, expires_at: ttl(place.at + 2 * DAY) };
+/** Writes a reservation. Idempotent. */
+export async function putCapReservation(table: Table, reservation: CapReservationItem): Promise<void> {
+  const item = {
+    ...reservationKey(reservation),
+    taken_at: reservation.taken_at,
+    expires_at: ttl(reservation.at + 2 * DAY),
+  };
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
 }
 
-/** Gives a place back; one that is gone is no fault. */
+/** Deletes a reservation. Succeeds when it does not exist. */
 export async function deleteCapReservation(
   table: Table,
-  place: Pick<CapReservationItem, 'account_id' | 'at' | 'post_id'>,
+  reservation: Pick<CapReservationItem, 'account_id' | 'at' | 'post_id'>,
 ): Promise<void> {
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: placeKey(place) }));
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: reservationKey(reservation) }));
 }
 
-const PlaceItems = v.array(v.object({ SK: v.string(), taken_at: v.number() }));
+const ReservationItems = v.array(v.object({ SK: v.string(), taken_at: v.number() }));
 
-/** Places of an account in `(after, until]`, in order, as they are at this moment. */
+/** Returns the reservations of an account in `(after, until]` in order of time. Reads consistently. */
 export async function listCapReservations(
   table: Table,
   accountId: string,
   after: number,
   until: number,
 ): Promise<CapReservationItem[]> {
-  const places: CapReservationItem[] = [];
+  const reservations: CapReservationItem[] = [];
   let start: Record<string, unknown> | undefined;
   do {
     const page = await table.client.send(
@@ -64,13 +68,16 @@ export async function listCapReservations(
         ...(start ? { ExclusiveStartKey: start } : {}),
       }),
     );
-    places.push(...v.parse(PlaceItems, page.Items ?? []).map(item => placeOf(accountId, item)));
+    reservations.push(...v.parse(ReservationItems, page.Items ?? []).map(item => parseItem(accountId, item)));
     start = page.LastEvaluatedKey;
   } while (start);
-  return places;
+  return reservations;
 }
 
-function placeOf(accountId: string, { SK, taken_at }: { SK: string; taken_at: number }): CapReservationItem {
+function parseItem(
+  accountId: string,
+  { SK, taken_at }: { SK: string; taken_at: number },
+): CapReservationItem {
   const [at = '', postId = ''] = SK.slice(PREFIX.length).split('#');
   return { account_id: accountId, at: Number(at), post_id: postId, taken_at };
 }

@@ -6,7 +6,7 @@ import type { PlatformId } from '../model/platform.ts';
 import { PostSchema, type Post } from '../model/post.ts';
 import { pagesOf } from './query.ts';
 import { slotReservationDelete, slotReservationPut } from './queue.ts';
-import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 
 const PREFIX = 'POST#';
@@ -16,25 +16,25 @@ const postKey = (workspaceId: string, postId: string): Key => ({
   SK: PREFIX + postId,
 });
 
-/** The post that a key of the wake index names; null when the key is another aggregate's. */
+/** Returns the ids of the post with this key; null when the key belongs to another kind of item. */
 export function postOfKey(key: Key): { workspace_id: string; post_id: string } | null {
   if (!key.SK.startsWith(PREFIX)) return null;
   return { workspace_id: key.PK.slice(workspaceKey('').length), post_id: key.SK.slice(PREFIX.length) };
 }
 
 /**
- * How a write of a whole post ended. `stale`: the post is not as the writer expects it. `place_taken`: another post got
- * the place in the queue's slot. Nothing is written then.
+ * Result of writing a whole post. `stale`: the post changed since it was read. `slot_taken`: another post reserved the
+ * queue slot. In both cases nothing is written.
  */
-export type Written = 'written' | 'stale' | 'place_taken';
+export type PostWriteResult = 'written' | 'stale' | 'slot_taken';
 
-/** Stores a new post. `stale` when the id exists: an earlier run of the same request got this far. */
-export function createPost(table: Table, post: Post): Promise<Written> {
+/** Stores a new post. Returns `stale` when the id exists: an earlier run of the same request stored it. */
+export function createPost(table: Table, post: Post): Promise<PostWriteResult> {
   const absent = { ConditionExpression: 'attribute_not_exists(PK)' };
   return putPost(table, post, absent, slotReservationPut(table, null, post));
 }
 
-/** Reads a post, always as it is now: a worker that acts on an old copy loses its first conditional write. */
+/** Reads a post consistently, or returns null. */
 export async function getPost(table: Table, workspaceId: string, postId: string): Promise<Post | null> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: postKey(workspaceId, postId), ConsistentRead: true }),
@@ -43,8 +43,8 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
 }
 
 /**
- * Posts of a workspace, newest first, at most `limit`. `before` is the id after which to go on.
- * `more` tells whether older posts follow.
+ * Returns at most `limit` posts of a workspace, newest first, starting after the post `before`. `more` is true when
+ * older posts follow.
  */
 export async function listPosts(
   table: Table,
@@ -66,8 +66,8 @@ export async function listPosts(
 }
 
 /**
- * Posts of a profile in which something is still to be done, page by page. Reads all posts of the workspace: for the
- * rare occasion that a profile goes.
+ * Returns the posts of a profile that are not settled, page by page. Reads every post of the workspace, so use it only
+ * when a profile is deleted.
  */
 export function unsettledPostsOf(
   table: Table,
@@ -82,11 +82,12 @@ export function unsettledPostsOf(
 }
 
 /**
- * Writes the next state of one destination, on the condition that nobody wrote it since `from` was read. An earlier
- * next look of the sweeper may come with it. Gives the whole post as it is then, or null when the condition failed.
+ * Writes the next state of one destination on the condition that it did not change since `from` was read, and with it
+ * the time of the next sweep where `wakeAt` is given. Returns the whole post after the write, or null when the
+ * condition failed.
  *
- * A client repeats a write whose answer was lost, and the repetition meets what the first one wrote: each write has a
- * name, by which its writer knows it again.
+ * The SDK repeats a write whose response was lost; the repetition then fails on the result of the first one. The id of
+ * each write (`written_by`) tells that case from a write of another worker.
  */
 export async function saveDestination(
   table: Table,
@@ -112,21 +113,21 @@ export async function saveDestination(
     ReturnValues: 'ALL_NEW',
   });
   let after: Record<string, unknown> | undefined;
-  const held = await holds(async () => {
+  const succeeded = await writeIfUnchanged(async () => {
     after = (await table.client.send(command)).Attributes;
   });
-  if (held) return v.parse(PostSchema, after);
+  if (succeeded) return v.parse(PostSchema, after);
   const current = await getPost(table, post.workspace_id, post.post_id);
   return current?.destinations[to.platform]?.written_by === written_by ? current : null;
 }
 
 /**
- * Sets the sweeper's next look, or takes the post out of the index (`null`), on the condition that no destination
- * moved since the post was read. False when one did: whoever moved it cares for the rest.
+ * Sets when the sweeper checks the post next, or removes the post from the wake index (`null`), on the condition that
+ * no destination changed since the post was read. Returns false when one did: the writer of that change sets the time.
  */
 export function setWake(table: Table, post: Post, wakeAt: number | null): Promise<boolean> {
-  const { expression, names, values } = unmoved(post);
-  return holds(() =>
+  const { expression, names, values } = unchangedCondition(post);
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
@@ -144,41 +145,46 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
   );
 }
 
-/** Puts `to` in the place of `from`, on the condition that `from` was not edited and no destination moved. */
-export function replacePost(table: Table, from: Post, to: Post): Promise<Written> {
-  const moves = [...slotReservationPut(table, from, to), ...slotReservationDelete(table, from, to)];
-  return putPost(table, to, stillAs(from), moves);
+/** Replaces `from` by `to` on the condition that `from` was not edited and no destination changed. */
+export function replacePost(table: Table, from: Post, to: Post): Promise<PostWriteResult> {
+  const slotWrites = [...slotReservationPut(table, from, to), ...slotReservationDelete(table, from, to)];
+  return putPost(table, to, ifUnchanged(from), slotWrites);
 }
 
-/** Deletes a post on the condition that it was not edited and no destination moved. */
+/** Deletes a post on the condition that it was not edited and no destination changed. */
 export async function deletePost(table: Table, post: Post): Promise<boolean> {
   const Key = postKey(post.workspace_id, post.post_id);
-  const part = { TableName: table.name, Key, ...stillAs(post) };
+  const part = { TableName: table.name, Key, ...ifUnchanged(post) };
   const alone = () => table.client.send(new DeleteCommand(part));
   const written = await writeWith(table, { Delete: part }, slotReservationDelete(table, post, null), alone);
   return written === 'written';
 }
 
-function putPost(table: Table, post: Post, condition: object, moves: TransactItems): Promise<Written> {
+function putPost(
+  table: Table,
+  post: Post,
+  condition: object,
+  slotWrites: TransactItems,
+): Promise<PostWriteResult> {
   const part = { TableName: table.name, Item: postItem(post), ...condition };
-  return writeWith(table, { Put: part }, moves, () => table.client.send(new PutCommand(part)));
+  return writeWith(table, { Put: part }, slotWrites, () => table.client.send(new PutCommand(part)));
 }
 
-/** Writes a post: alone, or in one transaction with its moves in the queue, which costs twice as much. */
+/** Writes a post: alone, or in one transaction with its slot reservations, which costs twice as much. */
 async function writeWith(
   table: Table,
   part: TransactItems[number],
-  moves: TransactItems,
+  slotWrites: TransactItems,
   alone: () => Promise<unknown>,
-): Promise<Written> {
-  if (moves.length === 0) return (await holds(alone)) ? 'written' : 'stale';
-  const failed = await transact(table, [part, ...moves]);
+): Promise<PostWriteResult> {
+  if (slotWrites.length === 0) return (await writeIfUnchanged(alone)) ? 'written' : 'stale';
+  const failed = await transact(table, [part, ...slotWrites]);
   if (failed.length === 0) return 'written';
-  return failed.includes(0) ? 'stale' : 'place_taken';
+  return failed.includes(0) ? 'stale' : 'slot_taken';
 }
 
-function stillAs(post: Post) {
-  const { expression, names, values } = unmoved(post);
+function ifUnchanged(post: Post) {
+  const { expression, names, values } = unchangedCondition(post);
   return {
     ConditionExpression: expression,
     ExpressionAttributeNames: names,
@@ -186,16 +192,16 @@ function stillAs(post: Post) {
   };
 }
 
-/** The condition that a post is still what was read: same version, and every destination at the same revision. */
-function unmoved(post: Post): {
+/** Returns the condition that the version and every destination's revision are still what was read. */
+function unchangedCondition(post: Post): {
   expression: string;
   names: Record<string, string>;
   values: Record<string, unknown>;
 } {
   const destinations = Object.values(post.destinations);
-  const still = destinations.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
+  const revisions = destinations.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
   return {
-    expression: ['#version = :version', ...still].join(' AND '),
+    expression: ['#version = :version', ...revisions].join(' AND '),
     names: {
       '#version': 'version',
       '#revision': 'revision',
@@ -208,13 +214,13 @@ function unmoved(post: Post): {
   };
 }
 
-/** A post as an item. The index holds it as long as it has a next look. */
+/** Returns the item of a post. It is in the wake index while `wake_at` is set. */
 function postItem(post: Post): Record<string, unknown> {
   const indexed = post.wake_at === undefined ? {} : { wake_shard: wakeShard(post.post_id) };
   return { ...postKey(post.workspace_id, post.post_id), ...post, ...indexed };
 }
 
-/** A destination of a post by its platform; null when the post does not go there. */
+/** Returns a post's destination on this platform, or null. */
 export function destinationOf(post: Post, platform: PlatformId): Destination | null {
   return post.destinations[platform] ?? null;
 }

@@ -2,22 +2,22 @@ import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { workspaceKey, type Key, type Table } from './table.ts';
 
-/** Items of one kind in a workspace: those whose sort key begins with `prefix`. */
+/** Selects the items of one kind in a workspace: those whose sort key begins with `prefix`. */
 export interface WorkspaceQuery {
   workspace_id: string;
   prefix: string;
-  /** Looks through what the keys alone cannot tell; what it drops is read and paid all the same. */
+  /** Applied after reading: items that it drops are paid for all the same. */
   filter?: { expression: string; names?: Record<string, string>; values: Record<string, unknown> };
   /** Highest sort key first. */
   backwards?: boolean;
-  /** Sort key after which to begin. */
+  /** Sort key to start after. */
   after?: string | null;
   consistent?: boolean;
-  /** Most items that one page reads. Default: as much as DynamoDB gives, 1 MB. */
+  /** Maximum items that one page reads. Default: 1 MB, DynamoDB's maximum. */
   pageSize?: number;
 }
 
-/** The pages of a query, one at a time: whoever has enough stops asking. A page may be empty though more follow. */
+/** Returns the pages of a query; each is read when it is requested. A page may be empty although more follow. */
 export async function* pagesOf<T>(
   table: Table,
   query: WorkspaceQuery,
@@ -32,7 +32,7 @@ export async function* pagesOf<T>(
   } while (start);
 }
 
-/** Everything that a query finds. Only for what a workspace has few of. */
+/** Returns every item that a query finds. Only for kinds of items that a workspace has few of. */
 export async function allOf<T>(
   table: Table,
   query: WorkspaceQuery,
@@ -62,22 +62,21 @@ function pageQuery(
   });
 }
 
-/** Most items of one batch write. */
-const BATCH = 25;
-/** Batches under way at a time. */
-const ABREAST = 8;
+/** Maximum items of one BatchWriteItem request. */
+const BATCH_SIZE = 25;
+const CONCURRENT_BATCHES = 8;
 
-/** Deletes items, however many. Those that are gone already are no fault. */
+/** Deletes any number of items. Those that do not exist are skipped. */
 export async function deleteKeys(table: Table, keys: readonly Key[]): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(keys.length / BATCH) }, (_, index) =>
-    keys.slice(index * BATCH, (index + 1) * BATCH),
+  const batches = Array.from({ length: Math.ceil(keys.length / BATCH_SIZE) }, (_, index) =>
+    keys.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
   );
   while (batches.length > 0) {
-    await Promise.all(batches.splice(0, ABREAST).map(batch => deleteBatch(table, batch)));
+    await Promise.all(batches.splice(0, CONCURRENT_BATCHES).map(batch => deleteBatch(table, batch)));
   }
 }
 
-/** DynamoDB may leave some of a batch undone when it is busy. */
+/** Repeats what a throttled table leaves unprocessed. */
 async function deleteBatch(table: Table, keys: readonly Key[]): Promise<void> {
   let requests: object[] = keys.map(Key => ({ DeleteRequest: { Key } }));
   for (let attempt = 0; requests.length > 0; attempt += 1) {

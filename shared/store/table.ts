@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, TransactionConflictException } from '@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createHash } from 'node:crypto';
 
-/** The one table. Every module of this folder takes it as its first argument; nothing outside knows a key. */
+/** The single table. Only the modules of this folder build keys. */
 export interface Table {
   client: DynamoDBDocumentClient;
   name: string;
@@ -13,41 +13,41 @@ export interface Key {
   SK: string;
 }
 
-/** The sparse index of everything that should have moved by `wake_at` (epoch milliseconds). Keys only. */
+/** Sparse, keys-only index of the items that need attention at `wake_at` (epoch milliseconds). */
 export const WAKE_INDEX = 'wake';
 export const WAKE_SHARDS = 8;
 
-/** Spreads items over the index's partitions. */
+/** Returns the partition of the wake index for an id. */
 export function wakeShard(id: string): string {
   return `WAKE#${shardOf(id)}`;
 }
 
-/** The same of eight shards for the same id. */
+/** Returns the shard of an id, 0 to 7. */
 export function shardOf(id: string): number {
   return (createHash('sha256').update(id).digest()[0] ?? 0) % WAKE_SHARDS;
 }
 
 export const workspaceKey = (workspaceId: string) => `WS#${workspaceId}`;
 
-const TRIES = 6;
-const FIRST_WAIT_MS = 10;
+const MAX_TRIES = 6;
+const BASE_PAUSE_MS = 10;
 
 /**
- * Runs a conditional write; false when its condition did not hold. A transaction that holds the item at this moment is
- * waited for. Everything else throws.
+ * Runs a conditional write. Returns false when its condition failed; retries after a conflict with a running
+ * transaction; throws any other error.
  */
-export async function holds(write: () => Promise<unknown>): Promise<boolean> {
+export async function writeIfUnchanged(write: () => Promise<unknown>): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await write();
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
-      if (!(error instanceof TransactionConflictException) || attempt === TRIES) throw error;
-      await new Promise(resolve => setTimeout(resolve, Math.random() * FIRST_WAIT_MS * 2 ** attempt));
+      if (!(error instanceof TransactionConflictException) || attempt === MAX_TRIES) throw error;
+      await new Promise(resolve => setTimeout(resolve, Math.random() * BASE_PAUSE_MS * 2 ** attempt));
     }
   }
 }
 
-/** Seconds since 1970, as DynamoDB's TTL wants them. */
+/** Converts epoch milliseconds to the epoch seconds of DynamoDB's TTL. */
 export const ttl = (epochMs: number) => Math.floor(epochMs / 1000);

@@ -4,13 +4,13 @@ import type { Table } from './table.ts';
 
 export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
-const TRIES = 12;
-const FIRST_WAIT_MS = 20;
-const LONGEST_WAIT_MS = 600;
+const MAX_TRIES = 12;
+const BASE_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 600;
 
 /**
- * Writes all or nothing. Gives the places of the parts whose condition did not hold: none when everything is written.
- * Another transaction on the same items is no fault of this one: it is tried again. Everything else throws.
+ * Writes all items or none. Returns the indexes of the items whose condition failed; empty when everything is written.
+ * Retries after a conflict with another transaction; throws any other error.
  */
 export async function transact(table: Table, items: TransactItems): Promise<number[]> {
   for (let attempt = 1; ; attempt += 1) {
@@ -20,15 +20,15 @@ export async function transact(table: Table, items: TransactItems): Promise<numb
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
-      const failed = codes.flatMap((code, place) => (code === 'ConditionalCheckFailed' ? [place] : []));
+      const failed = codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : []));
       if (failed.length > 0) return failed;
-      if (attempt === TRIES || !codes.includes('TransactionConflict')) throw error;
+      if (attempt === MAX_TRIES || !codes.includes('TransactionConflict')) throw error;
       await pause(attempt);
     }
   }
 }
 
 function pause(attempt: number): Promise<void> {
-  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  const longest = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
   return new Promise(resolve => setTimeout(resolve, Math.random() * longest));
 }

@@ -1,10 +1,10 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { holds, WAKE_INDEX, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, WAKE_INDEX, type Key, type Table } from './table.ts';
 
 const DueSchema = v.array(v.object({ PK: v.string(), SK: v.string() }));
 
-/** Keys of the items in a shard whose time has come, the longest overdue first. */
+/** Returns at most `limit` keys of a shard with `wake_at` at or before `now`, earliest first. */
 export async function dueInShard(table: Table, shard: number, now: number, limit: number): Promise<Key[]> {
   const { Items } = await table.client.send(dueQuery(table.name, shard, now, limit));
   return v.parse(DueSchema, Items ?? []);
@@ -20,9 +20,9 @@ function dueQuery(tableName: string, shard: number, now: number, limit: number):
   });
 }
 
-/** Moves the next look at an item that still waits; false when it waits no more. */
+/** Moves `wake_at` of an item that is still in the index. Returns false when it no longer is. */
 export function postponeWake(table: Table, key: Key, wakeAt: number): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,

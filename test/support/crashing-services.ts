@@ -1,34 +1,36 @@
 import type { Services } from '../../shared/runtime/services.ts';
 
-/** A process that dies at its n-th call to the outside, before or after the call took effect. */
-export interface Death {
+/** When a process is killed: at its n-th external call, before or after the call took effect. */
+export interface Crash {
   at: number;
   when: 'before' | 'after';
 }
 
+/** Thrown by every external call of a killed process. */
 export class Killed extends Error {}
 
 interface Client {
   send: (...command: never[]) => Promise<unknown>;
 }
 
-export interface Mortal {
+export interface CrashingServices {
   services: Services;
+  /** Returns the number of external calls that the process made. */
   calls: () => number;
-  /** Makes a call to something else part of the process. */
-  outside: <T>(call: () => Promise<T>) => Promise<T>;
+  /** Counts another call, such as a request to a platform, as an external call of the process. */
+  external: <T>(call: () => Promise<T> | T) => Promise<T>;
 }
 
-/** Services whose process dies as told: from then on no call leaves it any more. `calls` counts what left. */
-export function mortal(services: Services, death: Death | null): Mortal {
+/** Returns services of a process that is killed as `crash` says: from then on no call leaves it. */
+export function crashingServices(services: Services, crash: Crash | null): CrashingServices {
   let calls = 0;
-  let dead = false;
+  let killed = false;
 
-  async function outside<T>(call: () => Promise<T>): Promise<T> {
-    if (dead) throw new Killed();
+  async function external<T>(call: () => Promise<T> | T): Promise<T> {
+    if (killed) throw new Killed();
     calls += 1;
-    const now = death?.at === calls ? death.when : null;
-    dead = now !== null;
+    const now = crash?.at === calls ? crash.when : null;
+    killed = now !== null;
     if (now === 'before') throw new Killed();
     const result = await call();
     if (now === 'after') throw new Killed();
@@ -36,10 +38,10 @@ export function mortal(services: Services, death: Death | null): Mortal {
   }
 
   const wrap = <C extends Client>(client: C): C =>
-    ({ send: (...command: never[]) => outside(() => client.send(...command)) }) as unknown as C;
+    ({ send: (...command: never[]) => external(() => client.send(...command)) }) as unknown as C;
   return {
     calls: () => calls,
-    outside,
+    external,
     services: {
       ...services,
       table: {

@@ -6,7 +6,7 @@ import type { CapViolation } from './reserve.ts';
 
 const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / SECOND));
 
-/** 429 for caps of the service: every platform whose cap is reached. */
+/** Returns the 429 for daily caps of the service; it lists every platform whose cap is reached. */
 export function capReached(violations: readonly CapViolation[], now: number): ApiError {
   const first = Math.min(...violations.map(({ frees_at }) => frees_at));
   return new ApiError({
@@ -18,7 +18,7 @@ export function capReached(violations: readonly CapViolation[], now: number): Ap
       violations: violations.map(({ platform, cap, used }) => ({
         platform,
         type: 'hard_cap',
-        message: `${RULES[platform].display_name} takes ${cap} posts in 24 hours from one account`,
+        message: `${RULES[platform].display_name} allows ${cap} posts per account in 24 hours`,
         used_last_24h: used,
         cap,
       })),
@@ -26,12 +26,12 @@ export function capReached(violations: readonly CapViolation[], now: number): Ap
   });
 }
 
-/** The first account whose platform announced a limit that still lasts at `at`. */
+/** Returns the first connection whose platform announced a limit that still applies at `at` (epoch ms). */
 export function announcedLimitOf(connections: readonly Connection[], at: number): Connection | undefined {
   return connections.find(({ announced_limit }) => (announced_limit?.resets_at ?? 0) > at);
 }
 
-/** 429 for a limit that the platform itself announced. */
+/** Returns the 429 for a limit that the platform itself announced. */
 export function platformLimited({ platform, announced_limit }: Connection, now: number): ApiError {
   const { limit, resets_at } = announced_limit ?? { limit: 0, resets_at: now };
   const retryAfter = secondsUntil(resets_at, now);
@@ -39,7 +39,7 @@ export function platformLimited({ platform, announced_limit }: Connection, now: 
     status: 429,
     headers: { 'retry-after': String(retryAfter) },
     body: {
-      error: `${RULES[platform].display_name} takes no more posts of this account for now`,
+      error: platformLimitMessage(platform),
       code: 'PLATFORM_RATE_LIMIT',
       retry_after: retryAfter,
       platform,
@@ -48,3 +48,6 @@ export function platformLimited({ platform, announced_limit }: Connection, now: 
     },
   });
 }
+
+export const platformLimitMessage = (platform: Connection['platform']) =>
+  `${RULES[platform].display_name} accepts no more posts from this account until its limit resets`;
