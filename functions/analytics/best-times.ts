@@ -5,11 +5,11 @@ import { defaultGridWarnings, findBestTime, WINDOW_DAYS } from '../../shared/ins
 import { bestCells } from '../../shared/insights/grid.ts';
 import { PLATFORM_IDS, PlatformIdSchema, readPlatformId } from '../../shared/model/platform.ts';
 import { WeekdaySchema } from '../../shared/model/queue.ts';
-import { WarningView } from '../../shared/posts/view.ts';
+import { WarningView } from '../../shared/posts/present/view.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';
 import { toIso } from '../../shared/time/instant.ts';
 
-const namesOf = (text: string) =>
+const splitNames = (text: string) =>
   text
     .split(',')
     .map(name => name.trim())
@@ -18,10 +18,10 @@ const namesOf = (text: string) =>
 const platformsField = v.pipe(
   v.string(),
   v.check(
-    text => namesOf(text).length > 0 && namesOf(text).every(name => readPlatformId(name) !== null),
-    `Must be names out of ${PLATFORM_IDS.join(', ')}, separated by commas`,
+    text => splitNames(text).length > 0 && splitNames(text).every(name => readPlatformId(name) !== null),
+    `Must be a comma-separated list of: ${PLATFORM_IDS.join(', ')}`,
   ),
-  v.transform(text => [...new Set(namesOf(text).flatMap(name => readPlatformId(name) ?? []))]),
+  v.transform(text => [...new Set(splitNames(text).flatMap(name => readPlatformId(name) ?? []))]),
 );
 
 const count = v.pipe(v.number(), v.integer());
@@ -37,7 +37,10 @@ const BestTimesView = v.pipe(
     timezone: v.string(),
     window_days: count,
     measured_posts: count,
-    is_default: v.pipe(v.boolean(), v.description('Too few posts are measured: the default grid serves')),
+    is_default: v.pipe(
+      v.boolean(),
+      v.description('True when too few posts have metrics and the default grid is used'),
+    ),
     best: v.array(v.object(hour)),
     next_best_time: v.pipe(v.string(), v.isoTimestamp()),
     grid: v.array(v.object({ ...hour, engagement: v.nullable(v.number()), samples: count })),
@@ -50,9 +53,9 @@ export const bestTimes = route({
   method: 'GET',
   path: '/analytics/best-times',
   operation_id: 'getBestTimes',
-  summary: 'When the posts of a profile are received best',
+  summary: 'Get the best times to post',
   description:
-    "Mean of likes, comments and shares by weekday and hour, by the clocks of the time zone of the profile's queue, over the posts of 90 days. With fewer than 10 measured posts a default grid serves, and a warning says so.",
+    "Mean of likes + comments + shares by weekday and hour, in the time zone of the profile's queue, over the posts of the last 90 days. With fewer than 10 measured posts the default grid is used and a warning says so.",
   tag: 'Analytics',
   auth: 'key',
   query: {

@@ -19,7 +19,7 @@ const PostAnalyticsView = v.pipe(
     destinations: v.array(
       v.object({
         platform: PlatformIdSchema,
-        available: v.pipe(v.boolean(), v.description('Whether the platform tells how posts are received')),
+        available: v.pipe(v.boolean(), v.description('Whether the platform reports metrics')),
         platform_post_id: text,
         platform_post_url: text,
         published_at: time,
@@ -35,15 +35,15 @@ export const postAnalytics = route({
   method: 'GET',
   path: '/posts/{id}/analytics',
   operation_id: 'getPostAnalytics',
-  summary: 'How a post was received on each platform',
+  summary: 'Get the metrics of a post on each platform',
   description:
-    'As it was when the post was last measured: an hour, a day and a week after it went live. `metrics` is null before that; a number in it is null where the platform does not count that.',
+    'The latest reading. Posts are read an hour, a day and a week after publication, unless the platform has times of its own. `metrics` is null before the first reading; a number in it is null where the platform does not count it.',
   tag: 'Analytics',
   auth: 'key',
   params: idParam,
   responses: {
-    200: { description: 'The latest numbers', schema: PostAnalyticsView },
-    404: { description: 'No such post' },
+    200: { description: 'The latest metrics by destination', schema: PostAnalyticsView },
+    404: { description: 'Post not found' },
   },
   handler: async ({ params, principal: { workspace_id } }, { table }) => {
     const post = await getPost(table, workspace_id, params.id.toLowerCase());
@@ -62,16 +62,16 @@ export const postAnalytics = route({
   },
 });
 
-function destinationView(destination: Destination, measured: MetricsReading | null) {
-  const live = destination.status === 'published' ? destination : null;
+function destinationView(destination: Destination, reading: MetricsReading | null) {
+  const published = destination.status === 'published' ? destination : null;
   return {
     platform: destination.platform,
     available: INSIGHTS[destination.platform] !== undefined,
-    platform_post_id: live?.platform_post_id ?? null,
-    platform_post_url: live?.platform_post_url ?? null,
-    published_at: toIsoOrNull(live?.published_at ?? null),
-    metrics: measured && metricsOf(measured),
-    measured_at: measured && toIso(measured.measured_at),
+    platform_post_id: published?.platform_post_id ?? null,
+    platform_post_url: published?.platform_post_url ?? null,
+    published_at: toIsoOrNull(published?.published_at ?? null),
+    metrics: reading && metricsOf(reading),
+    measured_at: reading && toIso(reading.measured_at),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { gatherInsights } from '../../shared/insights/gather.ts';
+import { readDueMetrics } from '../../shared/insights/read-metrics.ts';
 import type { Metrics } from '../../shared/model/insight.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Post } from '../../shared/model/post.ts';
@@ -17,10 +17,10 @@ import { bestTimes } from './best-times.ts';
 import { postAnalytics } from './post-analytics.ts';
 
 let world: DeliveryWorld;
-/** What the platform tells, by its ids, and how it refuses next. */
+/** The platform's metrics by post id, and the errors of its next calls. */
 let counts: Map<string, Metrics>;
 let calls: (readonly string[])[];
-let faults: PlatformErrorInit[];
+let errors: PlatformErrorInit[];
 
 beforeAll(async () => {
   world = await deliveryWorld();
@@ -32,20 +32,20 @@ beforeEach(() => {
   world.clock.now += 200 * DAY;
   counts = new Map();
   calls = [];
-  faults = [];
+  errors = [];
 });
 
 const reader: InsightsReader = {
   batch: 3,
   read: (_, ids) => {
     calls.push(ids);
-    const fault = faults.shift();
-    if (fault) return Promise.reject(new PlatformError(fault));
+    const error = errors.shift();
+    if (error) return Promise.reject(new PlatformError(error));
     return Promise.resolve(new Map([...counts].filter(([id]) => ids.includes(id))));
   },
 };
-const gather = () =>
-  gatherInsights({
+const readMetrics = () =>
+  readDueMetrics({
     services: world.services,
     readers: { x: reader, bluesky: reader },
     http: null as unknown as HttpClient,
@@ -54,7 +54,7 @@ const gather = () =>
 
 const METRICS: Metrics = { likes: 3, comments: 2, shares: 1, views: null };
 
-/** A post that is live, on the accounts that are connected. */
+/** A post that was published to the connected accounts. */
 async function published(platforms: readonly PlatformId[] = ['x']): Promise<Post> {
   const { body } = await call(world, createPost, {
     body: {
@@ -65,7 +65,7 @@ async function published(platforms: readonly PlatformId[] = ['x']): Promise<Post
     },
   });
   const post = await world.read({ workspace_id: 'w1', post_id: body['post_id'] } as Post);
-  await world.settle(post);
+  await world.runUntilSettled(post);
   counts.set(post.post_id, METRICS);
   return post;
 }
@@ -77,22 +77,22 @@ const analytics = async ({ post_id }: Post) =>
   >[];
 const best = (query: Record<string, string> = {}) =>
   call(world, bestTimes, { query: { profile_name: 'Acme', ...query } });
-const looksLeft = async () => {
+const dueLeft = async () => {
   const shards = await Promise.all(
     [0, 1, 2, 3, 4, 5, 6, 7].map(n => listDueReadings(world.table, n, 9e12, 100)),
   );
   return shards.flat();
 };
 
-/** The world's platform knows posts by their keys. */
+/** The id of a post at the fake platform. */
 const idOf = (post: Post, platform = 'x') => `${post.post_id}:${platform}`;
-const tell = (post: Post, metrics: Metrics) => {
+const setMetrics = (post: Post, metrics: Metrics) => {
   counts.clear();
   for (const platform of ['x', 'bluesky']) counts.set(idOf(post, platform), metrics);
 };
 
-describe('a live post', () => {
-  test('is measured after an hour, a day and a week; the latest numbers are shown', async () => {
+describe('GET /posts/{id}/analytics', () => {
+  test('shows the latest reading, made after an hour, a day and a week', async () => {
     const post = await published(['x', 'telegram']);
     const shown = async () => (await analytics(post)).map(({ metrics }) => metrics);
     expect(await analytics(post)).toMatchObject([
@@ -101,86 +101,86 @@ describe('a live post', () => {
     ]);
     const from = world.clock.now;
     for (const [n, age] of [HOUR, DAY, 7 * DAY].entries()) {
-      tell(post, { ...METRICS, likes: n });
+      setMetrics(post, { ...METRICS, likes: n });
       world.clock.now = from + age - MINUTE;
-      expect(await gather()).toBe(0);
+      expect(await readMetrics()).toBe(0);
       world.clock.now = from + age;
-      expect(await gather()).toBe(1);
+      expect(await readMetrics()).toBe(1);
       expect(await shown()).toEqual([{ ...METRICS, likes: n }, null]);
       expect((await analytics(post))[0]!['measured_at']).toBe(toIso(world.clock.now));
     }
-    expect(await looksLeft()).toEqual([]);
+    expect(await dueLeft()).toEqual([]);
   });
 
-  test('is measured together with others of its account, as many as a call takes', async () => {
+  test('reads the posts of an account in batches as large as the platform allows', async () => {
     const posts = [await published(), await published(), await published(), await published()];
     const other = await published(['bluesky']);
     world.clock.now += HOUR;
-    await gather();
+    await readMetrics();
     expect(calls.map(ids => ids.length).sort()).toEqual([1, 1, 3]);
     expect(new Set(calls.flat())).toEqual(
       new Set([...posts.map(post => idOf(post)), idOf(other, 'bluesky')]),
     );
   });
 
-  test('is measured later when the platform does not answer, and not before it says so', async () => {
+  test('retries a failed reading, not before Retry-After has passed', async () => {
     const post = await published();
-    tell(post, METRICS);
+    setMetrics(post, METRICS);
     world.clock.now += HOUR;
-    faults = [
+    errors = [
       { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', message: 'later', retryAfterMs: 3 * HOUR },
     ];
-    await gather();
+    await readMetrics();
     world.clock.now += 3 * HOUR - MINUTE;
-    await gather();
+    await readMetrics();
     expect([calls.length, (await analytics(post))[0]!['metrics']]).toEqual([1, null]);
     world.clock.now += MINUTE;
-    await gather();
+    await readMetrics();
     expect((await analytics(post))[0]!['metrics']).toEqual(METRICS);
   });
 
-  test('is given up when the platform never answers', async () => {
+  test('gives up after six retries', async () => {
     await published();
     const failure = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'no' } as const;
     for (let n = 0; n < 12; n += 1) {
-      faults = [failure];
+      errors = [failure];
       world.clock.now += 7 * DAY;
-      await gather();
+      await readMetrics();
     }
-    expect([calls.length, await looksLeft()]).toEqual([7, []]);
+    expect([calls.length, await dueLeft()]).toEqual([7, []]);
   });
 
-  test('that was deleted at the platform is not looked at again', async () => {
+  test('does not read a post again that was deleted at the platform', async () => {
     await published();
     counts.clear();
     world.clock.now += HOUR;
-    await gather();
-    expect([calls.length, await looksLeft()]).toEqual([1, []]);
+    await readMetrics();
+    expect([calls.length, await dueLeft()]).toEqual([1, []]);
   });
 
-  test('is measured once by a run that was late for two looks', async () => {
+  test('reads a post once when two readings are overdue', async () => {
     const post = await published();
-    tell(post, METRICS);
+    setMetrics(post, METRICS);
     world.clock.now += 2 * DAY;
-    await gather();
+    await readMetrics();
     const { published_at } = (await world.read(post)).destinations.x as { published_at: number };
-    expect((await looksLeft()).map(({ look, due_at }) => [look, due_at])).toEqual([
+    expect((await dueLeft()).map(({ index, due_at }) => [index, due_at])).toEqual([
       [2, published_at + 7 * DAY],
     ]);
     world.clock.now += 9 * DAY;
-    await gather();
+    await readMetrics();
   });
 
-  test('of an account that is gone is not looked at', async () => {
+  test('does not read posts of a disconnected account', async () => {
     const post = await world.store({}, ['x']);
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     world.clock.now += HOUR;
-    await gather();
-    expect([calls, await looksLeft()]).toEqual([[], []]);
+    await readMetrics();
+    expect([calls, await dueLeft()]).toEqual([[], []]);
   });
 
-  test('answers 404 to a stranger', async () => {
+  test('answers 404 for a post of another workspace', async () => {
     const post = await published();
     const principal = { workspace_id: 'w2', user_id: 'u', key_id: 'k', role: 'owner', plan: 'pro' } as const;
     const asked = { params: { id: post.post_id }, principal };
@@ -189,14 +189,14 @@ describe('a live post', () => {
   });
 });
 
-/** Posts that went live on a weekday at an hour (UTC) of past weeks. 2026-12-01 is a Tuesday. */
+/** Stores readings of posts that were published `daysAgo` at an hour (UTC). 2026-12-01 is a Tuesday. */
 async function measuredPosts(count: number, daysAgo: number, hour: number, likes: number): Promise<number> {
   const midnight = Math.floor(world.clock.now / DAY) * DAY;
   const published_at = midnight - daysAgo * DAY + hour * HOUR;
   for (let n = 0; n < count; n += 1) {
-    const measurement = { ...METRICS, post_id: newId(), platform: 'x' as const, measured_at: 1 };
+    const reading = { ...METRICS, post_id: newId(), platform: 'x' as const, measured_at: 1 };
     await putMetricsReading(world.table, 'w1', 'p1', {
-      ...measurement,
+      ...reading,
       published_at: published_at + n,
       likes,
     });
@@ -224,7 +224,7 @@ describe('GET /analytics/best-times', () => {
     expect(body['grid']).toHaveLength(168);
   });
 
-  test('shows what ten posts of 90 days found', async () => {
+  test('shows the best hours when ten posts of 90 days have metrics', async () => {
     await measuredPosts(7, 7, 3, 100);
     await measuredPosts(3, 8, 15, 500);
     await measuredPosts(3, 91, 20, 9000);
@@ -242,7 +242,7 @@ describe('GET /analytics/best-times', () => {
     expect(next).toBeGreaterThanOrEqual(world.clock.now + 5 * MINUTE);
   });
 
-  test('counts the posts of the platforms that are asked for', async () => {
+  test('counts the posts of the requested platforms', async () => {
     await measuredPosts(10, 7, 3, 100);
     const found = await Promise.all(
       ['bluesky', 'x', 'x,bluesky', 'telegram', 'x,x'].map(platforms => best({ platforms })),
@@ -262,7 +262,7 @@ describe('GET /analytics/best-times', () => {
     expect(body['details']).toMatchObject([{ field }]);
   });
 
-  test('answers 404 to a profile that is not there', async () => {
+  test('answers 404 for an unknown profile', async () => {
     expect(await best({ profile_name: 'Nobody' })).toMatchObject({
       status: 404,
       body: { error: 'Profile not found' },
@@ -283,7 +283,7 @@ describe('schedule_best_time', () => {
       },
     });
 
-  test('schedules at the next best hour of the profile on the platforms of the post', async () => {
+  test('schedules the post at the next best hour of the profile on its platforms', async () => {
     await measuredPosts(10, 7, 3, 100);
     const shown = (await best({ platforms: 'x' })).body['next_best_time'];
     const { status, body } = await create();
@@ -293,7 +293,7 @@ describe('schedule_best_time', () => {
     });
   });
 
-  test('warns when the default grid served', async () => {
+  test('warns when the default grid was used', async () => {
     const { status, body } = await create();
     expect({ status, body }).toMatchObject({ status: 201, body: { warnings: [{ code: 'DEFAULT_GRID' }] } });
     const at = new Date(String(body['scheduled_date']));
@@ -302,14 +302,14 @@ describe('schedule_best_time', () => {
   });
 
   test.each([{ add_to_queue: true }, { scheduled_date: '2099-01-01T00:00:00Z' }])(
-    'does not go together with %j',
+    'cannot be combined with %j',
     async other => {
       expect((await create(other)).status).toBe(400);
     },
   );
 });
 
-test('measurements go with their profile', async () => {
+test('deletes the readings of a deleted profile', async () => {
   await measuredPosts(10, 7, 3, 100);
   await eraseContent(world.services, { workspace_id: 'w1', profile_id: 'p1' }, () => false);
   expect((await best()).body).toMatchObject({ measured_posts: 0 });

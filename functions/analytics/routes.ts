@@ -2,5 +2,5 @@ import type { Route } from '../../shared/http/route.ts';
 import { bestTimes } from './best-times.ts';
 import { postAnalytics } from './post-analytics.ts';
 
-/** One row an endpoint. */
+/** One route per row. */
 export const routes: readonly Route[] = [bestTimes, postAnalytics];

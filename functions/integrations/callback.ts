@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { accountRecord, storeGrant } from '../../shared/connections/account.ts';
-import { endConnect } from '../../shared/connections/oauth-state.ts';
-import { withContext } from '../../shared/connections/credentials.ts';
+import { consumeAuthorization } from '../../shared/connections/oauth-state.ts';
+import { withConnectContext } from '../../shared/connections/credentials.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { ApiError, notFound, type ApiResponse } from '../../shared/http/errors.ts';
+import { ApiError, notFound } from '../../shared/http/errors.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
@@ -14,6 +14,8 @@ import type { Services } from '../../shared/runtime/services.ts';
 import type { OAuthState } from '../../shared/store/connections.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
 import { AccountView } from './view.ts';
+
+type Account = ReturnType<typeof accountRecord>;
 
 const optional = v.optional(v.string());
 
@@ -40,10 +42,10 @@ export const callback = route({
   handler: async ({ params, query }, services) => {
     const platform = v.safeParse(PlatformIdSchema, params.platform);
     if (!platform.success) throw notFound('Platform');
-    const request = await endConnect(services, platform.output, query.state);
+    const request = await consumeAuthorization(services, platform.output, query.state);
     if (!request) throw badState();
     if (query.code === undefined) {
-      return goBack(request, 'failed', { reason: query.error ?? 'no_code' });
+      return notConnected(request, query.error ?? 'no_code');
     }
     return finish(services, platform.output, request, query.code);
   },
@@ -54,40 +56,43 @@ async function finish(
   platform: PlatformId,
   request: OAuthState,
   code: string,
-): Promise<ApiResponse> {
+) {
   const connector = CONNECTORS[platform];
   const profile = await getProfile(services.table, request.workspace_id, request.profile_id);
   const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), platform);
   if (connector?.kind !== 'oauth' || !profile || !app)
-    return goBack(request, 'failed', { reason: 'not_possible' });
+    return notConnected(request, 'not_possible');
   try {
     const { redirect_uri, code_verifier } = request;
-    const grant = await withContext(services, { platform }, context =>
+    const grant = await withConnectContext(services, { platform }, context =>
       connector.exchange({ app, code, redirect_uri, code_verifier }, context),
     );
     const connection = await storeGrant(services, profile, platform, grant);
-    return goBack(request, 'connected', { account: accountRecord(connection, profile.profile_name) });
+    return connected(request, accountRecord(connection, profile.profile_name));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     log.warn('A connection failed', { platform, ...describeError(error) });
-    return goBack(request, 'failed', { reason: error.code.toLowerCase() });
+    return notConnected(request, error.code.toLowerCase());
   }
 }
 
-/** To the page the caller named, or a plain answer where none was named. */
-function goBack(
-  request: OAuthState,
-  status: 'connected' | 'failed',
-  more: { reason?: string; account?: unknown },
-): ApiResponse {
-  if (request.return_to === null) {
-    return { status: status === 'connected' ? 200 : 400, body: { status, ...more } };
-  }
-  const page = new URL(request.return_to);
-  page.searchParams.set('status', status);
-  page.searchParams.set('platform', request.platform);
-  if (more.reason) page.searchParams.set('reason', more.reason);
-  return { status: 302, headers: { location: page.toString() } };
+/** Redirects to the page that the caller named; without one the result is the response itself. */
+function connected(request: OAuthState, account: Account) {
+  return request.return_to === null
+    ? ({ status: 200, body: { status: 'connected', account } } as const)
+    : redirect(request.return_to, { status: 'connected', platform: request.platform });
+}
+
+function notConnected(request: OAuthState, reason: string) {
+  return request.return_to === null
+    ? ({ status: 400, body: { status: 'failed', reason } } as const)
+    : redirect(request.return_to, { status: 'failed', platform: request.platform, reason });
+}
+
+function redirect(returnTo: string, query: Readonly<Record<string, string>>) {
+  const page = new URL(returnTo);
+  for (const [name, value] of Object.entries(query)) page.searchParams.set(name, value);
+  return { status: 302, headers: { location: page.toString() } } as const;
 }
 
 const badState = () =>

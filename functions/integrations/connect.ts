@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { accountRecord, storeGrant } from '../../shared/connections/account.ts';
-import { beginConnect } from '../../shared/connections/oauth-state.ts';
-import { withContext } from '../../shared/connections/credentials.ts';
+import { startAuthorization } from '../../shared/connections/oauth-state.ts';
+import { withConnectContext } from '../../shared/connections/credentials.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
-import { plainMessage, route } from '../../shared/http/define-route.ts';
-import { ApiError, notFound, validationFailed, type ApiResponse } from '../../shared/http/errors.ts';
+import { route } from '../../shared/http/define-route.ts';
+import { ApiError, notFound, validationFailed } from '../../shared/http/errors.ts';
+import { validationDetails } from '../../shared/http/validate.ts';
 import { readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { readNetSettings } from '../../shared/net/settings.ts';
@@ -76,22 +77,16 @@ async function connectDirectly(
   profile: Profile,
   platform: PlatformId,
   body: Record<string, unknown>,
-): Promise<ApiResponse> {
+) {
   const input = v.safeParse(connector.input, body);
   if (!input.success) {
-    throw validationFailed(
-      input.issues.map(issue => ({
-        field: v.getDotPath(issue) ?? 'body',
-        message: issue.received === 'undefined' ? 'Is required' : plainMessage(issue),
-        platform,
-      })),
-    );
+    throw validationFailed(validationDetails(input.issues, 'body').map(detail => ({ ...detail, platform })));
   }
   const grant = await answerPlatformError(platform, () =>
-    withContext(services, { platform }, context => connector.connect(input.output, context)),
+    withConnectContext(services, { platform }, context => connector.connect(input.output, context)),
   );
   const connection = await storeGrant(services, profile, platform, grant);
-  return { status: 201, body: { account: accountRecord(connection, profile.profile_name) } };
+  return { status: 201, body: { account: accountRecord(connection, profile.profile_name) } } as const;
 }
 
 /** The platform asks its user: remember the request and tell where its consent page is. */
@@ -102,11 +97,11 @@ async function askForConsent(
   platform: PlatformId,
   baseUrl: string,
   returnTo: string | null,
-): Promise<ApiResponse> {
+) {
   const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), platform);
   if (!app) throw noApp(platform);
   const redirectUri = `${baseUrl}/integrations/${platform}/callback`;
-  const begun = await beginConnect(services, profile, platform, redirectUri, returnTo);
+  const begun = await startAuthorization(services, profile, platform, redirectUri, returnTo);
   const page = connector.authorizeUrl({
     app,
     state: begun.state,
@@ -120,7 +115,7 @@ async function askForConsent(
       state: begun.state,
       expires_at: toIso(begun.expires_at),
     },
-  };
+  } as const;
 }
 
 const notAvailable = (platform: PlatformId) =>

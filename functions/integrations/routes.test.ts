@@ -5,14 +5,14 @@ import type { Profile } from '../../shared/model/profile.ts';
 import type { Post } from '../../shared/model/post.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { getConnection } from '../../shared/store/connections.ts';
-import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { routes as profileRoutes } from '../profiles/routes.ts';
 import { routes } from './routes.ts';
 
-let house: ApiHouse;
+let house: ApiWorld;
 let profile: Profile;
 beforeEach(async () => {
-  house = await apiHouse([...routes, ...profileRoutes]);
+  house = await createApiWorld([...routes, ...profileRoutes]);
   profile = await house.profile({ profile_name: 'Acme' });
 });
 afterEach(() => house.close());

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { targetsOf } from '../../shared/connections/targets.ts';
+import { listTargets } from '../../shared/connections/targets.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import { readPlatformId } from '../../shared/model/platform.ts';
@@ -38,7 +38,7 @@ export const listTargets = route({
 
     const account = await getConnection(services.table, principal.workspace_id, profile.id, platform);
     if (!account) throw notFound('Account');
-    const found = await answerPlatformError(platform, () => targetsOf(services, account));
+    const found = await answerPlatformError(platform, () => listTargets(services, account));
     const targets = found.map(({ id, name }) => ({
       id,
       name,

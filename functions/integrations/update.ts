@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accountRecord } from '../../shared/connections/account.ts';
-import { targetsOf } from '../../shared/connections/targets.ts';
+import { listTargets } from '../../shared/connections/targets.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound, validationFailed } from '../../shared/http/errors.ts';
 import type { Connection } from '../../shared/model/profile.ts';
@@ -48,7 +48,7 @@ export const updateAccount = route({
 
 /** Throws 400 for what is none of the account's targets. */
 async function assertTarget(services: Services, account: Connection, id: string): Promise<void> {
-  const targets = await answerPlatformError(account.platform, () => targetsOf(services, account));
+  const targets = await answerPlatformError(account.platform, () => listTargets(services, account));
   if (targets.some(target => target.id === id)) return;
   throw validationFailed([
     { field: 'default_target_id', message: 'Is no target of this account', platform: account.platform },

@@ -1,12 +1,12 @@
 import { ssm } from '../../shared/aws/clients.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
-import { answerForKeyRing } from './make-key-ring.ts';
+import { handleKeyRingEvent } from './create-key-ring.ts';
 
-/** Custom resource: makes the key ring at the first deploy. */
+/** Custom resource: creates the key ring at the first deployment. */
 export async function handler(event: unknown): Promise<void> {
   const http = createHttpClient();
   try {
-    await answerForKeyRing(event, { ssm: ssm(), http });
+    await handleKeyRingEvent(event, { ssm: ssm(), http });
   } finally {
     http.close();
   }

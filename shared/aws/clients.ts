@@ -5,33 +5,33 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** Makes a value once, at its first use: a function pays only for the clients it calls. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
+/** Creates a value at its first use and caches it: a function pays only for the clients it calls. */
+function lazy<T>(create: () => T): () => T {
+  let cached: { value: T } | null = null;
+  return () => (cached ??= { value: create() }).value;
 }
 
 /**
- * Without these a call waits for its answer for ever. All tries of a call together end before the function that makes
- * it does.
+ * Timeouts in milliseconds. The SDK has none by default; with these, all attempts of a call end before the timeout of
+ * the function that makes it.
  */
-const patience = (requestTimeout: number) => ({
+const timeouts = (requestTimeout: number) => ({
   requestHandler: { connectionTimeout: 2000, requestTimeout, throwOnRequestTimeout: true },
 });
 
-/** Throttling passes within seconds: worth two more tries than the SDK makes by itself. */
-export const dynamo = once(() =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5, ...patience(3000) }), {
+/** Throttling passes within seconds, so that five attempts are worth it (the SDK's default is three). */
+export const dynamo = lazy(() =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5, ...timeouts(3000) }), {
     marshallOptions: { removeUndefinedValues: true },
   }),
 );
-export const sqs = once(() => new SQSClient({ useQueueUrlAsEndpoint: false, ...patience(5000) }));
-export const scheduler = once(() => new SchedulerClient(patience(5000)));
+export const sqs = lazy(() => new SQSClient({ useQueueUrlAsEndpoint: false, ...timeouts(5000) }));
+export const scheduler = lazy(() => new SchedulerClient(timeouts(5000)));
 /**
- * Without checksums that nobody asked for: in a signed address they would be those of an empty body. And without asking
- * whether a body may come: that costs a round trip for each part.
+ * No default checksums: in a presigned URL they would be those of an empty body. No `Expect: 100-continue`: it costs a
+ * round trip for each part.
  */
-export const s3 = once(
+export const s3 = lazy(
   () =>
     new S3Client({
       requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -40,4 +40,4 @@ export const s3 = once(
       requestHandler: { connectionTimeout: 5000, socketTimeout: 60_000 },
     }),
 );
-export const ssm = once(() => new SSMClient(patience(5000)));
+export const ssm = lazy(() => new SSMClient(timeouts(5000)));

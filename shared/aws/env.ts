@@ -1,33 +1,33 @@
-/** Names of the environment variables that the stack gives its functions. `lib/` sets them, code reads them here. */
+/** Names of the environment variables of the functions: `lib/` sets them, code reads them through these names. */
 export const ENV = {
   table: 'TABLE_NAME',
   dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
   housekeepingQueueUrl: 'HOUSEKEEPING_QUEUE_URL',
   mediaQueueUrl: 'MEDIA_QUEUE_URL',
-  /** Prefix of `…_X`, `…_BLUESKY`, …: one publish queue a platform. */
+  /** Prefix of `…_X`, `…_BLUESKY`, …: each platform has its own publish queue. */
   publishQueueUrlPrefix: 'PUBLISH_QUEUE_URL_',
   scheduleGroup: 'SCHEDULE_GROUP',
   scheduleRoleArn: 'SCHEDULE_ROLE_ARN',
-  /** Who writes captions: JSON, as `ProviderSchema` in shared/ai has it. */
+  /** AI provider that writes captions: JSON, described by `ProviderSchema` in shared/ai. */
   aiProvider: 'AI_PROVIDER',
-  /** SSM path under which the service keeps its parameters. */
+  /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
   /** The platform that a publisher function serves. */
   platform: 'PLATFORM',
   /** Public base URL of the API (`https://…/v1`). */
   publicUrl: 'PUBLIC_URL',
-  /** The bucket of media, and the root of the addresses under which it is served. */
+  /** The media bucket, and the base URL under which its objects are served. */
   mediaBucket: 'MEDIA_BUCKET',
   mediaUrl: 'MEDIA_URL',
-  /** Platforms whose posts are measured, joined by commas; `none` for none. */
+  /** Platforms whose metrics are read, joined by commas; `none` for none. */
   measured: 'MEASURED_PLATFORMS',
   upgradeUrl: 'UPGRADE_URL',
-  /** Origins to which a connect may send its user back, joined by commas; `*` for any. */
+  /** Origins that `redirect_url` of a connect may have, joined by commas; `*` for any. */
   redirectAllowlist: 'REDIRECT_ALLOWLIST',
 } as const;
 
-/** Throws where the stack forgot to set a variable: a fault of the deployment, not of a request. */
+/** Returns the value of an environment variable. Throws when it is not set: the deployment is misconfigured. */
 export function env(name: string): string {
   const value = process.env[name];
   if (value === undefined || value === '') throw new Error(`The environment variable ${name} is not set`);
@@ -38,6 +38,6 @@ export function publishQueueVariable(platform: string): string {
   return ENV.publishQueueUrlPrefix + platform.toUpperCase();
 }
 
-/** Metric of items that a sweep found overdue; an alarm watches it. The only custom one: each is billed by the month. */
+/** CloudWatch metric of items that a sweep found overdue. The only custom metric, since each is billed monthly. */
 export const OVERDUE_METRIC = 'Overdue';
 export const OVERDUE_SERVICE = 'sweep';

@@ -9,7 +9,7 @@ import {
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 
-/** The ring as it lies in SSM: the first key seals, every key opens. Keys are 32 bytes in base64. */
+/** The key ring as stored in SSM: the first key seals, all keys unseal. Keys are 32 bytes in base64. */
 export const KeyRingSchema = v.object({
   keys: v.pipe(v.array(v.object({ id: v.string(), key: v.string() })), v.minLength(1)),
 });
@@ -23,7 +23,7 @@ export const keyRingParameter = (prefix: string) => `${prefix}/key-ring`;
 
 let cached: { name: string; ring: Promise<KeyRing> } | null = null;
 
-/** Reads the ring once per container. */
+/** Loads the key ring, once per container. */
 export async function loadKeyRing(ssm: SSMClient, prefix: string): Promise<KeyRing> {
   const name = keyRingParameter(prefix);
   if (cached?.name !== name) cached = { name, ring: readKeyRing(ssm, name) };
@@ -42,8 +42,8 @@ async function readKeyRing(ssm: SSMClient, name: string): Promise<KeyRing> {
 }
 
 /**
- * Seals a text with AES-256-GCM. `boundTo` (the id of its owner) is authenticated with it: a sealed text that is moved
- * to another owner does not open.
+ * Encrypts a text with AES-256-GCM. `boundTo`, the id of its owner, is the associated data: a sealed text that is copied
+ * to another owner cannot be unsealed.
  */
 export function seal(ring: KeyRing, boundTo: string, text: string): string {
   const current = ring.keys[0];
@@ -59,11 +59,11 @@ export function seal(ring: KeyRing, boundTo: string, text: string): string {
   ].join('.');
 }
 
-/** Throws when the text was sealed for another owner, with an unknown key, or was changed. */
-export function open(ring: KeyRing, boundTo: string, sealed: string): string {
+/** Decrypts a sealed text. Throws when it was sealed for another owner or with an unknown key, or was altered. */
+export function unseal(ring: KeyRing, boundTo: string, sealed: string): string {
   const [version, keyId, iv = '', text = '', tag = ''] = sealed.split('.');
   const key = ring.keys.find(({ id }) => id === keyId);
-  if (version !== 'v1' || !key) throw new Error('The sealed text names no key of the ring');
+  if (version !== 'v1' || !key) throw new Error('The sealed text names a key that is not in the key ring');
   const decipher = createDecipheriv(
     'aes-256-gcm',
     Buffer.from(key.key, 'base64'),
@@ -74,21 +74,22 @@ export function open(ring: KeyRing, boundTo: string, sealed: string): string {
   return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
 }
 
-/** A key for signing one kind of thing (cursors, OAuth states), derived from the ring. */
+/** Derives the signing key of one purpose (cursors, OAuth states) from a key of the ring. */
 function signingKey(key: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', Buffer.from(key, 'base64'), '', purpose, 32));
 }
 
-/** 16 bytes of HMAC-SHA256 in base64url. */
+/** Signs a text: the first 16 bytes of HMAC-SHA256 in base64url. */
 export function sign(ring: KeyRing, purpose: string, text: string): string {
   return mac(ring.keys[0]?.key ?? '', purpose, text).toString('base64url');
 }
 
+/** Compares in constant time, against the signature of every key of the ring. */
 export function verify(ring: KeyRing, purpose: string, text: string, signature: string): boolean {
   const given = Buffer.from(signature, 'base64url');
   return ring.keys.some(({ key }) => {
-    const right = mac(key, purpose, text);
-    return given.length === right.length && timingSafeEqual(given, right);
+    const expected = mac(key, purpose, text);
+    return given.length === expected.length && timingSafeEqual(given, expected);
   });
 }
 

@@ -18,7 +18,7 @@ export interface Message {
   group: string;
 }
 
-/** Puts a to-do note on a queue. */
+/** Sends a message to a queue. */
 export async function sendMessage(sqs: SQSClient, message: Message): Promise<void> {
   await sqs.send(
     new SendMessageCommand({
@@ -36,7 +36,7 @@ export interface ReceivedMessage {
   body: string;
 }
 
-/** Takes up to ten notes from a queue; waits a second for the first. What is not removed comes back. */
+/** Receives up to ten messages, waiting one second for the first. Messages that are not deleted become visible again. */
 export async function receiveMessages(sqs: SQSClient, queueUrl: string): Promise<ReceivedMessage[]> {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),

@@ -2,30 +2,30 @@ import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '
 import { toIso } from '../time/instant.ts';
 import type { Message } from './queue.ts';
 
-/** A note that is to be put on a queue once. */
+/** A one-time schedule that sends a message to a queue. */
 export interface Schedule {
-  /** Unique in its group of schedules; at most 64 characters. */
+  /** Unique in its schedule group; at most 64 characters. */
   name: string;
   scheduleGroup: string;
-  /** In whose name the note is put there. */
+  /** The role that EventBridge Scheduler assumes to send the message. */
   roleArn: string;
   message: Omit<Message, 'delayS'>;
-  /** Epoch milliseconds, of which the seconds count. It fires within a minute of it. */
+  /** Epoch milliseconds, rounded down to the second. Fires within a minute of it. */
   at: number;
 }
 
-/** Sets an alarm. One of the same name stays as it is: a repetition of the same request finds it there. */
-export async function createSchedule(scheduler: SchedulerClient, alarm: Schedule): Promise<void> {
+/** Creates a schedule; an existing one of the same name is left as it is, so that a repeated request is harmless. */
+export async function createSchedule(scheduler: SchedulerClient, schedule: Schedule): Promise<void> {
   try {
     await scheduler.send(
       new CreateScheduleCommand({
-        Name: alarm.name,
-        GroupName: alarm.scheduleGroup,
-        ScheduleExpression: `at(${toIso(alarm.at).slice(0, 19)})`,
+        Name: schedule.name,
+        GroupName: schedule.scheduleGroup,
+        ScheduleExpression: `at(${toIso(schedule.at).slice(0, 19)})`,
         ScheduleExpressionTimezone: 'UTC',
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
-        Target: sending(alarm),
+        Target: targetOf(schedule),
       }),
     );
   } catch (error) {
@@ -34,11 +34,11 @@ export async function createSchedule(scheduler: SchedulerClient, alarm: Schedule
 }
 
 /**
- * The call that Scheduler makes. Its target "a queue" names a message group to FIFO queues only; as a universal target
- * it makes the very call we make ourselves, whose group a standard queue takes for the tenant.
+ * The universal target `sqs:sendMessage`. The templated SQS target sets a message group for FIFO queues only; here it is
+ * the tenant of a fair standard queue.
  * https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html
  */
-function sending({ roleArn, message }: Schedule) {
+function targetOf({ roleArn, message }: Schedule) {
   const [, partition] = roleArn.split(':');
   return {
     Arn: `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`,

@@ -5,7 +5,7 @@ import type { Grant } from '../platforms/contract/connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection, putConnection } from '../store/connections.ts';
 import { toIso, toIsoOrNull } from '../time/instant.ts';
-import { mergeCredentials, openAccount, renewalTime, sealCredentials } from './credentials.ts';
+import { mergeCredentials, loadAccount, renewalTime, sealCredentials } from './credentials.ts';
 
 /**
  * Stores what a platform granted. The same account connected again keeps its id, and stored secrets that the new grant
@@ -22,7 +22,7 @@ export async function storeGrant(
   const now = services.now();
   const id = same?.id ?? newId(now);
   const credentials = same
-    ? mergeCredentials((await openAccount(services, same)).credentials, grant.credentials)
+    ? mergeCredentials((await loadAccount(services, same)).credentials, grant.credentials)
     : grant.credentials;
   const connection: Connection = {
     id,
@@ -46,7 +46,7 @@ export async function storeGrant(
 }
 
 /** An account as the API shows it. Secrets stay where they are. */
-export function accountRecord(connection: Connection, profileName: string): Record<string, unknown> {
+export function accountRecord(connection: Connection, profileName: string) {
   return {
     id: connection.id,
     platform: connection.platform,

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { seal } from '../aws/key-ring.ts';
 import type { Connection } from '../model/profile.ts';
 import { getConnection, saveCredentials, acquireRenewalLease } from '../store/connections.ts';
-import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { recorder, type Reply } from '../../test/support/recorder.ts';
-import { isUsable, mergeCredentials, openAccount, usableAccount } from './credentials.ts';
+import { hasValidCredentials, mergeCredentials, loadAccount, loadFreshAccount } from './credentials.ts';
 
-let house: ApiHouse;
+let house: ApiWorld;
 let platform: Awaited<ReturnType<typeof recorder>>;
 let reply: () => Reply | Promise<Reply>;
 const before = { ...process.env };
@@ -25,7 +25,7 @@ afterAll(async () => {
   await platform.close();
 });
 beforeEach(async () => {
-  house = await apiHouse([]);
+  house = await createApiWorld([]);
   const app = { Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } };
   house.services = { ...house.services, ssm: { send: () => Promise.resolve(app) } as unknown as SSMClient };
   platform.requests.length = 0;
@@ -56,13 +56,13 @@ describe('an expired token that rotates', () => {
   test('is renewed once for 50 who need it at the same moment', async () => {
     const connection = await expired();
     const accounts = await Promise.all(
-      Array.from({ length: 50 }, () => usableAccount(house.services, connection)),
+      Array.from({ length: 50 }, () => loadFreshAccount(house.services, connection)),
     );
     expect(platform.requests).toEqual(['POST /x/api.x.com/2/oauth2/token']);
     expect(new Set(accounts.map(({ credentials }) => credentials.access_token))).toEqual(
       new Set(['access 1']),
     );
-    const { credentials, connection: now } = await openAccount(house.services, await stored(connection));
+    const { credentials, connection: now } = await loadAccount(house.services, await stored(connection));
     expect(credentials).toEqual({ access_token: 'access 1', refresh_token: 'refresh 1', secret: null });
     expect(now).toMatchObject({ revision: 2, renewal_lease_until: null, needs_reconnect: false });
   });
@@ -93,7 +93,7 @@ describe('an expired token that rotates', () => {
         } as unknown as typeof table.client,
       },
     };
-    await usableAccount(waiting, connection);
+    await loadFreshAccount(waiting, connection);
     expect(new Set(sent)).toEqual(new Set(['GetCommand']));
     expect(platform.requests).toEqual([]);
   });
@@ -101,8 +101,8 @@ describe('an expired token that rotates', () => {
   test('keeps the stored refresh token where the answer has none, or an empty one', async () => {
     reply = () => ({ body: fresh(1, { refresh_token: undefined }) });
     const connection = await expired();
-    await usableAccount(house.services, connection);
-    const { credentials } = await openAccount(house.services, await stored(connection));
+    await loadFreshAccount(house.services, connection);
+    const { credentials } = await loadAccount(house.services, await stored(connection));
     expect(credentials).toMatchObject({ access_token: 'access 1', refresh_token: 'r' });
     expect(mergeCredentials(credentials, { access_token: 'access 2', refresh_token: '' })).toMatchObject({
       access_token: 'access 2',
@@ -115,12 +115,12 @@ describe('an expired token that rotates', () => {
     async trouble => {
       reply = () => trouble;
       const connection = await expired();
-      await expect(usableAccount(house.services, connection)).rejects.toMatchObject({
+      await expect(loadFreshAccount(house.services, connection)).rejects.toMatchObject({
         kind: expect.stringMatching(/transient|rate_limited/),
       });
       expect(await stored(connection)).toMatchObject({ needs_reconnect: false, renewal_lease_until: null });
       reply = () => ({ body: fresh(2) });
-      const { credentials } = await usableAccount(house.services, connection);
+      const { credentials } = await loadFreshAccount(house.services, connection);
       expect(credentials.access_token).toBe('access 2');
     },
   );
@@ -129,20 +129,22 @@ describe('an expired token that rotates', () => {
     let calls = 0;
     reply = () => ((calls += 1) === 1 ? { breaks: true } : { body: fresh(calls) });
     const connection = await expired();
-    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({ kind: 'transient' });
+    await expect(loadFreshAccount(house.services, connection)).rejects.toMatchObject({ kind: 'transient' });
     expect(await stored(connection)).toMatchObject({ needs_reconnect: false });
-    expect((await usableAccount(house.services, connection)).credentials.access_token).toBe('access 2');
+    expect((await loadFreshAccount(house.services, connection)).credentials.access_token).toBe('access 2');
   });
 
   test('that the platform knows no more marks the account, and leaves the index', async () => {
     reply = () => spent;
     const connection = await expired();
-    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({ kind: 'token_expired' });
+    await expect(loadFreshAccount(house.services, connection)).rejects.toMatchObject({
+      kind: 'token_expired',
+    });
     const now = await stored(connection);
     expect(now).toMatchObject({ needs_reconnect: true, renewal_lease_until: null });
     expect(now.wake_at).toBeUndefined();
     // Nobody asks the platform again.
-    await expect(usableAccount(house.services, now)).rejects.toMatchObject({ kind: 'token_expired' });
+    await expect(loadFreshAccount(house.services, now)).rejects.toMatchObject({ kind: 'token_expired' });
     expect(platform.requests).toHaveLength(1);
   });
 
@@ -150,8 +152,8 @@ describe('an expired token that rotates', () => {
     let calls = 0;
     reply = () => ((calls += 1) === 1 ? { breaks: true } : spent);
     const connection = await expired();
-    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({ kind: 'transient' });
-    await expect(usableAccount(house.services, connection)).rejects.toMatchObject({
+    await expect(loadFreshAccount(house.services, connection)).rejects.toMatchObject({ kind: 'transient' });
+    await expect(loadFreshAccount(house.services, connection)).rejects.toMatchObject({
       kind: 'token_expired',
       message: expect.stringContaining('X refused the grant'),
     });
@@ -175,17 +177,17 @@ describe('an expired token that rotates', () => {
         await theyRenew();
         return spent;
       };
-      expect((await usableAccount(house.services, connection)).credentials.access_token).toBe('theirs');
+      expect((await loadFreshAccount(house.services, connection)).credentials.access_token).toBe('theirs');
       expect((await stored(connection)).needs_reconnect).toBe(false);
     });
 
     test('heals an account that the loser had marked as lost', async () => {
       reply = () => spent;
-      await expect(usableAccount(house.services, connection)).rejects.toThrow('X refused the grant');
+      await expect(loadFreshAccount(house.services, connection)).rejects.toThrow('X refused the grant');
       expect(await theyRenew()).toBe(true);
       const now = await stored(connection);
       expect(now.needs_reconnect).toBe(false);
-      expect((await usableAccount(house.services, now)).credentials.access_token).toBe('theirs');
+      expect((await loadFreshAccount(house.services, now)).credentials.access_token).toBe('theirs');
     });
   });
 });
@@ -202,19 +204,19 @@ describe('an access token that still holds', () => {
   ] as const)('serves until it ends where %s', async (_, trouble, lost) => {
     reply = () => trouble;
     const connection = await ending();
-    expect((await usableAccount(house.services, connection)).credentials.access_token).toBe('a');
+    expect((await loadFreshAccount(house.services, connection)).credentials.access_token).toBe('a');
     const now = await stored(connection);
     // The user hears of it while posts still go out.
-    expect([now.needs_reconnect, isUsable(now, house.clock.now)]).toEqual([lost, true]);
+    expect([now.needs_reconnect, hasValidCredentials(now, house.clock.now)]).toEqual([lost, true]);
     house.clock.now += 4 * MINUTE;
-    await expect(usableAccount(house.services, now)).rejects.toMatchObject({
+    await expect(loadFreshAccount(house.services, now)).rejects.toMatchObject({
       kind: lost ? 'token_expired' : 'transient',
     });
-    expect(isUsable(now, house.clock.now)).toBe(!lost);
+    expect(hasValidCredentials(now, house.clock.now)).toBe(!lost);
   });
 
   test('is none where tokens have no end: an account that is lost cannot be used', async () => {
     const account = await house.connect(await house.profile(), 'telegram', { needs_reconnect: true });
-    expect(isUsable(account, house.clock.now)).toBe(false);
+    expect(hasValidCredentials(account, house.clock.now)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ENV } from '../aws/env.ts';
-import { open, seal } from '../aws/key-ring.ts';
+import { unseal, seal } from '../aws/key-ring.ts';
 import { loadPlatformApp } from '../aws/platform-app.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { CredentialsSchema, type Connection, type Credentials } from '../model/profile.ts';
@@ -33,13 +33,13 @@ const POLL_MS = 300;
 const POLLS = 40;
 
 /** An account with its secrets opened. Never log it, never answer with it. */
-export interface OpenAccount {
+export interface LoadedAccount {
   connection: Connection;
   credentials: Credentials;
 }
 
-export async function openAccount(services: Services, connection: Connection): Promise<OpenAccount> {
-  const json: unknown = JSON.parse(open(await services.keyRing(), connection.id, connection.sealed));
+export async function loadAccount(services: Services, connection: Connection): Promise<LoadedAccount> {
+  const json: unknown = JSON.parse(unseal(await services.keyRing(), connection.id, connection.sealed));
   return { connection, credentials: v.parse(CredentialsSchema, json) };
 }
 
@@ -55,8 +55,8 @@ export async function sealCredentials(
  * Opens an account; credentials about to expire are renewed first. Where that fails, those that are there serve until
  * they end. Throws PlatformError then, when the grant is dead or the platform does not answer.
  */
-export async function usableAccount(services: Services, connection: Connection): Promise<OpenAccount> {
-  const account = await openAccount(services, connection);
+export async function loadFreshAccount(services: Services, connection: Connection): Promise<LoadedAccount> {
+  const account = await loadAccount(services, connection);
   if (lastsFor(RENEW_AHEAD_MS, connection, services.now())) return account;
   try {
     return await renewAccount(services, account);
@@ -67,7 +67,7 @@ export async function usableAccount(services: Services, connection: Connection):
 }
 
 /** True while an account can be used: one that must be reconnected has its access token until that ends. */
-export function isUsable(connection: Connection, now: number): boolean {
+export function hasValidCredentials(connection: Connection, now: number): boolean {
   return !connection.needs_reconnect || hasToken(connection, now);
 }
 
@@ -91,13 +91,13 @@ export function renewalTime(platform: PlatformId, expiresAt: number | null, now:
  * waits for the winner's. Throws PlatformError: `token_expired` when the grant is dead (the account is then marked),
  * `transient` when the platform or the winner did not answer in time.
  */
-export async function renewAccount(services: Services, account: OpenAccount): Promise<OpenAccount> {
+export async function renewAccount(services: Services, account: LoadedAccount): Promise<LoadedAccount> {
   const { connection } = account;
   const renew = CONNECTORS[connection.platform]?.renew;
   if (!renew) return loseAccount(services, connection, 'The platform refused the credentials');
   for (let poll = 0; poll < POLLS; poll += 1) {
     const current = await currentConnection(services, connection);
-    if (current.revision !== connection.revision) return openAccount(services, current);
+    if (current.revision !== connection.revision) return loadAccount(services, current);
     if (current.needs_reconnect) throw deadGrant('The account must be reconnected');
     const now = services.now();
     // Those who wait read that the lease is taken, and write nothing.
@@ -116,13 +116,13 @@ export async function renewAccount(services: Services, account: OpenAccount): Pr
 
 async function renewAlone(
   services: Services,
-  account: OpenAccount,
+  account: LoadedAccount,
   renew: NonNullable<Connector['renew']>,
-): Promise<OpenAccount> {
+): Promise<LoadedAccount> {
   const { connection, credentials } = account;
   const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), connection.platform);
   try {
-    const renewal = await withContext(services, connection, context =>
+    const renewal = await withConnectContext(services, connection, context =>
       renew({ credentials, attributes: connection.attributes, app }, context),
     );
     return await storeRenewal(services, account, renewal);
@@ -138,9 +138,9 @@ async function renewAlone(
 
 async function storeRenewal(
   services: Services,
-  account: OpenAccount,
+  account: LoadedAccount,
   renewal: Renewal,
-): Promise<OpenAccount> {
+): Promise<LoadedAccount> {
   const { connection } = account;
   const credentials = mergeCredentials(account.credentials, renewal.credentials);
   const changed = {
@@ -150,7 +150,7 @@ async function storeRenewal(
   };
   const renewAt = renewalTime(connection.platform, changed.token_expires_at, services.now());
   const saved = await saveCredentials(services.table, connection, changed, renewAt);
-  if (!saved) return openAccount(services, await currentConnection(services, connection));
+  if (!saved) return loadAccount(services, await currentConnection(services, connection));
   return { connection: { ...connection, ...changed, revision: connection.revision + 1 }, credentials };
 }
 
@@ -164,10 +164,10 @@ export function mergeCredentials(stored: Credentials, given: Partial<Credentials
  * Marks an account as lost, unless another worker stored fresh credentials meanwhile: those are then given back.
  * Throws PlatformError `token_expired` otherwise.
  */
-async function loseAccount(services: Services, connection: Connection, why: string): Promise<OpenAccount> {
+async function loseAccount(services: Services, connection: Connection, why: string): Promise<LoadedAccount> {
   if (!(await markNeedsReconnect(services.table, connection))) {
     const current = await currentConnection(services, connection);
-    if (!current.needs_reconnect) return openAccount(services, current);
+    if (!current.needs_reconnect) return loadAccount(services, current);
   }
   throw deadGrant(why);
 }
@@ -183,7 +183,7 @@ const deadGrant = (message: string) =>
   new PlatformError({ kind: 'token_expired', code: 'TOKEN_EXPIRED', message });
 
 /** Lends clients for one exchange with a platform. */
-export async function withContext<T>(
+export async function withConnectContext<T>(
   services: Pick<Services, 'now'>,
   { platform }: Pick<Connection, 'platform'>,
   use: (context: ConnectContext) => Promise<T>,

@@ -5,7 +5,7 @@ import { CONNECTORS } from '../platforms/registry.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteConnection } from '../store/connections.ts';
-import { openAccount, withContext } from './credentials.ts';
+import { loadAccount, withConnectContext } from './credentials.ts';
 
 /** Ends a connection: its tokens at the platform, then here. Safe to repeat from any point. */
 export async function disconnectAccount(services: Services, connection: Connection): Promise<void> {
@@ -18,13 +18,13 @@ async function revoke(services: Services, connection: Connection): Promise<void>
   const giveBack = CONNECTORS[connection.platform]?.revoke;
   if (!giveBack) return;
   try {
-    const { credentials } = await openAccount(services, connection);
+    const { credentials } = await loadAccount(services, connection);
     const app = await loadPlatformApp(
       services.ssm,
       services.setting(ENV.parameterPrefix),
       connection.platform,
     );
-    await withContext(services, connection, context =>
+    await withConnectContext(services, connection, context =>
       giveBack({ credentials, attributes: connection.attributes, app }, context),
     );
   } catch (error) {

@@ -4,15 +4,17 @@ import type { Connection } from '../model/profile.ts';
 import type { Target } from '../platforms/contract/connector.ts';
 import { CONNECTORS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
-import { usableAccount, withContext } from './credentials.ts';
+import { loadFreshAccount, withConnectContext } from './credentials.ts';
 
 /** Where posts of an account may go, as the platform says it now. Throws PlatformError. */
-export async function targetsOf(services: Services, connection: Connection): Promise<Target[]> {
+export async function listTargets(services: Services, connection: Connection): Promise<Target[]> {
   const targets = CONNECTORS[connection.platform]?.targets;
   if (!targets) return [];
-  const account = await usableAccount(services, connection);
+  const account = await loadFreshAccount(services, connection);
   const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), connection.platform);
   const { credentials } = account;
   const { attributes } = account.connection;
-  return withContext(services, connection, context => targets({ credentials, attributes, app }, context));
+  return withConnectContext(services, connection, context =>
+    targets({ credentials, attributes, app }, context),
+  );
 }

@@ -6,18 +6,18 @@ import { getQueue } from '../store/queue.ts';
 import { DAY } from '../time/instant.ts';
 import { bestCells, DEFAULT_GRID, ENOUGH_POSTS, gridOf, nextOccurrence, type Cell } from './grid.ts';
 
-/** Posts that are older say nothing. */
+/** Older posts are not counted. */
 export const WINDOW_DAYS = 90;
 
 export interface BestTime {
-  /** Zone of the profile's queue, by whose clocks hours are counted. */
+  /** Time zone of the profile's queue, in which weekday and hour are counted. */
   timezone: string;
   grid: readonly Cell[];
-  /** Posts that the grid stands on; one on two platforms counts twice. */
+  /** Number of readings behind the grid: a post on two platforms counts twice. */
   measured_posts: number;
-  /** Too few posts were measured: the default grid serves. */
+  /** True when too few posts were measured and the default grid is used. */
   is_default: boolean;
-  /** When the best hour of the week begins next, epoch milliseconds. */
+  /** Next start of a best hour, epoch milliseconds. */
   next_at: number;
 }
 
@@ -26,7 +26,7 @@ export interface DefaultGridWarning {
   message: string;
 }
 
-/** The best hours of a profile's week on some platforms, by what its posts of 90 days found. */
+/** Finds the best hours of the week of a profile on some platforms, by the engagement of its posts of 90 days. */
 export async function findBestTime(
   { table, now }: Services,
   profile: { workspace_id: string; profile_id: string },
@@ -34,21 +34,21 @@ export async function findBestTime(
 ): Promise<BestTime> {
   const { workspace_id, profile_id } = profile;
   const since = now() - WINDOW_DAYS * DAY;
-  const telling = platforms.filter(platform => INSIGHTS[platform]);
+  const measured = platforms.filter(platform => INSIGHTS[platform]);
   const [queue, ...found] = await Promise.all([
     getQueue(table, workspace_id, profile_id),
-    ...telling.map(platform => listMetricsReadings(table, workspace_id, profile_id, platform, since)),
+    ...measured.map(platform => listMetricsReadings(table, workspace_id, profile_id, platform, since)),
   ]);
   const { timezone } = queue.settings;
-  const measurements = found.flat();
-  const is_default = measurements.length < ENOUGH_POSTS;
-  const grid = is_default ? DEFAULT_GRID : gridOf(measurements, timezone);
+  const readings = found.flat();
+  const is_default = readings.length < ENOUGH_POSTS;
+  const grid = is_default ? DEFAULT_GRID : gridOf(readings, timezone);
   const next_at = nextOccurrence(bestCells(grid), timezone, now());
-  return { timezone, grid, measured_posts: measurements.length, is_default, next_at };
+  return { timezone, grid, measured_posts: readings.length, is_default, next_at };
 }
 
 export function defaultGridWarnings({ is_default, measured_posts }: BestTime): DefaultGridWarning[] {
   if (!is_default) return [];
-  const message = `Only ${measured_posts} posts of ${WINDOW_DAYS} days are measured, fewer than ${ENOUGH_POSTS}: the default grid serves`;
+  const message = `The default grid was used: only ${measured_posts} posts of the last ${WINDOW_DAYS} days have metrics, ${ENOUGH_POSTS} are needed`;
   return [{ code: 'DEFAULT_GRID', message }];
 }

@@ -23,7 +23,7 @@ const measured = (
 const iso = (at: number) => toIso(at).slice(0, 16);
 
 describe('the grid', () => {
-  test('has every hour of the week, with the mean of likes, comments and shares', () => {
+  test('holds every hour of the week with the mean of likes, comments and shares', () => {
     const grid = gridOf(
       [
         measured('2026-12-01T10:00:00Z', 10),
@@ -40,12 +40,12 @@ describe('the grid', () => {
     expect(grid.find(({ weekday }) => weekday === 'sun')).toMatchObject({ engagement: null, samples: 0 });
   });
 
-  test('counts hours by the clocks of the zone', () => {
+  test('counts hours in the time zone', () => {
     const [best] = bestCells(gridOf([measured('2026-12-01T20:30:00Z', 1)], 'Asia/Tokyo'));
     expect(best).toMatchObject({ weekday: 'wed', hour: 5 });
   });
 
-  test('without posts is Tuesday to Thursday at ten before all else', () => {
+  test('ranks Tuesday to Thursday at ten first by default', () => {
     expect(DEFAULT_GRID).toHaveLength(168);
     expect(bestCells(DEFAULT_GRID).map(({ weekday, hour }) => `${weekday} ${hour}`)).toEqual([
       'tue 10',
@@ -62,11 +62,11 @@ describe('the next best time', () => {
     ['2026-12-01T09:55:00.000Z', '2026-12-01T10:00'],
     ['2026-12-01T09:55:00.001Z', '2026-12-08T10:00'],
     ['2026-11-28T00:00:00.000Z', '2026-12-01T10:00'],
-  ])('is at least five minutes ahead of %s', (now, next) => {
+  ])('is at least five minutes after %s', (now, next) => {
     expect(iso(nextOccurrence(tuesdays, 'UTC', Date.parse(now)))).toBe(next);
   });
 
-  test('keeps the wall time over a change of the clocks', () => {
+  test('keeps the wall time across a DST change', () => {
     const next = (now: string) => iso(nextOccurrence(tuesdays, 'America/New_York', Date.parse(now)));
     expect([next('2027-03-08T00:00Z'), next('2027-03-14T12:00Z')]).toEqual([
       '2027-03-09T15:00',
@@ -74,7 +74,7 @@ describe('the next best time', () => {
     ]);
   });
 
-  test('is the hour in which the best post went live, in any zone, within eight days', () => {
+  test('is the hour of the best post, in any time zone, within eight days', () => {
     const times = fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-01-01') });
     const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
     fc.assert(

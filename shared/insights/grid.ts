@@ -4,25 +4,25 @@ import { WEEKDAYS, type Weekday } from '../model/queue.ts';
 import { slotsAfter } from '../queue/slots.ts';
 import { MINUTE } from '../time/instant.ts';
 
-/** An hour of the week. */
+/** One hour of the week. */
 export interface Cell {
   weekday: Weekday;
   hour: number;
-  /** Mean of likes, comments and shares of the posts that went live in it; null where none did. */
+  /** Mean of likes + comments + shares of the posts published in this hour; null without posts. */
   engagement: number | null;
   samples: number;
 }
 
-/** Fewer measured posts than this say nothing. */
+/** With fewer measured posts the default grid is used. */
 export const ENOUGH_POSTS = 10;
-/** The best time is not nearer than this. */
-const AHEAD_MS = 5 * MINUTE;
+/** Shortest time from now to the best time. */
+const LEAD_MS = 5 * MINUTE;
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /**
- * What serves while there are too few posts (docs/best-time.md): working days, most of all from Tuesday to Thursday, and
- * the late morning. Of no unit; only the order counts.
+ * Weights of the default grid (docs/best-time.md): working days, Tuesday to Thursday above all, in the late morning. They
+ * have no unit; only their order matters.
  */
 const DAY_WEIGHTS: Readonly<Record<Weekday, number>> = {
   mon: 0.9,
@@ -47,9 +47,9 @@ export const DEFAULT_GRID: readonly Cell[] = WEEKDAYS.flatMap(weekday =>
   })),
 );
 
-/** The hours of the week as posts were received in them, by the clocks of a zone. */
-export function gridOf(measurements: readonly MetricsReading[], timezone: string): Cell[] {
-  const byHour = Map.groupBy(measurements, ({ published_at }) => hourOf(published_at, timezone));
+/** Computes the mean engagement of every hour of the week, in a time zone. */
+export function gridOf(readings: readonly MetricsReading[], timezone: string): Cell[] {
+  const byHour = Map.groupBy(readings, ({ published_at }) => hourOf(published_at, timezone));
   return WEEKDAYS.flatMap(weekday =>
     HOURS.map(hour => cellOf(weekday, hour, byHour.get(`${weekday} ${hour}`) ?? [])),
   );
@@ -66,21 +66,21 @@ function cellOf(weekday: Weekday, hour: number, posts: readonly MetricsReading[]
   return { weekday, hour, engagement, samples: posts.length };
 }
 
-/** Views are left out: not every platform has them, and they would outweigh everything else. */
+/** Without views: not every platform reports them, and they would outweigh everything else. */
 const engagementOf = ({ likes, comments, shares }: MetricsReading) =>
   (likes ?? 0) + (comments ?? 0) + (shares ?? 0);
 
-/** The cells with the highest engagement; there may be several. */
+/** Returns the cells with the highest engagement; several when they are equal. */
 export function bestCells(grid: readonly Cell[]): Cell[] {
   const top = Math.max(...grid.map(({ engagement }) => engagement ?? -Infinity));
   return grid.filter(({ engagement }) => engagement === top);
 }
 
-/** When the soonest of some hours of the week begins next, epoch milliseconds. */
+/** Returns the next start of any of these hours, epoch milliseconds. */
 export function nextOccurrence(cells: readonly Cell[], timezone: string, now: number): number {
   const slots = cells.map(({ weekday, hour }) => ({
     time: `${String(hour).padStart(2, '0')}:00`,
     days: [weekday],
   }));
-  return slotsAfter({ timezone, slots, posts_per_slot: 1 }, now + AHEAD_MS - 1).next().value.at;
+  return slotsAfter({ timezone, slots, posts_per_slot: 1 }, now + LEAD_MS - 1).next().value.at;
 }

@@ -6,34 +6,34 @@ import { putDueReading } from '../store/insights.ts';
 import type { Table } from '../store/table.ts';
 import { DAY, HOUR } from '../time/instant.ts';
 
-/** Ages at which a post is looked at. Few, since some platforms bill each look. */
+/** Ages of a post at which its metrics are read. Few, since some platforms bill each read. */
 const FIRST_AGE = HOUR;
 const AGES = [FIRST_AGE, DAY, 7 * DAY];
-/** A look that fails is had again after an hour, then two, four … */
-const MOST_FAULTS = 6;
+/** A failed reading is retried after 1, 2, 4 … hours, at most this many times. */
+const MAX_RETRIES = 6;
 
-/** Notes the first look at a post that went live, where its platform tells anything. */
+/** Stores the first due reading of a published post, where its platform reports metrics. */
 export async function scheduleFirstReading(
   table: Table,
   { workspace_id, profile_id, post_id }: Post,
   { platform, social_account_id, platform_post_id, published_at }: DestinationOf<'published'>,
 ): Promise<void> {
   if (!INSIGHTS[platform]) return;
-  const live = { post_id, platform, published_at, platform_post_id };
+  const post = { post_id, platform, published_at, platform_post_id };
   const owner = { workspace_id, profile_id, account_id: social_account_id };
-  await putDueReading(table, { ...owner, ...live, due_at: published_at + FIRST_AGE, look: 0, faults: 0 });
+  await putDueReading(table, { ...owner, ...post, due_at: published_at + FIRST_AGE, index: 0, failures: 0 });
 }
 
-/** The look after one that was had; null after the last. One whose time has passed meanwhile is left out. */
-export function readingAfter(look: DueReading, now: number): DueReading | null {
-  const next = AGES.findIndex((age, index) => index > look.look && look.published_at + age > now);
+/** Returns the reading that follows; null after the last. Readings whose time has passed meanwhile are skipped. */
+export function readingAfter(done: DueReading, now: number): DueReading | null {
+  const next = AGES.findIndex((age, index) => index > done.index && done.published_at + age > now);
   const age = AGES[next];
-  return age === undefined ? null : { ...look, look: next, due_at: look.published_at + age, faults: 0 };
+  return age === undefined ? null : { ...done, index: next, due_at: done.published_at + age, failures: 0 };
 }
 
-/** The same look at a later time; null when it has failed too often. */
-export function scheduleNextReading(look: DueReading, now: number, retryAfterMs = 0): DueReading | null {
-  if (look.faults >= MOST_FAULTS) return null;
-  const wait = Math.max(retryAfterMs, HOUR * 2 ** look.faults);
-  return { ...look, due_at: now + wait, faults: look.faults + 1 };
+/** Returns the same reading at a later time; null when its retries are used up. */
+export function retryOf(failed: DueReading, now: number, retryAfterMs = 0): DueReading | null {
+  if (failed.failures >= MAX_RETRIES) return null;
+  const delay = Math.max(retryAfterMs, HOUR * 2 ** failed.failures);
+  return { ...failed, due_at: now + delay, failures: failed.failures + 1 };
 }

@@ -3,7 +3,7 @@ import { PlatformIdSchema } from './platform.ts';
 
 const count = v.nullable(v.pipe(v.number(), v.integer()));
 
-/** How a live post was received; null for what the platform does not count. */
+/** Metrics of a published post; null for what the platform does not count. */
 export const MetricsSchema = v.object({ likes: count, comments: count, shares: count, views: count });
 export type Metrics = v.InferOutput<typeof MetricsSchema>;
 
@@ -14,11 +14,11 @@ const live = {
   published_at: v.number(),
 };
 
-/** The latest look at a live post. */
+/** The latest metrics of a published post. */
 export const MetricsReadingSchema = v.object({ ...live, ...MetricsSchema.entries, measured_at: v.number() });
 export type MetricsReading = v.InferOutput<typeof MetricsReadingSchema>;
 
-/** A look that is still to be had. */
+/** A metrics reading that is due at `due_at`. */
 export const DueReadingSchema = v.object({
   ...live,
   workspace_id: v.string(),
@@ -26,9 +26,9 @@ export const DueReadingSchema = v.object({
   account_id: v.string(),
   platform_post_id: v.string(),
   due_at: v.number(),
-  /** Which of a post's looks it is, from 0. */
-  look: v.number(),
-  /** Looks in a row that failed. */
-  faults: v.number(),
+  /** Index into the platform's reading ages. */
+  index: v.number(),
+  /** Consecutive attempts of this reading that failed. */
+  failures: v.number(),
 });
 export type DueReading = v.InferOutput<typeof DueReadingSchema>;

@@ -231,7 +231,7 @@ export async function putOAuthState(table: Table, state: OAuthState): Promise<vo
 }
 
 /** Reads a state and uses it up: the second call with the same id gets null. */
-export async function takeOAuthState(table: Table, id: string): Promise<OAuthState | null> {
+export async function consumeOAuthState(table: Table, id: string): Promise<OAuthState | null> {
   const { Attributes } = await table.client.send(
     new DeleteCommand({ TableName: table.name, Key: stateKey(id), ReturnValues: 'ALL_OLD' }),
   );

@@ -11,16 +11,16 @@ import { DAY } from '../time/instant.ts';
 import { allOf, deleteKeys } from './query.ts';
 import { shardOf, ttl, workspaceKey, type Key, type Table } from './table.ts';
 
-/** Measurements are kept a little longer than anyone asks for them. */
-const KEPT_MS = 97 * DAY;
-/** A look that nobody had within this time is not worth having. */
-const LOOK_KEPT_MS = 14 * DAY;
+/** A little longer than the window of best times, 90 days. */
+const READING_TTL_MS = 97 * DAY;
+/** A reading that was not made within this time is dropped. */
+const DUE_TTL_MS = 14 * DAY;
 
 export type MetricsReadingRef = Pick<MetricsReading, 'post_id' | 'platform' | 'published_at'>;
 
 const prefixOf = (profileId: string) => `INSIGHT#${profileId}#`;
 
-const measurementKey = (
+const readingKey = (
   workspaceId: string,
   profileId: string,
   { platform, published_at, post_id }: MetricsReadingRef,
@@ -29,23 +29,23 @@ const measurementKey = (
   SK: `${prefixOf(profileId)}${platform}#${published_at}#${post_id}`,
 });
 
-/** The looks of an account lie together, so that they are had together. */
-const lookKey = ({ account_id, due_at, post_id, platform }: DueReading): Key => ({
-  PK: `LOOKS#${shardOf(account_id)}`,
+/** The due readings of an account are in one partition, so that one call reads many of its posts. */
+const dueKey = ({ account_id, due_at, post_id, platform }: DueReading): Key => ({
+  PK: `DUE-READINGS#${shardOf(account_id)}`,
   SK: `${due_at}#${post_id}#${platform}`,
 });
 
-/** Notes a look. Noting it again changes nothing. */
-export async function putDueReading(table: Table, look: DueReading): Promise<void> {
-  const item = { ...lookKey(look), ...look, expires_at: ttl(look.due_at + LOOK_KEPT_MS) };
+/** Stores a due reading; idempotent. */
+export async function putDueReading(table: Table, due: DueReading): Promise<void> {
+  const item = { ...dueKey(due), ...due, expires_at: ttl(due.due_at + DUE_TTL_MS) };
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
 }
 
-export async function deleteDueReading(table: Table, look: DueReading): Promise<void> {
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: lookKey(look) }));
+export async function deleteDueReading(table: Table, due: DueReading): Promise<void> {
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: dueKey(due) }));
 }
 
-/** Looks of a shard whose time has come, the longest due first. */
+/** Lists the readings of a shard that are due, the longest overdue first. */
 export async function listDueReadings(
   table: Table,
   shard: number,
@@ -56,7 +56,7 @@ export async function listDueReadings(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :pk AND SK < :after',
-      ExpressionAttributeValues: { ':pk': `LOOKS#${shard}`, ':after': String(now + 1) },
+      ExpressionAttributeValues: { ':pk': `DUE-READINGS#${shard}`, ':after': String(now + 1) },
       Limit: limit,
       ConsistentRead: true,
     }),
@@ -64,19 +64,19 @@ export async function listDueReadings(
   return v.parse(v.array(DueReadingSchema), Items ?? []);
 }
 
-/** Stores the latest measurement of a post in the place of the one before. */
+/** Stores the latest reading of a post, replacing the one before. */
 export async function putMetricsReading(
   table: Table,
   workspaceId: string,
   profileId: string,
-  measurement: MetricsReading,
+  reading: MetricsReading,
 ): Promise<void> {
-  const key = measurementKey(workspaceId, profileId, measurement);
-  const item = { ...key, ...measurement, expires_at: ttl(measurement.published_at + KEPT_MS) };
+  const key = readingKey(workspaceId, profileId, reading);
+  const item = { ...key, ...reading, expires_at: ttl(reading.published_at + READING_TTL_MS) };
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
 }
 
-/** Measurements of a profile's posts on a platform that were published after a time. */
+/** Lists the readings of a profile's posts on a platform that were published after `since` (epoch milliseconds). */
 export function listMetricsReadings(
   table: Table,
   workspaceId: string,
@@ -89,7 +89,7 @@ export function listMetricsReadings(
   return allOf(table, query, MetricsReadingSchema);
 }
 
-/** The measurements of these live posts; those that were not measured yet are left out. At most 100. */
+/** Returns the readings of these posts, at most 100; posts without a reading yet are missing. */
 export async function getMetricsReadings(
   table: Table,
   workspaceId: string,
@@ -97,14 +97,14 @@ export async function getMetricsReadings(
   refs: readonly MetricsReadingRef[],
 ): Promise<MetricsReading[]> {
   if (refs.length === 0) return [];
-  const Keys = refs.map(ref => measurementKey(workspaceId, profileId, ref));
+  const Keys = refs.map(ref => readingKey(workspaceId, profileId, ref));
   const { Responses } = await table.client.send(
     new BatchGetCommand({ RequestItems: { [table.name]: { Keys } } }),
   );
   return v.parse(v.array(MetricsReadingSchema), Responses?.[table.name] ?? []);
 }
 
-/** Deletes all measurements of a profile. */
+/** Deletes all readings of a profile. */
 export async function deleteMetricsReadings(
   table: Table,
   workspaceId: string,

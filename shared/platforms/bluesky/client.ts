@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { JsonObjectSchema, parseJson, type JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
 import { fromHttpFailure, PlatformError } from '../contract/error.ts';
-import { asPlatformError, type Refusal } from './errors.ts';
+import { toPlatformError, type ErrorResponse } from './errors.ts';
 
-/** What a server said: the value, or a refusal that the caller may know how to mend. */
-export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+/** Result of a call: the value, or an error response that the caller may be able to handle. */
+export type Result<T> = { ok: true; value: T } | { ok: false; errorResponse: ErrorResponse };
 
 const SessionSchema = v.object({
   accessJwt: v.string(),
@@ -18,7 +18,7 @@ const SessionSchema = v.object({
 });
 export type Session = v.InferOutput<typeof SessionSchema>;
 
-/** A reference to uploaded bytes; goes into a record as it came. */
+/** A reference to uploaded bytes; used in a record unchanged. */
 export const BlobSchema = v.object({
   $type: v.literal('blob'),
   ref: v.object({ $link: v.string() }),
@@ -46,7 +46,7 @@ const CountsSchema = v.object({
   ),
 });
 
-/** Any answer will do. */
+/** The body of the response is not used. */
 const Ignored = v.pipe(
   v.unknown(),
   v.transform(() => null),
@@ -59,16 +59,16 @@ const LOOKUP_MS = 8_000;
 
 export interface Server {
   http: HttpClient;
-  /** The account's own server, e.g. `https://morel.us-east.host.bsky.network`. */
+  /** Base URL of the account's server (PDS), such as `https://morel.us-east.host.bsky.network`. */
   url: string;
 }
 
-/** com.atproto.server.createSession. Rare: 30 in 5 minutes an account, shared by all its tools. */
+/** com.atproto.server.createSession. Limited to 30 calls in 5 minutes per account, shared by all its clients. */
 export function createSession(server: Server, identifier: string, password: string) {
   return post(server, 'com.atproto.server.createSession', SessionSchema, json({ identifier, password }));
 }
 
-/** com.atproto.server.refreshSession: the refresh token goes into the header, and there is no body. */
+/** com.atproto.server.refreshSession: the refresh token is sent in the header, without a body. */
 export function refreshSession(server: Server, refreshJwt: string) {
   return post(server, 'com.atproto.server.refreshSession', SessionSchema, { headers: bearer(refreshJwt) });
 }
@@ -77,7 +77,7 @@ export function deleteSession(server: Server, refreshJwt: string) {
   return post(server, 'com.atproto.server.deleteSession', Ignored, { headers: bearer(refreshJwt) });
 }
 
-/** com.atproto.repo.uploadBlob: the same bytes give the same reference. Sizes are checked when a record uses it. */
+/** com.atproto.repo.uploadBlob: idempotent. The size limit is enforced when a record uses the blob. */
 export function uploadBlob(server: Server, accessJwt: string, bytes: Uint8Array, type: string) {
   return post(server, 'com.atproto.repo.uploadBlob', UploadSchema, {
     headers: { ...bearer(accessJwt), 'content-type': type },
@@ -93,8 +93,8 @@ export interface PostRecord {
 }
 
 /**
- * com.atproto.repo.putRecord for a key that must be free: `swapRecord: null`. The identical record once more is the
- * same success; another record under the key is refused with `InvalidSwap`.
+ * com.atproto.repo.putRecord with `swapRecord: null`: creates the record. Repeating it with the identical record succeeds
+ * again; with another record it is refused with `InvalidSwap`.
  */
 export function putPost(server: Server, accessJwt: string, { repo, rkey, record }: PostRecord) {
   const { headers, body } = json({ repo, collection: COLLECTION, rkey, record, swapRecord: null });
@@ -112,7 +112,7 @@ export function getProfile(server: Server, accessJwt: string, actor: string) {
   return get(server, 'app.bsky.actor.getProfile', { actor }, ProfileSchema, bearer(accessJwt));
 }
 
-/** app.bsky.feed.getPosts: at most 25. Those that were deleted, or not indexed yet, are missing. */
+/** app.bsky.feed.getPosts: at most 25. Posts that were deleted or are not indexed yet are missing. */
 export function getPostCounts(server: Server, uris: readonly string[]) {
   const parameters = uris.map((uri): [string, string] => ['uris', uri]);
   return get(server, 'app.bsky.feed.getPosts', parameters, CountsSchema);
@@ -122,16 +122,16 @@ export function resolveHandle(server: Server, handle: string) {
   return get(server, 'com.atproto.identity.resolveHandle', { handle }, HandleSchema);
 }
 
-/** A JSON document outside of XRPC (a DID document); null for anything but a 200 with JSON. */
+/** Fetches a JSON document outside of XRPC, such as a DID document; null for anything but a 200 with JSON. */
 export async function getDocument(http: HttpClient, url: string): Promise<unknown> {
-  const response = await send(http, { method: 'GET', url, timeoutMs: LOOKUP_MS }, 'DID look-up');
+  const response = await send(http, { method: 'GET', url, timeoutMs: LOOKUP_MS }, 'The DID lookup');
   return response.status === 200 ? parseJson(response.body.toString()) : null;
 }
 
-/** The value, or the refusal as the delivery machine understands it. */
-export function accepted<T>(answer: Answer<T>): T {
+/** Returns the value of a success. Throws PlatformError for an error response. */
+export function valueOf<T>(answer: Result<T>): T {
   if (answer.ok) return answer.value;
-  throw asPlatformError(answer.refusal);
+  throw toPlatformError(answer.errorResponse);
 }
 
 interface Outgoing {
@@ -145,7 +145,7 @@ function post<T>(
   name: string,
   schema: v.GenericSchema<unknown, T>,
   { headers = {}, body, timeoutMs = CALL_MS }: Outgoing,
-): Promise<Answer<T>> {
+): Promise<Result<T>> {
   const request = { method: 'POST', url: xrpcUrl(server, name), headers, timeoutMs } as const;
   return call(server, name, schema, body === undefined ? request : { ...request, body });
 }
@@ -156,7 +156,7 @@ function get<T>(
   parameters: Record<string, string> | readonly [string, string][],
   schema: v.GenericSchema<unknown, T>,
   headers: Record<string, string> = {},
-): Promise<Answer<T>> {
+): Promise<Result<T>> {
   const url = `${xrpcUrl(server, name)}?${new URLSearchParams(parameters).toString()}`;
   return call(server, name, schema, { method: 'GET', url, headers, timeoutMs: LOOKUP_MS });
 }
@@ -166,18 +166,18 @@ async function call<T>(
   name: string,
   schema: v.GenericSchema<unknown, T>,
   request: HttpRequest,
-): Promise<Answer<T>> {
+): Promise<Result<T>> {
   const response = await send(server.http, request, name);
   const body = parseJson(response.body.toString());
   if (response.status < 200 || response.status > 299) {
-    return { ok: false, refusal: refusalOf(name, response, body) };
+    return { ok: false, errorResponse: errorResponseOf(name, response, body) };
   }
   const parsed = v.safeParse(schema, body);
   if (parsed.success) return { ok: true, value: parsed.output };
   throw new PlatformError({
     kind: 'transient',
     code: 'PLATFORM_UNAVAILABLE',
-    message: `${name} answered what is not in its description`,
+    message: `${name}: the response does not match its lexicon`,
     outcomeUnknown: true,
   });
 }
@@ -195,7 +195,7 @@ const ErrorBody = v.fallback(
   { error: '', message: '' },
 );
 
-function refusalOf(call: string, { status, headers }: HttpResponse, body: unknown): Refusal {
+function errorResponseOf(call: string, { status, headers }: HttpResponse, body: unknown): ErrorResponse {
   return { call, status, headers, ...v.parse(ErrorBody, body) };
 }
 

@@ -2,16 +2,16 @@ import * as v from 'valibot';
 import type { ConnectContext, DirectConnector, Grant, RenewInput, Renewal } from '../contract/connector.ts';
 import { PlatformError } from '../contract/error.ts';
 import {
-  accepted,
+  valueOf,
   createSession,
   deleteSession,
   getProfile,
   refreshSession,
-  type Answer,
+  type Result,
   type Server,
   type Session,
 } from './client.ts';
-import { asPlatformError, type Refusal } from './errors.ts';
+import { toPlatformError, type ErrorResponse } from './errors.ts';
 import { findServer, isAllowedServer, serverIn } from './identity.ts';
 import { claimsOf, tokensOf } from './session.ts';
 
@@ -52,7 +52,7 @@ async function connect(input: unknown, { http }: ConnectContext): Promise<Grant>
   const { identifier, app_password, service } = parseInput(input);
   const server = { http, url: service };
   const answer = await createSession(server, normalizeIdentifier(identifier), app_password);
-  if (!answer.ok) throw refusedLogin(answer.refusal);
+  if (!answer.ok) throw refusedLogin(answer.errorResponse);
   const session = answer.value;
   refuseUnusable(session);
 
@@ -85,7 +85,7 @@ async function renew(input: RenewInput, { http }: ConnectContext): Promise<Renew
 
 async function revoke({ credentials, attributes }: RenewInput, { http }: ConnectContext): Promise<void> {
   if (credentials.refresh_token === null) return;
-  accepted(await deleteSession({ http, url: attributes['pds'] ?? ENTRYWAY }, credentials.refresh_token));
+  valueOf(await deleteSession({ http, url: attributes['pds'] ?? ENTRYWAY }, credentials.refresh_token));
 }
 
 /** Null where the refresh token is of no use any more. */
@@ -95,9 +95,9 @@ async function refresh(server: Server, { credentials }: RenewInput): Promise<Ses
   return sessionOrNull(answer);
 }
 
-function sessionOrNull(answer: Answer<Session>): Session | null {
+function sessionOrNull(answer: Result<Session>): Session | null {
   if (answer.ok) return answer.value;
-  const error = asPlatformError(answer.refusal);
+  const error = toPlatformError(answer.errorResponse);
   if (error.kind !== 'token_expired') throw error;
   return null;
 }
@@ -111,7 +111,7 @@ async function currentServer({ http, url }: Server, { attributes }: RenewInput):
 async function logInAgain(server: Server, { credentials, attributes }: RenewInput): Promise<Session> {
   const did = attributes['did'];
   if (did === undefined || credentials.secret === null) throw expired('The session has ended');
-  return accepted(await createSession(server, did, credentials.secret));
+  return valueOf(await createSession(server, did, credentials.secret));
 }
 
 /** As users write it: `@alice`, `Alice.bsky.social`, with the direction marks of a copied profile. */
@@ -138,10 +138,10 @@ const LOGIN_WORDS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-function refusedLogin(refusal: Refusal): PlatformError {
-  const error = asPlatformError(refusal);
+function refusedLogin(errorResponse: ErrorResponse): PlatformError {
+  const error = toPlatformError(errorResponse);
   if (error.kind === 'transient' || error.kind === 'rate_limited') return error;
-  return rejected(LOGIN_WORDS.get(refusal.error) ?? `The server refused the login: ${error.message}`);
+  return rejected(LOGIN_WORDS.get(errorResponse.error) ?? `The server refused the login: ${error.message}`);
 }
 
 function refuseUnusable({ active, status, accessJwt }: Session): void {

@@ -1,8 +1,8 @@
 import type { FailureCode } from '../../model/failure.ts';
 import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
-/** An answer that is no success. `error` is the stable name, `message` words for people; both may be empty. */
-export interface Refusal {
+/** An error response. `error` is the stable name, `message` the text for people; both may be empty. */
+export interface ErrorResponse {
   call: string;
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -10,27 +10,27 @@ export interface Refusal {
   message: string;
 }
 
-interface Meaning {
+interface ErrorClass {
   kind: PlatformErrorKind;
   code: FailureCode;
 }
 
-const REFUSED_CREDENTIALS: Meaning = { kind: 'token_expired', code: 'TOKEN_EXPIRED' };
-const BAD_MEDIA: Meaning = { kind: 'rejected', code: 'MEDIA_REJECTED' };
-const BAD_CONTENT: Meaning = { kind: 'rejected', code: 'CONTENT_REJECTED' };
-const DOWN: Meaning = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' };
-const LIMITED: Meaning = { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' };
+const EXPIRED: ErrorClass = { kind: 'token_expired', code: 'TOKEN_EXPIRED' };
+const BAD_MEDIA: ErrorClass = { kind: 'rejected', code: 'MEDIA_REJECTED' };
+const BAD_CONTENT: ErrorClass = { kind: 'rejected', code: 'CONTENT_REJECTED' };
+const DOWN: ErrorClass = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' };
+const LIMITED: ErrorClass = { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' };
 
-/** By name, since the status alone misleads: an expired token is a 400. */
-const BY_NAME: ReadonlyMap<string, Meaning> = new Map(
+/** By name, since the status alone is misleading: an expired token is a 400. */
+const BY_NAME: ReadonlyMap<string, ErrorClass> = new Map(
   Object.entries({
-    ExpiredToken: REFUSED_CREDENTIALS,
-    InvalidToken: REFUSED_CREDENTIALS,
-    AuthenticationRequired: REFUSED_CREDENTIALS,
-    AuthFactorTokenRequired: REFUSED_CREDENTIALS,
-    AccountTakedown: REFUSED_CREDENTIALS,
-    AccountDeactivated: REFUSED_CREDENTIALS,
-    AccountNotFound: REFUSED_CREDENTIALS,
+    ExpiredToken: EXPIRED,
+    InvalidToken: EXPIRED,
+    AuthenticationRequired: EXPIRED,
+    AuthFactorTokenRequired: EXPIRED,
+    AccountTakedown: EXPIRED,
+    AccountDeactivated: EXPIRED,
+    AccountNotFound: EXPIRED,
     AuthMissing: { kind: 'rejected', code: 'INTERNAL' },
     BlobTooLarge: BAD_MEDIA,
     BlobNotFound: BAD_MEDIA,
@@ -41,8 +41,8 @@ const BY_NAME: ReadonlyMap<string, Meaning> = new Map(
   }),
 );
 
-const BY_STATUS: Readonly<Record<number, Meaning>> = {
-  401: REFUSED_CREDENTIALS,
+const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
+  401: EXPIRED,
   403: { kind: 'rejected', code: 'PERMISSION_MISSING' },
   408: DOWN,
   413: BAD_MEDIA,
@@ -51,39 +51,40 @@ const BY_STATUS: Readonly<Record<number, Meaning>> = {
 
 const DEFAULT_WAIT_MS = 5 * 60_000;
 
-/** A refusal as the delivery machine understands it. */
-export function asPlatformError(refusal: Refusal): PlatformError {
-  const meaning = meaningOf(refusal);
+/** Classifies an error response. */
+export function toPlatformError(errorResponse: ErrorResponse): PlatformError {
+  const errorClass = classify(errorResponse);
   return new PlatformError({
-    ...meaning,
-    message: wordsOf(refusal),
-    retryAfterMs: meaning.kind === 'rate_limited' ? waitOf(refusal.headers) : undefined,
-    outcomeUnknown: meaning.kind === 'transient',
+    ...errorClass,
+    message: messageOf(errorResponse),
+    retryAfterMs: errorClass.kind === 'rate_limited' ? retryAfterOf(errorResponse.headers) : undefined,
+    outcomeUnknown: errorClass.kind === 'transient',
   });
 }
 
-/** A picture is larger than this server lets a record carry: the limit is met only when the record is written. */
-export function isTooBig({ error, message, status }: Refusal): boolean {
+/** True when an image exceeds the server's limit, which is enforced only when the record is written. */
+export function isTooBig({ error, message, status }: ErrorResponse): boolean {
   const oversized =
     error === 'InvalidRequest' && /\b(?:blob|file|image)\b.*\btoo (?:big|large)\b/i.test(message);
   return status < 500 && (oversized || error === 'BlobTooLarge' || status === 413);
 }
 
-function meaningOf(refusal: Refusal): Meaning {
-  const { error, status } = refusal;
-  // 501: not a server of this kind, and it will not become one.
+function classify(errorResponse: ErrorResponse): ErrorClass {
+  const { error, status } = errorResponse;
+  // 501: the server does not implement the call, so that a retry is useless.
   if (status >= 500 && status !== 501) return DOWN;
-  if (isTooBig(refusal)) return BAD_MEDIA;
+  if (isTooBig(errorResponse)) return BAD_MEDIA;
   return BY_NAME.get(error) ?? BY_STATUS[status] ?? BAD_CONTENT;
 }
 
-function wordsOf({ call, status, error, message }: Refusal): string {
-  if (status >= 300 && status < 400) return `${call}: the server redirects, which is not followed`;
-  return message || error || `${call} answered with status ${status}`;
+function messageOf({ call, status, error, message }: ErrorResponse): string {
+  if (status >= 300 && status < 400)
+    return `${call}: the server answered with a redirect; redirects are not followed`;
+  return message || error || `${call}: the server answered with status ${status}`;
 }
 
-/** `Retry-After` in seconds, else `RateLimit-Reset` against the server's own clock, else five minutes. */
-function waitOf(headers: Readonly<Record<string, string>>): number {
+/** Milliseconds: `Retry-After`, else `RateLimit-Reset` by the server's own clock, else five minutes. */
+function retryAfterOf(headers: Readonly<Record<string, string>>): number {
   const after = Number(headers['retry-after'] ?? NaN);
   if (after >= 0) return after * 1000;
   const reset = Number(headers['ratelimit-reset'] ?? NaN) * 1000;

@@ -29,25 +29,25 @@ async function publish(n: number): Promise<string> {
   return (await drive(publisher, job, options)).post.platform_post_id;
 }
 
-/** Counts are public: nobody's secrets are opened for them. */
+/** Metrics are public: no credentials are loaded. */
 const read = (uris: readonly string[]) =>
   insights.read(
     {
       http: bluesky.http,
-      credentials: () => Promise.reject(new Error('No secret is needed')),
+      credentials: () => Promise.reject(new Error('No credentials are needed')),
       now: bluesky.now,
     },
     uris,
   );
 
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+const respondWith = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   bluesky.failNext({
     match: /getPosts/,
     respond: { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
   });
 
-describe('metrics of posts on Bluesky', () => {
-  test('of many posts come in one request to the AppView, without credentials', async () => {
+describe('reading metrics of Bluesky posts', () => {
+  test('reads many posts in one request to the AppView, without credentials', async () => {
     const uris = [await publish(1), await publish(2)];
     uris.forEach((uri, n) => bluesky.setMetrics(uri, { likes: n, comments: 10 + n, shares: 20 + n }));
     const before = bluesky.traffic.length;
@@ -61,28 +61,28 @@ describe('metrics of posts on Bluesky', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  test('are asked for 25 at a time', async () => {
+  test('reads at most 25 posts in one request', async () => {
     expect(insights.batch).toBe(25);
     const uris = Array.from({ length: 26 }, (_, n) => `at://${grant.account.platform_user_id}/none/${n}`);
     expect(await read(uris.slice(0, 25))).toEqual(new Map());
     await expect(read(uris)).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  test('of a post that was deleted are missing', async () => {
+  test('leaves out posts that were deleted', async () => {
     const uri = await publish(1);
     expect([...(await read([uri, `${uri}x`])).keys()]).toEqual([uri]);
   });
 
-  test('count reposts and quotes as shares', async () => {
+  test('counts reposts and quotes as shares', async () => {
     const counts = { likeCount: 1, replyCount: 2, repostCount: 3, quoteCount: 4 };
-    answer(200, { posts: [{ uri: 'at://a', ...counts }] });
+    respondWith(200, { posts: [{ uri: 'at://a', ...counts }] });
     expect(await read(['at://a'])).toEqual(
       new Map([['at://a', { likes: 1, comments: 2, shares: 7, views: null }]]),
     );
   });
 
-  test('that are left out are zero', async () => {
-    answer(200, { posts: [{ uri: 'at://a', likeCount: 1 }] });
+  test('reads absent counts as zero', async () => {
+    respondWith(200, { posts: [{ uri: 'at://a', likeCount: 1 }] });
     expect((await read(['at://a'])).get('at://a')).toEqual({
       likes: 1,
       comments: 0,
@@ -106,13 +106,16 @@ describe('metrics of posts on Bluesky', () => {
     [502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }, { kind: 'transient' }],
     [200, '<html>Welcome</html>', { 'content-type': 'text/html' }, { kind: 'transient' }],
     [200, { posts: [{ uri: 'at://a', likeCount: 'many' }] }, {}, { kind: 'transient' }],
-  ])('that are refused with %i %j are an error of its kind', async (status, body, headers, error) => {
-    answer(status, body, { 'content-type': 'application/json', ...headers });
+  ])('classifies the error response %i %j', async (status, body, headers, error) => {
+    respondWith(status, body, { 'content-type': 'application/json', ...headers });
     await expect(read(['at://a'])).rejects.toMatchObject({ name: 'PlatformError', ...error });
   });
 
-  test.each(['before', 'after'] as const)('are asked for later when the connection is cut %s', async drop => {
-    bluesky.failNext({ drop });
-    await expect(read(['at://a'])).rejects.toMatchObject({ name: 'PlatformError', kind: 'transient' });
-  });
+  test.each(['before', 'after'] as const)(
+    'throws a transient error when the connection breaks %s the request',
+    async drop => {
+      bluesky.failNext({ drop });
+      await expect(read(['at://a'])).rejects.toMatchObject({ name: 'PlatformError', kind: 'transient' });
+    },
+  );
 });

@@ -1,13 +1,13 @@
 import type { InsightsReader } from '../contract/insights.ts';
-import { accepted, getPostCounts } from './client.ts';
+import { valueOf, getPostCounts } from './client.ts';
 
-/** The AppView shows counts to anyone; a post has no views there, and one that was deleted is missing. */
+/** The public AppView needs no credentials. It counts no views; deleted posts are missing. */
 const APPVIEW = 'https://public.api.bsky.app';
 
 export const insights: InsightsReader = {
   batch: 25,
   read: async ({ http }, uris) => {
-    const { posts } = accepted(await getPostCounts({ http, url: APPVIEW }, uris));
+    const { posts } = valueOf(await getPostCounts({ http, url: APPVIEW }, uris));
     return new Map(
       posts.map(({ uri, likeCount, replyCount, repostCount, quoteCount }) => [
         uri,

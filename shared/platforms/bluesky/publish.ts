@@ -11,8 +11,8 @@ import {
   type StepResult,
 } from '../contract/publisher.ts';
 import { readCard } from './card.ts';
-import { accepted, getPost, putPost, resolveHandle, uploadBlob, type Answer, type Server } from './client.ts';
-import { asPlatformError, isTooBig, type Refusal } from './errors.ts';
+import { valueOf, getPost, putPost, resolveHandle, uploadBlob, type Result, type Server } from './client.ts';
+import { toPlatformError, isTooBig, type ErrorResponse } from './errors.ts';
 import { detectFacets, firstLink } from './facets.ts';
 import { findServer } from './identity.ts';
 import { cardEmbed, imagesEmbed, isRecordOf, postRecord, UploadedSchema, type Uploaded } from './record.ts';
@@ -75,7 +75,7 @@ async function pictureOf({ files }: StepContext, url: string, { mended }: State)
 async function uploadImage(context: StepContext, image: FittedPicture): Promise<Uploaded> {
   const { bytes, type, width, height } = image;
   const answer = await atHome(context, server => uploadBlob(server, accessToken(context), bytes, type));
-  return { blob: accepted(answer).blob, width, height };
+  return { blob: valueOf(answer).blob, width, height };
 }
 
 async function composeRecord(context: StepContext, state: State): Promise<StepResult<State>> {
@@ -97,7 +97,7 @@ async function resolveMention({ http, job }: StepContext, handle: string): Promi
     try {
       const answer = await resolveHandle({ http, url }, handle);
       if (answer.ok) return answer.value.did;
-      if (answer.refusal.status === 400) return null;
+      if (answer.errorResponse.status === 400) return null;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
     }
@@ -130,19 +130,23 @@ async function publishRecord(context: StepContext, state: State): Promise<StepRe
   const write = { repo: didOf(job), rkey: recordKey(job, state.taken), record };
   const answer = await atHome(context, server => putPost(server, accessToken(context), write));
   if (answer.ok) return { type: 'published', post: postOf(job, answer.value.uri, context.now()), state };
-  return mend(context, state, answer.refusal);
+  return mend(context, state, answer.errorResponse);
 }
 
 /** Refusals that a second look or a second preparation can mend; nothing was written in any of them. */
-async function mend(context: StepContext, state: State, refusal: Refusal): Promise<StepResult<State>> {
-  if (refusal.error === 'InvalidSwap') {
+async function mend(
+  context: StepContext,
+  state: State,
+  errorResponse: ErrorResponse,
+): Promise<StepResult<State>> {
+  if (errorResponse.error === 'InvalidSwap') {
     const found = await findRecord(context, state, context.now());
     if (found.type === 'published') return { ...found, state };
     if (state.taken < MOST_TAKEN) return back(context.job, { ...state, taken: state.taken + 1 });
     throw new PlatformError({ kind: 'rejected', code: 'INTERNAL', message: "The post's keys are taken" });
   }
-  const fault = isTooBig(refusal) ? 'size' : refusal.error === 'BlobNotFound' ? 'blob' : null;
-  if (fault === null || state.mended.includes(fault)) throw asPlatformError(refusal);
+  const fault = isTooBig(errorResponse) ? 'size' : errorResponse.error === 'BlobNotFound' ? 'blob' : null;
+  if (fault === null || state.mended.includes(fault)) throw toPlatformError(errorResponse);
   return back(context.job, { ...state, images: [], record: null, mended: [...state.mended, fault] });
 }
 
@@ -155,8 +159,8 @@ function back(job: PublishJob, state: State): StepResult<State> {
 async function findRecord(context: StepContext, state: State, intentAt: number): Promise<Finding> {
   const { job } = context;
   const answer = await atHome(context, server => getPost(server, didOf(job), recordKey(job, state.taken)));
-  if (!answer.ok && answer.refusal.error === 'RecordNotFound') return { type: 'absent' };
-  const { uri, value } = accepted(answer);
+  if (!answer.ok && answer.errorResponse.error === 'RecordNotFound') return { type: 'absent' };
+  const { uri, value } = valueOf(answer);
   return isRecordOf(job, value)
     ? { type: 'published', post: postOf(job, uri, intentAt) }
     : { type: 'absent' };
@@ -165,16 +169,16 @@ async function findRecord(context: StepContext, state: State, intentAt: number):
 /** Calls the account's server; an account that moved away is looked up, once, and called at its new home. */
 async function atHome<T>(
   { http, job }: StepContext,
-  call: (server: Server) => Promise<Answer<T>>,
-): Promise<Answer<T>> {
+  call: (server: Server) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const url = homeOf(job);
   const answer = await call({ http, url });
-  if (answer.ok || !isUnknownAccount(answer.refusal)) return answer;
+  if (answer.ok || !isUnknownAccount(answer.errorResponse)) return answer;
   const home = await findServer(http, didOf(job));
   return home === null || home === url ? answer : call({ http, url: home });
 }
 
-function isUnknownAccount({ error, message }: Refusal): boolean {
+function isUnknownAccount({ error, message }: ErrorResponse): boolean {
   return error === 'AccountNotFound' || /could not find repo/i.test(message);
 }
 

@@ -13,12 +13,12 @@ interface Scripted {
   body: string;
 }
 
-function httpWith(answer: Scripted | Error, seen: HttpRequest[] = []): HttpClient {
+function httpWith(response: Scripted | Error, seen: HttpRequest[] = []): HttpClient {
   return {
     send: request => {
       seen.push(request);
-      if (answer instanceof Error) return Promise.reject(answer);
-      const { status = 200, headers = {}, body } = answer;
+      if (response instanceof Error) return Promise.reject(response);
+      const { status = 200, headers = {}, body } = response;
       return Promise.resolve({ status, headers, body: Buffer.from(body) });
     },
     open: () => Promise.reject(new Error('not used')),
@@ -26,20 +26,20 @@ function httpWith(answer: Scripted | Error, seen: HttpRequest[] = []): HttpClien
   };
 }
 
-const refusal = (error_code: number, description: string, parameters?: object): Scripted => ({
+const apiError = (error_code: number, description: string, parameters?: object): Scripted => ({
   status: error_code,
   body: JSON.stringify({ ok: false, error_code, description, parameters }),
 });
 
-async function failureOf(answer: Scripted | Error): Promise<unknown> {
-  const client = telegramClient(httpWith(answer), TOKEN);
+async function errorOf(response: Scripted | Error): Promise<unknown> {
+  const client = telegramClient(httpWith(response), TOKEN);
   return client.sendMessage({ chat_id: '-1001', text: 'Hi' }).then(
-    () => 'no failure',
+    () => 'no error',
     (error: unknown) => error,
   );
 }
 
-describe('what an answer means', () => {
+describe('classifying error responses', () => {
   test.each([
     [401, 'Unauthorized', 'token_expired', 'TOKEN_EXPIRED'],
     [404, 'Not Found', 'token_expired', 'TOKEN_EXPIRED'],
@@ -78,55 +78,55 @@ describe('what an answer means', () => {
     [413, 'Request Entity Too Large', 'rejected', 'MEDIA_REJECTED'],
     [421, 'Misdirected Request: unallowed token specified', 'rejected', 'INTERNAL'],
     [500, 'Internal Server Error: restart', 'transient', 'PLATFORM_UNAVAILABLE'],
-  ])('%i %s: %s, %s; and nothing was sent', async (status, description, kind, code) => {
-    const failure = await failureOf(refusal(status, description));
-    expect(failure).toBeInstanceOf(PlatformError);
-    expect(failure).toMatchObject({ kind, code, message: description, outcomeUnknown: false });
+  ])('maps %i %s to %s, %s, with a known outcome', async (status, description, kind, code) => {
+    const thrown = await errorOf(apiError(status, description));
+    expect(thrown).toBeInstanceOf(PlatformError);
+    expect(thrown).toMatchObject({ kind, code, message: description, outcomeUnknown: false });
   });
 
-  test('a flood wait ends a second after the time that Telegram names', async () => {
-    const answer = refusal(429, 'Too Many Requests: retry after 37', { retry_after: 37 });
-    expect(await failureOf(answer)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 38_000 });
+  test('waits a second longer than retry_after', async () => {
+    const response = apiError(429, 'Too Many Requests: retry after 37', { retry_after: 37 });
+    expect(await errorOf(response)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 38_000 });
   });
 
-  test('a flood wait may stand in the header alone', async () => {
-    const answer = { ...refusal(429, 'Too Many Requests'), headers: { 'retry-after': '5' } };
-    expect(await failureOf(answer)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 6_000 });
+  test('falls back to the Retry-After header', async () => {
+    const response = { ...apiError(429, 'Too Many Requests'), headers: { 'retry-after': '5' } };
+    expect(await errorOf(response)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 6_000 });
   });
 
-  test('an upgraded group tells its new id', async () => {
+  test('throws ChatMigrated with the new id of an upgraded group', async () => {
     const text = 'Bad Request: group chat was upgraded to a supergroup chat';
-    const failure = await failureOf(refusal(400, text, { migrate_to_chat_id: -1001557912345 }));
-    expect(failure).toBeInstanceOf(ChatMigrated);
-    expect(failure).toMatchObject({ chatId: '-1001557912345' });
+    const thrown = await errorOf(apiError(400, text, { migrate_to_chat_id: -1001557912345 }));
+    expect(thrown).toBeInstanceOf(ChatMigrated);
+    expect(thrown).toMatchObject({ chatId: '-1001557912345' });
   });
 
-  test("a proxy's page for a large body is a refused file", async () => {
-    const answer = { status: 413, body: '<html>413 Request Entity Too Large</html>' };
-    expect(await failureOf(answer)).toMatchObject({ kind: 'rejected', code: 'MEDIA_REJECTED' });
+  test("treats a proxy's 413 page as a rejected file", async () => {
+    const response = { status: 413, body: '<html>413 Request Entity Too Large</html>' };
+    expect(await errorOf(response)).toMatchObject({ kind: 'rejected', code: 'MEDIA_REJECTED' });
   });
 
   test.each([
-    ['a gateway page', { status: 502, body: '<html>502 Bad Gateway</html>' }],
-    ['an empty gateway time-out', { status: 504, body: '' }],
-    ['a success that cannot be read', { status: 200, body: '{"ok":true,"result":{}}' }],
-    ['a success that is no JSON', { status: 200, body: 'OK' }],
-    ['a time-out after sending', new HttpFailure('timeout', 'timed out', true)],
-    ['a connection cut after sending', new HttpFailure('network', 'socket hang up', true)],
-  ])('after %s the message may be live', async (_, answer) => {
-    expect(await failureOf(answer)).toMatchObject({ kind: 'transient', outcomeUnknown: true });
+    ['a gateway error page', { status: 502, body: '<html>502 Bad Gateway</html>' }],
+    ['an empty 504', { status: 504, body: '' }],
+    ['a success with an unexpected body', { status: 200, body: '{"ok":true,"result":{}}' }],
+    ['a success that is not JSON', { status: 200, body: 'OK' }],
+    ['a timeout after the request was sent', new HttpFailure('timeout', 'timed out', true)],
+    ['a broken connection after the request was sent', new HttpFailure('network', 'socket hang up', true)],
+  ])('reports an unknown outcome after %s', async (_, response) => {
+    expect(await errorOf(response)).toMatchObject({ kind: 'transient', outcomeUnknown: true });
   });
 
-  test('a refused connection sent nothing', async () => {
+  test('reports a known outcome for a refused connection', async () => {
     const refused = new HttpFailure('network', 'connect ECONNREFUSED', false);
-    expect(await failureOf(refused)).toMatchObject({ kind: 'transient', outcomeUnknown: false });
+    expect(await errorOf(refused)).toMatchObject({ kind: 'transient', outcomeUnknown: false });
   });
 });
 
 describe('the token', () => {
-  test('goes into the URL and nowhere else', async () => {
+  test('is part of the URL and nothing else', async () => {
     const seen: HttpRequest[] = [];
-    const http = httpWith(refusal(401, 'Unauthorized'), seen);
+    const http = httpWith(apiError(401, 'Unauthorized'), seen);
     await expect(telegramClient(http, TOKEN).getMe()).rejects.toThrow('Unauthorized');
     expect(seen).toHaveLength(1);
     expect(seen[0]?.url).toBe(`https://api.telegram.org/bot${TOKEN}/getMe`);
@@ -134,19 +134,19 @@ describe('the token', () => {
   });
 
   test.each([
-    ['an answer that repeats it', refusal(400, `Bad Request: /bot${TOKEN}/sendMessage is wrong`)],
-    ['a flood answer that repeats it', refusal(429, `Too many for ${TOKEN}`)],
-    ['a page that repeats it', { status: 502, body: `<p>/bot${TOKEN}/</p>` }],
+    ['an error message that contains it', apiError(400, `Bad Request: /bot${TOKEN}/sendMessage is wrong`)],
+    ['a 429 that contains it', apiError(429, `Too many for ${TOKEN}`)],
+    ['an HTML page that contains it', { status: 502, body: `<p>/bot${TOKEN}/</p>` }],
     [
       'a failed request',
       new HttpFailure('network', `GET https://api.telegram.org/bot${TOKEN}/x failed`, true),
     ],
-    ['a fault of another kind', new TypeError(`bad url bot${TOKEN}`)],
-  ])('never gets out through %s', async (_, answer) => {
-    const failure = await failureOf(answer);
-    expect(failure).toBeInstanceOf(PlatformError);
-    const { message, stack, cause } = failure as Error;
-    const shown = [message, stack, String(cause), JSON.stringify(failure), String(failure)].join('\n');
+    ['another error', new TypeError(`bad url bot${TOKEN}`)],
+  ])('does not leak through %s', async (_, response) => {
+    const thrown = await errorOf(response);
+    expect(thrown).toBeInstanceOf(PlatformError);
+    const { message, stack, cause } = thrown as Error;
+    const shown = [message, stack, String(cause), JSON.stringify(thrown), String(thrown)].join('\n');
     expect(shown).not.toContain(TOKEN);
     expect(shown).not.toContain(TOKEN.split(':')[1]);
   });

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { parseJson, type JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
 import { PlatformError } from '../contract/error.ts';
-import { classify, type Refusal } from './errors.ts';
+import { classify, type ErrorResponse } from './errors.ts';
 import { multipart, type UploadFile } from '../../net/multipart.ts';
 
 const BASE = 'https://api.telegram.org';
 
-/** Long, since a lost answer can never be cleared up: a bot cannot read a chat. */
+/** Long, since a lost response can never be reconciled: a bot cannot read the messages of a chat. */
 const CALL_TIMEOUT_MS = 60_000;
 export const UPLOAD_TIMEOUT_MS = 150_000;
 
@@ -19,7 +19,7 @@ export const ChatSchema = v.object({
 });
 export type Chat = v.InferOutput<typeof ChatSchema>;
 
-/** What a bot or a group's members may do; an absent right is no right. */
+/** Rights of a bot or of a group's members; an absent right is not granted. */
 const right = v.optional(v.boolean(), false);
 const SendRights = v.object({
   can_send_messages: right,
@@ -47,7 +47,7 @@ export type ChatFullInfo = v.InferOutput<typeof ChatFullInfoSchema>;
 const MessageSchema = v.object({ message_id: v.number(), date: v.number(), chat: ChatSchema });
 export type Message = v.InferOutput<typeof MessageSchema>;
 
-const AnswerSchema = v.variant('ok', [
+const ResponseSchema = v.variant('ok', [
   v.object({ ok: v.literal(true), result: v.unknown() }),
   v.object({
     ok: v.literal(false),
@@ -64,13 +64,12 @@ export interface Upload {
   timeoutMs?: number;
 }
 
-/** Calls of the Bot API. All throw PlatformError, or ChatMigrated where the chat has a new id. */
+/** Calls of the Bot API. All throw PlatformError, or ChatMigrated when the chat has a new id. */
 export interface TelegramClient {
   getMe: () => Promise<v.InferOutput<typeof UserSchema>>;
   getChat: (chatId: string) => Promise<ChatFullInfo>;
   getChatMember: (chatId: string, userId: number) => Promise<ChatMember>;
   sendMessage: (fields: { chat_id: string; text: string }) => Promise<Message>;
-  /** `sendPhoto`, `sendVideo`, `sendAnimation`, `sendDocument`. */
   sendFile: (method: SendFileMethod, fields: Record<string, string>, upload: Upload) => Promise<Message>;
   sendMediaGroup: (fields: { chat_id: string; media: string }, upload: Upload) => Promise<Message[]>;
 }
@@ -84,12 +83,12 @@ export function telegramClient(http: HttpClient, token: string): TelegramClient 
       .catch((error: unknown) => {
         throw fromFailure(method, error, token);
       });
-    const answer = v.safeParse(AnswerSchema, parseJson(response.body.toString()));
-    if (!answer.success) throw classify(unreadable(method, response));
-    if (!answer.output.ok) throw classify(refusalOf(answer.output, response, token));
-    const parsed = v.safeParse(result, answer.output.result);
-    if (!parsed.success) throw classify({ ...unreadable(method, response), status: 200 });
-    return parsed.output;
+    const parsed = v.safeParse(ResponseSchema, parseJson(response.body.toString()));
+    if (!parsed.success) throw classify(unreadable(method, response));
+    if (!parsed.output.ok) throw classify(errorResponseOf(parsed.output, response, token));
+    const value = v.safeParse(result, parsed.output.result);
+    if (!value.success) throw classify({ ...unreadable(method, response), status: 200 });
+    return value.output;
   }
 
   return {
@@ -114,36 +113,36 @@ function form(fields: Record<string, string>, { files, timeoutMs = UPLOAD_TIMEOU
   return { headers: { 'content-type': contentType }, body, timeoutMs };
 }
 
-type Refused = Extract<v.InferOutput<typeof AnswerSchema>, { ok: false }>;
+type ErrorBody = Extract<v.InferOutput<typeof ResponseSchema>, { ok: false }>;
 
-function refusalOf(answer: Refused, response: HttpResponse, token: string): Refusal {
+function errorResponseOf(answer: ErrorBody, response: HttpResponse, token: string): ErrorResponse {
   const header = Number(response.headers['retry-after'] ?? NaN);
   return {
     status: answer.error_code,
-    description: withoutToken(answer.description, token),
+    description: redactToken(answer.description, token),
     retryAfterS: answer.parameters?.retry_after ?? (Number.isFinite(header) ? header : undefined),
     migrateTo: answer.parameters?.migrate_to_chat_id,
-    answered: true,
+    isFromBotApi: true,
   };
 }
 
-/** A proxy's page, not the Bot API's own answer. */
-function unreadable(method: string, { status }: HttpResponse): Refusal {
-  return { status, description: `${method} answered with status ${status} and no JSON`, answered: false };
+/** A response that is not the Bot API's own, such as a proxy's HTML page. */
+function unreadable(method: string, { status }: HttpResponse): ErrorResponse {
+  return { status, description: `${method}: status ${status} without a JSON body`, isFromBotApi: false };
 }
 
 function fromFailure(method: string, error: unknown, token: string): PlatformError {
   const sent = error instanceof HttpFailure ? error.sent : true;
-  const words = error instanceof Error ? error.message : 'no answer';
+  const reason = error instanceof Error ? error.message : 'no response';
   return new PlatformError({
     kind: 'transient',
     code: 'PLATFORM_UNAVAILABLE',
-    message: `${method}: ${withoutToken(words, token)}`,
+    message: `${method}: ${redactToken(reason, token)}`,
     outcomeUnknown: sent,
   });
 }
 
-/** The token is a part of every URL; no text that leaves this file may carry it. */
-function withoutToken(text: string, token: string): string {
+/** Removes the token, which is part of every URL, from texts that leave this module. */
+function redactToken(text: string, token: string): string {
   return text.replaceAll(token, '[token]').replace(/\d{3,16}:[\w-]{30,50}/g, '[token]');
 }

@@ -2,22 +2,21 @@ import * as v from 'valibot';
 import { parseJson, type Json } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
 import { fromHttpFailure, PlatformError } from '../contract/error.ts';
-import { refusalError, type Purpose } from './errors.ts';
+import { toPlatformError, type Purpose } from './errors.ts';
 
-/* How API v2 is called: whatever is no success is a PlatformError. */
+/* Transport of API v2: every response other than a success is thrown as a PlatformError. */
 
 const API = 'https://api.x.com/2';
 const TIMEOUT_MS = 15_000;
 
-/** Who calls, and when. */
+/** Client, user access token and clock of a call. */
 export interface Caller {
   http: HttpClient;
-  /** User access token. */
   token: string;
   now: () => number;
 }
 
-/** One call of the API; `what` names it in errors. */
+/** One API call; `what` names it in error messages. */
 export interface Call extends Pick<HttpRequest, 'method' | 'headers' | 'body'> {
   what: string;
   purpose: Purpose;
@@ -26,8 +25,8 @@ export interface Call extends Pick<HttpRequest, 'method' | 'headers' | 'body'> {
   timeoutMs?: number;
 }
 
-/** Sends a call, whatever the answer to it. Throws PlatformError where there is none. */
-export async function answerOf(caller: Caller, call: Call): Promise<HttpResponse> {
+/** Sends a call and returns the response whatever its status. Throws PlatformError when there is no response. */
+export async function fetchResponse(caller: Caller, call: Call): Promise<HttpResponse> {
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
   try {
     return await caller.http.send({
@@ -47,32 +46,32 @@ export async function answerOf(caller: Caller, call: Call): Promise<HttpResponse
   }
 }
 
-/** The answer's JSON as the schema has it. A success without it (a proxy's page) is no success. */
-export function resultOf<T>(
+/** Parses the body of a success by the schema. Throws PlatformError for other statuses and for bodies that do not fit. */
+export function parseResponse<T>(
   response: HttpResponse,
   { what, purpose }: Call,
   schema: v.GenericSchema<unknown, T>,
   now: number,
 ): T {
-  if (response.status < 200 || response.status > 299) throw refusalError(response, purpose, what, now);
+  if (response.status < 200 || response.status > 299) throw toPlatformError(response, purpose, what, now);
   const text = response.body.toString('utf8');
   const parsed = v.safeParse(schema, text === '' ? {} : parseJson(text));
   if (parsed.success) return parsed.output;
   throw new PlatformError({
     kind: 'transient',
     code: 'PLATFORM_UNAVAILABLE',
-    message: `${what}: X answered ${response.status} without a usable body`,
+    message: `${what}: X answered ${response.status} with an unexpected body`,
     outcomeUnknown: true,
   });
 }
 
-/** Sends a call and reads its answer. */
+/** Sends a call and parses the body of its success. */
 export async function send<T>(caller: Caller, call: Call, schema: v.GenericSchema<unknown, T>): Promise<T> {
-  return resultOf(await answerOf(caller, call), call, schema, caller.now());
+  return parseResponse(await fetchResponse(caller, call), call, schema, caller.now());
 }
 
-/** A yes without more to it; the page of a proxy is none. */
+/** Any JSON object: the call succeeded, its body is not used. An HTML page of a proxy does not pass. */
 export const Acknowledged = v.looseObject({});
 
-/** Identifiers stay strings: they have more digits than a number keeps. */
+/** Ids stay strings: they exceed the safe integers. */
 export const Id = v.pipe(v.string(), v.regex(/^\d{1,19}$/));

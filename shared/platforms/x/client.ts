@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { answerOf, Id, resultOf, send, type Call, type Caller } from './call.ts';
-import { readRefusal } from './errors.ts';
+import { fetchResponse, Id, parseResponse, send, type Call, type Caller } from './call.ts';
+import { readErrorResponse } from './errors.ts';
 
-/* The calls of API v2 about accounts and posts. Each throws PlatformError for whatever is no success. */
+/* Calls of API v2 for accounts and posts. All throw PlatformError. */
 
-/** The create is the one call that may post twice: it is given up soon and asked about afterwards. */
+/** Short: creating a post is not idempotent, and a lost response is reconciled afterwards. */
 const CREATE_TIMEOUT_MS = 20_000;
 
 const UserSchema = v.object({
@@ -12,7 +12,7 @@ const UserSchema = v.object({
     id: Id,
     name: v.string(),
     username: v.string(),
-    // An ornament: a picture that is none keeps nobody from connecting.
+    // Optional for us: an unusable value must not fail the connect.
     profile_image_url: v.fallback(v.nullish(v.string(), null), null),
     subscription_type: v.nullish(v.string(), null),
   }),
@@ -31,7 +31,7 @@ export interface NewPost {
   replySettings: string | null;
 }
 
-/** Makes the post and gives its id. The text is always sent, also when it is empty. */
+/** Creates the post and returns its id. `text` is always sent, even when it is empty. */
 export async function createPost(caller: Caller, post: NewPost): Promise<string> {
   const { data } = await send(
     caller,
@@ -74,15 +74,15 @@ export type LivePost = v.InferOutput<typeof TimelineSchema>['data'][number];
 
 const TIMELINE_FIELDS = 'created_at,entities,attachments';
 
-/** The account's own posts since a time (epoch milliseconds), newest first, at most 100. */
+/** Returns the account's own posts since a time (epoch milliseconds), newest first, at most 100. */
 export async function recentPosts(caller: Caller, userId: string, since: number): Promise<LivePost[]> {
   const query = {
     max_results: '100',
     exclude: 'retweets,replies',
     start_time: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
   };
-  const asked = { what: 'Reading the timeline', path: `/users/${userId}/tweets`, query };
-  return (await readPosts(caller, { ...asked, fields: TIMELINE_FIELDS }, TimelineSchema)).data;
+  const read = { what: 'Reading the timeline', path: `/users/${userId}/tweets`, query };
+  return (await readPosts(caller, { ...read, fields: TIMELINE_FIELDS }, TimelineSchema)).data;
 }
 
 const count = v.pipe(v.number(), v.integer());
@@ -105,13 +105,13 @@ const CountsSchema = v.object({
   ),
 });
 
-/** How posts were received, at most 100 of them. Those that were deleted are missing. */
+/** Returns the metrics of at most 100 posts. Deleted posts are missing. */
 export async function postCounts(caller: Caller, ids: readonly string[]) {
-  const asked = { what: 'Reading metrics', path: '/tweets', query: { ids: ids.join(',') } };
-  return (await readPosts(caller, { ...asked, fields: 'public_metrics' }, CountsSchema)).data;
+  const read = { what: 'Reading metrics', path: '/tweets', query: { ids: ids.join(',') } };
+  return (await readPosts(caller, { ...read, fields: 'public_metrics' }, CountsSchema)).data;
 }
 
-/** Reads posts. X is renaming a parameter: the old name first, which all guides use, then the new one. */
+/** Reads posts. X is renaming `tweet.fields` to `post.fields`: the documented name is tried first. */
 async function readPosts<T>(
   caller: Caller,
   {
@@ -128,9 +128,9 @@ async function readPosts<T>(
     method: 'GET',
     path: `${path}?${new URLSearchParams({ ...query, [fieldsName]: fields }).toString()}`,
   });
-  const first = await answerOf(caller, call('tweet.fields'));
-  const renamed = first.status === 400 && readRefusal(first, 'read').words.includes('tweet.fields');
+  const first = await fetchResponse(caller, call('tweet.fields'));
+  const renamed = first.status === 400 && readErrorResponse(first, 'read').message.includes('tweet.fields');
   return renamed
     ? send(caller, call('post.fields'), schema)
-    : resultOf(first, call('tweet.fields'), schema, caller.now());
+    : parseResponse(first, call('tweet.fields'), schema, caller.now());
 }

@@ -27,8 +27,8 @@ async function publish(): Promise<string> {
 const read = (ids: readonly string[], credentials = grant.credentials) =>
   insights.read({ http: host.http, credentials: () => Promise.resolve(credentials), now: host.now }, ids);
 
-/** The next question is answered with this, in the double's stead. */
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+/** The next read is answered with this instead of the sandbox's response. */
+const respondWith = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   host.failNext({
     match: /\/2\/tweets\?/,
     method: 'GET',
@@ -37,8 +37,8 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 
 const counts = (more: object) => ({ like_count: 1, reply_count: 2, quote_count: 3, ...more });
 
-describe('metrics of posts on X', () => {
-  test('of many posts come in one request, by their ids', async () => {
+describe('reading metrics of X posts', () => {
+  test('reads many posts in one request', async () => {
     const ids = [await publish(), await publish(), await publish()];
     ids.forEach((id, n) =>
       host.setMetrics(id, { likes: n, comments: 10 + n, shares: 20 + n, views: 30 + n }),
@@ -55,17 +55,17 @@ describe('metrics of posts on X', () => {
     ]);
   });
 
-  test('are asked for a hundred at a time', async () => {
+  test('reads at most a hundred posts in one request', async () => {
     expect(insights.batch).toBe(100);
     const ids = Array.from({ length: 101 }, (_, n) => String(1_000_000 + n));
     expect(await read(ids.slice(0, 100))).toEqual(new Map());
     await expect(read(ids)).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  test('of a post that is gone are missing', async () => {
+  test('leaves out posts that were deleted', async () => {
     const id = await publish();
     expect([...(await read([id, '1234567890123456789'])).keys()]).toEqual([id]);
-    answer(200, { errors: [{ title: 'Not Found Error', resource_id: '1' }] });
+    respondWith(200, { errors: [{ title: 'Not Found Error', resource_id: '1' }] });
     expect(await read(['1'])).toEqual(new Map());
   });
 
@@ -74,14 +74,14 @@ describe('metrics of posts on X', () => {
     ['repost_count', counts({ repost_count: 4 }), 7],
     ['both names', counts({ retweet_count: 4, repost_count: 4 }), 7],
     ['neither', counts({}), 3],
-  ])('count reposts, under %s, and quotes as shares', async (_, public_metrics, shares) => {
-    answer(200, { data: [{ id: '1', public_metrics }] });
+  ])('counts reposts (%s) and quotes as shares', async (_, public_metrics, shares) => {
+    respondWith(200, { data: [{ id: '1', public_metrics }] });
     expect(await read(['1'])).toEqual(new Map([['1', { likes: 1, comments: 2, shares, views: null }]]));
   });
 
-  test('are asked for under the new name where X does not know the old one any more', async () => {
+  test('falls back to post.fields when X does not know tweet.fields', async () => {
     const id = await publish();
-    answer(400, { errors: [{ message: 'The query parameter [tweet.fields] is not known' }] });
+    respondWith(400, { errors: [{ message: 'The query parameter [tweet.fields] is not known' }] });
     expect([...(await read([id])).keys()]).toEqual([id]);
     expect(new URL(host.traffic.at(-1)!.url).searchParams.get('post.fields')).toBe('public_metrics');
   });
@@ -99,17 +99,20 @@ describe('metrics of posts on X', () => {
     [502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }, { kind: 'transient' }],
     [200, '<html>Welcome</html>', { 'content-type': 'text/html' }, { kind: 'transient' }],
     [200, { data: [{ id: '1', public_metrics: { like_count: 'many' } }] }, {}, { kind: 'transient' }],
-  ])('that X refuses with %i %j are an error of its kind', async (status, body, headers, error) => {
-    answer(status, body, headers);
+  ])('classifies the error response %i %j', async (status, body, headers, error) => {
+    respondWith(status, body, headers);
     await expect(read(['1'])).rejects.toMatchObject({ name: 'PlatformError', ...error });
   });
 
-  test.each(['before', 'after'] as const)('are asked for later when the connection is cut %s', async drop => {
-    host.failNext({ drop });
-    await expect(read(['1'])).rejects.toMatchObject({ name: 'PlatformError', kind: 'transient' });
-  });
+  test.each(['before', 'after'] as const)(
+    'throws a transient error when the connection breaks %s the request',
+    async drop => {
+      host.failNext({ drop });
+      await expect(read(['1'])).rejects.toMatchObject({ name: 'PlatformError', kind: 'transient' });
+    },
+  );
 
-  test('need a token', async () => {
+  test('throws token_expired without an access token', async () => {
     const before = host.traffic.length;
     await expect(read(['1'], { ...grant.credentials, access_token: null })).rejects.toMatchObject({
       kind: 'token_expired',

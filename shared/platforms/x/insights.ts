@@ -2,7 +2,7 @@ import type { InsightsReader } from '../contract/insights.ts';
 import { PlatformError } from '../contract/error.ts';
 import { postCounts } from './client.ts';
 
-/** X bills each post that is read, once a day (UTC). */
+/** X bills each post that is read, once per UTC day. */
 export const insights: InsightsReader = {
   batch: 100,
   read: async ({ http, credentials, now }, ids) => {

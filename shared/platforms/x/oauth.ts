@@ -3,7 +3,7 @@ import { parseJson } from '../../model/json.ts';
 import { HttpFailure, type HttpResponse } from '../../net/http.ts';
 import type { AppCredentials, ConnectContext } from '../contract/connector.ts';
 import { fromHttpFailure, PlatformError } from '../contract/error.ts';
-import { readRefusal, refusalError, type Refusal } from './errors.ts';
+import { readErrorResponse, toPlatformError, type ErrorResponse } from './errors.ts';
 
 const OAUTH = 'https://api.x.com/2/oauth2';
 const TIMEOUT_MS = 15_000;
@@ -16,7 +16,7 @@ const TokenSchema = v.object({
 });
 export type TokenPair = v.InferOutput<typeof TokenSchema>;
 
-/** One call of the token endpoint. Throws PlatformError; `token_expired` for a grant that is spent or revoked. */
+/** Calls the token endpoint. Throws PlatformError: `token_expired` for a grant that was used, expired or revoked. */
 export async function requestToken(
   app: AppCredentials,
   form: Record<string, string>,
@@ -29,12 +29,12 @@ export async function requestToken(
   throw new PlatformError({
     kind: 'transient',
     code: 'PLATFORM_UNAVAILABLE',
-    message: 'The token endpoint of X answered without tokens',
+    message: 'The token endpoint of X sent an unexpected body',
     outcomeUnknown: true,
   });
 }
 
-/** Gives a token back. */
+/** Revokes a token (RFC 7009). */
 export async function revokeToken(
   app: AppCredentials,
   token: string,
@@ -69,20 +69,20 @@ async function post(
 }
 
 function tokenError(response: HttpResponse, now: number): PlatformError {
-  const refusal = readRefusal(response, 'read');
-  const message = `X refused the grant: ${refusal.words || refusal.error || response.status}`;
-  if (isDeadGrant(refusal))
+  const errorResponse = readErrorResponse(response, 'read');
+  const message = `X refused the grant: ${errorResponse.message || errorResponse.error || response.status}`;
+  if (isDeadGrant(errorResponse))
     return new PlatformError({ kind: 'token_expired', code: 'TOKEN_EXPIRED', message });
-  // Whatever else is refused here is the operator's registration: no account is to be disconnected for it.
-  const isOurs = response.status < 500 && response.status !== 429;
-  return isOurs
+  // Other client errors concern the app's registration: they must not disconnect the account.
+  const isAppError = response.status < 500 && response.status !== 429;
+  return isAppError
     ? new PlatformError({ kind: 'transient', code: 'INTERNAL', message })
-    : refusalError(response, 'read', 'The token endpoint of X', now);
+    : toPlatformError(response, 'read', 'The token endpoint of X', now);
 }
 
-function isDeadGrant({ status, error, words }: Refusal): boolean {
+function isDeadGrant({ status, error, message }: ErrorResponse): boolean {
   if (status !== 400 && status !== 401) return false;
   if (error === 'invalid_grant') return true;
-  if (error === 'invalid_request') return /token was invalid|authorization code was invalid/i.test(words);
-  return error === 'unauthorized_client' && /revoked/i.test(words);
+  if (error === 'invalid_request') return /token was invalid|authorization code was invalid/i.test(message);
+  return error === 'unauthorized_client' && /revoked/i.test(message);
 }

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { newKeyRing } from '../../shared/aws/key-ring.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 
-/** What CloudFormation asks of a custom resource. */
-const RequestSchema = v.object({
+/** The event that CloudFormation sends to a custom resource. */
+const EventSchema = v.object({
   RequestType: v.picklist(['Create', 'Update', 'Delete']),
   ResponseURL: v.string(),
   StackId: v.string(),
@@ -12,7 +12,7 @@ const RequestSchema = v.object({
   LogicalResourceId: v.string(),
   ResourceProperties: v.object({ ParameterName: v.string() }),
 });
-type Request = v.InferOutput<typeof RequestSchema>;
+type ResourceEvent = v.InferOutput<typeof EventSchema>;
 
 type Outcome = { Status: 'SUCCESS' } | { Status: 'FAILED'; Reason: string };
 
@@ -21,28 +21,28 @@ export interface Collaborators {
   http: HttpClient;
 }
 
-const ANSWER_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Answers one request of CloudFormation for the key ring. A ring is only ever made, never changed and never deleted:
- * without it nothing that it sealed opens again, and the table outlives the stack too.
- * Throws when the answer did not arrive; Lambda then tries again, and making a ring twice makes one.
+ * Handles one event of the custom resource. The key ring is created once and never changed or deleted: without it no
+ * sealed credentials can be unsealed, and the table is retained when the stack is deleted too.
+ * Throws when the response could not be delivered, so that Lambda retries; creating the key ring is idempotent.
  */
-export async function answerForKeyRing(event: unknown, { ssm, http }: Collaborators): Promise<void> {
-  const request = v.parse(RequestSchema, event);
-  const outcome = request.RequestType === 'Delete' ? SUCCESS : await makeKeyRing(ssm, request);
-  await answer(http, request, outcome);
+export async function handleKeyRingEvent(event: unknown, { ssm, http }: Collaborators): Promise<void> {
+  const request = v.parse(EventSchema, event);
+  const outcome = request.RequestType === 'Delete' ? SUCCESS : await createKeyRing(ssm, request);
+  await respond(http, request, outcome);
 }
 
 const SUCCESS = { Status: 'SUCCESS' } as const;
 
-async function makeKeyRing(ssm: SSMClient, { ResourceProperties }: Request): Promise<Outcome> {
+async function createKeyRing(ssm: SSMClient, { ResourceProperties }: ResourceEvent): Promise<Outcome> {
   try {
     await ssm.send(
       new PutParameterCommand({
         Name: ResourceProperties.ParameterName,
         Description:
-          'Keys that seal the tokens and secrets of the service. Losing them loses every connection.',
+          'Keys that seal the tokens and secrets of the service. Without them all connected accounts are lost.',
         Type: 'SecureString',
         Value: JSON.stringify(newKeyRing()),
         Overwrite: false,
@@ -55,7 +55,7 @@ async function makeKeyRing(ssm: SSMClient, { ResourceProperties }: Request): Pro
   }
 }
 
-async function answer(http: HttpClient, request: Request, outcome: Outcome): Promise<void> {
+async function respond(http: HttpClient, request: ResourceEvent, outcome: Outcome): Promise<void> {
   const body = JSON.stringify({
     ...outcome,
     PhysicalResourceId: request.ResourceProperties.ParameterName,
@@ -63,12 +63,12 @@ async function answer(http: HttpClient, request: Request, outcome: Outcome): Pro
     RequestId: request.RequestId,
     LogicalResourceId: request.LogicalResourceId,
   });
-  // The URL is signed for a request without a content type.
+  // The presigned URL is valid for a request without a Content-Type only.
   const { status } = await http.send({
     method: 'PUT',
     url: request.ResponseURL,
     body,
-    timeoutMs: ANSWER_TIMEOUT_MS,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
   });
-  if (status !== 200) throw new Error(`CloudFormation's answer address said ${status}`);
+  if (status !== 200) throw new Error(`CloudFormation's response URL answered with status ${status}`);
 }

@@ -1,0 +1,130 @@
+import { loadFreshAccount, renewAccount, type LoadedAccount } from '../connections/credentials.ts';
+import type { DueReading, Metrics } from '../model/insight.ts';
+import type { PlatformId } from '../model/platform.ts';
+import type { Connection } from '../model/profile.ts';
+import type { HttpClient } from '../net/http.ts';
+import { platformHttp } from '../net/platform-http.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { InsightsReader } from '../platforms/contract/insights.ts';
+import { describeError, log } from '../runtime/log.ts';
+import type { Services } from '../runtime/services.ts';
+import { getConnection } from '../store/connections.ts';
+import { deleteDueReading, listDueReadings, putDueReading, putMetricsReading } from '../store/insights.ts';
+import { WAKE_SHARDS } from '../store/table.ts';
+import { readingAfter, retryOf } from './readings.ts';
+
+/** Most due readings of one query. */
+const PAGE = 500;
+
+export interface ReadingRun {
+  services: Services;
+  readers: Readonly<Partial<Record<PlatformId, InsightsReader>>>;
+  http: HttpClient;
+  /** False when no further call should start. */
+  hasTime: () => boolean;
+}
+
+/**
+ * Reads the metrics of all posts that are due, account by account, in batches as large as the platform allows. A reading
+ * is stored before its due item is deleted: after a crash the next run repeats it, without harm. Returns the number of
+ * due readings handled.
+ */
+export async function readDueMetrics(run: ReadingRun): Promise<number> {
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
+  const counts = await Promise.all(shards.map(shard => readShard(run, shard)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function readShard(run: ReadingRun, shard: number): Promise<number> {
+  const { services } = run;
+  let count = 0;
+  for (;;) {
+    const page = await listDueReadings(services.table, shard, services.now(), PAGE);
+    for (const [, due] of Map.groupBy(page, ({ account_id }) => account_id)) {
+      if (!run.hasTime()) return count;
+      await readAccount(run, due);
+      count += due.length;
+    }
+    if (page.length < PAGE) return count;
+  }
+}
+
+async function readAccount(run: ReadingRun, due: readonly DueReading[]): Promise<void> {
+  const [first] = due;
+  if (!first) return;
+  const { workspace_id, profile_id, platform, account_id } = first;
+  const { table } = run.services;
+  const reader = run.readers[platform];
+  const connection = await getConnection(table, workspace_id, profile_id, platform);
+  if (!reader || connection?.id !== account_id) {
+    // The account was disconnected or replaced: its posts can no longer be read.
+    await Promise.all(due.map(reading => deleteDueReading(table, reading)));
+    return;
+  }
+  for (let start = 0; start < due.length && run.hasTime(); start += reader.batch) {
+    await readBatch(run, reader, connection, due.slice(start, start + reader.batch));
+  }
+}
+
+async function readBatch(
+  run: ReadingRun,
+  reader: InsightsReader,
+  connection: Connection,
+  due: readonly DueReading[],
+): Promise<void> {
+  try {
+    const ids = due.map(({ platform_post_id }) => platform_post_id);
+    const found = await fetchMetrics(run, reader, connection, ids);
+    await Promise.all(due.map(each => storeReading(run.services, each, found.get(each.platform_post_id))));
+  } catch (error) {
+    const { platform } = connection;
+    log.warn('Reading metrics failed', { platform, posts: due.length, ...describeError(error) });
+    const delay = error instanceof PlatformError ? error.retryAfterMs : undefined;
+    const now = run.services.now();
+    await Promise.all(due.map(each => replaceDue(run.services, each, retryOf(each, now, delay))));
+  }
+}
+
+/** Reads with the account's credentials; when they are refused, renews them and reads once more. */
+async function fetchMetrics(
+  { services, http }: ReadingRun,
+  reader: InsightsReader,
+  connection: Connection,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Metrics>> {
+  const loaded: { account: LoadedAccount | null } = { account: null };
+  const context = {
+    http: platformHttp(connection.platform, http),
+    credentials: async () => (loaded.account ??= await loadFreshAccount(services, connection)).credentials,
+    now: services.now,
+  };
+  try {
+    return await reader.read(context, ids);
+  } catch (error) {
+    const isExpired = error instanceof PlatformError && error.kind === 'token_expired';
+    if (!isExpired || !loaded.account) throw error;
+    loaded.account = await renewAccount(services, loaded.account);
+    return reader.read(context, ids);
+  }
+}
+
+/** A post without metrics was deleted at the platform: it is not read again. */
+async function storeReading(
+  services: Services,
+  due: DueReading,
+  metrics: Metrics | undefined,
+): Promise<void> {
+  const { post_id, platform, published_at, workspace_id, profile_id } = due;
+  const now = services.now();
+  if (metrics) {
+    const reading = { post_id, platform, published_at, ...metrics, measured_at: now };
+    await putMetricsReading(services.table, workspace_id, profile_id, reading);
+  }
+  await replaceDue(services, due, metrics ? readingAfter(due, now) : null);
+}
+
+/** Stores the next due reading before the present one is deleted. */
+async function replaceDue({ table }: Services, due: DueReading, next: DueReading | null): Promise<void> {
+  if (next) await putDueReading(table, next);
+  await deleteDueReading(table, due);
+}
