@@ -62,7 +62,7 @@ export default tseslint.config(
     files: [
       'test/e2e/**',
       'test/faults/**',
-      'test/support/{ai-server,served-api,e2e,lethal,stack}.ts',
+      'test/support/{ai-server,served-api,e2e,request-faults,stack}.ts',
       'local/stack.test.ts',
       'shared/ai/*.test.ts',
       'shared/http/*.test.ts',

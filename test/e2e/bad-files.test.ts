@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
-import { localClient } from '../../local/aws/tables.ts';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { FILE_OF_FORMAT, type MediaFormat } from '../../shared/model/media.ts';
 import { badFiles } from '../support/bad-files.ts';
 import { closeStack, eventually } from '../support/e2e.ts';
@@ -9,7 +9,7 @@ import { filesOfFormats } from '../support/formats.ts';
 import { testOrigin, type TestOrigin } from '../support/origin.ts';
 import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
 
-/** Files that no upload may bring in, by every way that there is: each is a clear 400, and nothing of it is left. */
+/** Invalid files through every upload method: each is refused with a 400 that names the problem, and leaves no object behind. */
 
 const files = await filesOfFormats();
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
@@ -17,14 +17,14 @@ const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 let stack: TestStack;
 let s3: S3Client;
 let origin: TestOrigin;
-/** What the origin answers; set by each test. */
-let answer: RequestListener;
+/** How the origin responds; set by each test. */
+let respond: RequestListener;
 beforeAll(async () => {
   [stack, origin] = await Promise.all([
     startStack(),
-    testOrigin((request, response) => answer(request, response)),
+    testOrigin((request, response) => respond(request, response)),
   ]);
-  s3 = new S3Client(localClient(stack.aws.endpoint));
+  s3 = new S3Client(localClientConfig(stack.aws.endpoint));
 });
 afterAll(async () => {
   s3.destroy();
@@ -39,8 +39,8 @@ async function keys(): Promise<string[]> {
 
 const post = (path: string, body: unknown): Promise<Answer<Json>> => stack.api('POST', path, body);
 
-/** The ways in; a file is called what it is not. */
-const WAYS = {
+/** The upload methods. */
+const METHODS = {
   form: (bytes: Buffer, name: string) => {
     const fields = new FormData();
     fields.set('profile_name', 'Demo');
@@ -48,7 +48,7 @@ const WAYS = {
     return post('/upload-media', fields);
   },
   url: (bytes: Buffer, name: string, type: string) => {
-    answer = (_, response) =>
+    respond = (_, response) =>
       void response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
     return post('/upload-media', { profile_name: 'Demo', url: `${origin.url}/${encodeURIComponent(name)}` });
   },
@@ -60,36 +60,36 @@ const WAYS = {
     return post('/upload-media/confirm', { upload_id: body.upload_id });
   },
 } as const;
-type Way = keyof typeof WAYS;
-const FIELD: Readonly<Record<Way, string>> = { form: 'file', url: 'url', direct: 'upload_id' };
+type Method = keyof typeof METHODS;
+const FIELD: Readonly<Record<Method, string>> = { form: 'file', url: 'url', direct: 'upload_id' };
 
-async function expectRefused(way: Way, refusing: Promise<Answer<Json>>, words: RegExp): Promise<void> {
-  const { status, body } = await refusing;
+async function expectRefused(method: Method, request: Promise<Answer<Json>>, message: RegExp): Promise<void> {
+  const { status, body } = await request;
   expect([status, body]).toEqual([
     400,
     {
       error: 'Validation failed',
-      details: [{ field: FIELD[way], message: expect.stringMatching(words), platform: null }],
+      details: [{ field: FIELD[method], message: expect.stringMatching(message), platform: null }],
     },
   ]);
 }
 
-describe.each(['form', 'url', 'direct'] as const)('by %s', way => {
+describe.each(['form', 'url', 'direct'] as const)('an upload by %s', method => {
   test.each(badFiles(files).map(file => [file.name, file] as const))(
-    '%s is refused, and nothing is left',
-    async (_, { bytes, words }) => {
+    'is refused without leaving an object when the file is %s',
+    async (_, { bytes, message }) => {
       const before = await keys();
-      await expectRefused(way, WAYS[way](bytes, 'photo.png', 'image/png'), words);
+      await expectRefused(method, METHODS[method](bytes, 'photo.png', 'image/png'), message);
       expect(await keys()).toEqual(before);
     },
   );
 });
 
-describe('a file under another name', () => {
-  test.each(FORMATS)('and another type, a %s, is taken for what it is', async format => {
+describe('a file with a wrong name and type', () => {
+  test.each(FORMATS)('is stored with its real type: %s', async format => {
     const other = format === 'PNG' ? 'application/pdf' : 'image/png';
-    for (const way of ['form', 'url'] as const) {
-      const { status, body } = await WAYS[way](files[format], 'setup.exe', other);
+    for (const method of ['form', 'url'] as const) {
+      const { status, body } = await METHODS[method](files[format], 'setup.exe', other);
       expect([status, body]).toMatchObject([
         201,
         { file_type: FILE_OF_FORMAT[format].type, file_name: 'setup.exe', size: files[format].length },
@@ -97,12 +97,12 @@ describe('a file under another name', () => {
       expect(body.public_url).toMatch(new RegExp(`\\.${FILE_OF_FORMAT[format].extension}$`));
     }
     const before = await keys();
-    await expectRefused('direct', WAYS.direct(files[format], 'setup.exe', other), /was announced/);
+    await expectRefused('direct', METHODS.direct(files[format], 'setup.exe', other), /was announced/);
     expect(await keys()).toEqual(before);
   });
 });
 
-describe('a name', () => {
+describe('a file name', () => {
   test.each([
     '../../../etc/passwd',
     '..\\..\\windows\\system32\\a.png',
@@ -119,11 +119,11 @@ describe('a name', () => {
     '写真 фото صورة 📷👩‍👩‍👧‍👦.png',
     'Z\u0351\u036B\u0343\u036A\u0302A\u0354.png',
     'x'.repeat(2000),
-  ])('%j leads nowhere: the key is the service’s own', async name => {
-    for (const way of ['form', 'url', 'direct'] as const) {
-      if (way !== 'form' && name === '') continue;
-      const { status, body } = await WAYS[way](files.PNG, name.slice(0, 1500), 'image/png');
-      expect([way, status]).toEqual([way, way === 'direct' ? 200 : 201]);
+  ])('%j is cleaned and does not become part of the object key', async name => {
+    for (const method of ['form', 'url', 'direct'] as const) {
+      if (method !== 'form' && name === '') continue;
+      const { status, body } = await METHODS[method](files.PNG, name.slice(0, 1500), 'image/png');
+      expect([method, status]).toEqual([method, method === 'direct' ? 200 : 201]);
       expect(body.file_name.length).toBeLessThanOrEqual(255);
       expect(body.file_name).not.toMatch(/[/\\\p{Cc}\u202E]|^\.*$/u);
       expect(new URL(body.public_url).pathname).toMatch(/\/media\/[\w-]{32}\.png$/);
@@ -132,46 +132,50 @@ describe('a name', () => {
   });
 });
 
-describe('a URL', () => {
+describe('an import', () => {
   const GIB_6 = 6 * 1024 ** 3;
   const long = Buffer.concat([files.JPG, Buffer.alloc(100_000)]);
-  const to =
+  const redirectTo =
     (location: string): RequestListener =>
     (_, response) =>
       void response.writeHead(302, { location }).end();
 
   test.each<[string, RequestListener, RegExp]>([
     [
-      'that announces a picture of 6 GB',
+      'the response announces a 6 GB image',
       (_, response) => void response.writeHead(200, { 'content-length': GIB_6 }).write(long),
       /larger than/,
     ],
     [
-      'that announces a clip of 6 GB, and breaks off',
+      'the response announces a 6 GB video and breaks off',
       (_, response) => {
         response.writeHead(200, { 'content-length': GIB_6 });
         response.write(files.MP4.subarray(0, 30_000), () => response.destroy());
       },
       /cannot be read/,
     ],
-    ['that sends nobody knows where', to('http://nowhere.invalid/a.png'), /cannot be read/],
-    ['that sends to a private address', to('http://10.1.2.3/a.png'), /not public/],
-    ['that sends to the metadata', to('http://169.254.169.254/latest/meta-data/'), /not public/],
-    ['that sends to a file', to('file:///etc/passwd'), /Only http and https/],
-    ['that sends round in circles', to('/again'), /redirects more than/],
-    ['that hangs up', request => void request.socket.destroy(), /cannot be read/],
-    ['that knows nothing', (_, response) => void response.writeHead(404).end(), /answers 404/],
-  ])('%s is refused, and nothing is left', async (_, listener, words) => {
-    answer = listener;
+    ['it redirects to an unknown host', redirectTo('http://nowhere.invalid/a.png'), /cannot be read/],
+    ['it redirects to a private address', redirectTo('http://10.1.2.3/a.png'), /not public/],
+    [
+      'it redirects to the metadata service',
+      redirectTo('http://169.254.169.254/latest/meta-data/'),
+      /not public/,
+    ],
+    ['it redirects to a local file', redirectTo('file:///etc/passwd'), /Only http and https/],
+    ['it redirects in a loop', redirectTo('/again'), /redirects more than/],
+    ['the connection is closed', request => void request.socket.destroy(), /cannot be read/],
+    ['the response is 404', (_, response) => void response.writeHead(404).end(), /answers 404/],
+  ])('is refused without leaving an object when %s', async (_, listener, message) => {
+    respond = listener;
     const before = await keys();
-    const refusing = post('/upload-media', { profile_name: 'Demo', url: `${origin.url}/a.png` });
-    await expectRefused('url', refusing, words);
+    const request = post('/upload-media', { profile_name: 'Demo', url: `${origin.url}/a.png` });
+    await expectRefused('url', request, message);
     expect(await keys()).toEqual(before);
   });
 
-  test('that never ends is left to the importer, which gives it up; nothing is left', async () => {
+  test('of an endless response fails in the background without leaving an object', async () => {
     const block = Buffer.alloc(1024 ** 2);
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200).write(files.JPG);
       const more = () => {
         while (!response.destroyed && response.write(block));
@@ -185,7 +189,7 @@ describe('a URL', () => {
       url: `${origin.url}/a.jpg`,
     });
     expect([status, body.status]).toEqual([202, 'processing']);
-    const after = await eventually('it is given up', 90_000, async () => {
+    const after = await eventually('the import has failed', 90_000, async () => {
       const { body: now } = await stack.api('GET', `/upload-media/${body.upload_id}`);
       return now.status === 'failed' ? now : null;
     });

@@ -8,17 +8,23 @@ import {
   type Received,
   type Receiver,
 } from '../support/e2e.ts';
-import { bodyOf, countRequests, publishUnder, roundsOf, type Attack } from '../support/killing-proxy.ts';
+import {
+  bodyOf,
+  countRequests,
+  publishUnder,
+  roundsOf,
+  type RequestFault,
+} from '../support/request-faults.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
 /*
- * The promise of the service, attacked: whatever happens to any request of a delivery (its worker dies before or after
- * the platform took it, or the connection does), the post is live once and the record says so.
+ * Faults at every request of a delivery: the worker dies, or the connection breaks, before or after the platform has
+ * accepted the request. The post must be live exactly once, and its record must say so.
  */
 
 const START_MS = 150_000;
 const SUITE_MS = 600_000;
-/** Longer than the longest visibility time-out: every note that could come back has come back. */
+/** Longer than the longest visibility timeout: every message that could be redelivered has been. */
 const AFTERMATH_S = 1200;
 
 let stack: TestStack;
@@ -29,51 +35,51 @@ beforeAll(async () => {
 afterAll(() => closeStack(stack));
 
 interface Case {
-  attack: Attack;
+  fault: RequestFault;
   post: Json;
   text: string;
 }
 
 const cases: Case[] = [];
 
-/** One post to several platforms, each under its own attack. */
-async function attackOnce(attacks: readonly Attack[], post_type: string): Promise<void> {
-  const platforms = [...new Set(attacks.map(({ platform }) => platform))];
-  const text = `Under attack ${cases.length} @demo.bsky.social`;
-  const post = await publishUnder(stack, attacks, bodyOf(stack, post_type, text, platforms));
-  for (const attack of attacks) cases.push({ attack, post, text });
+/** Publishes one post to several platforms with a fault at each. */
+async function publishWithFaults(faults: readonly RequestFault[], post_type: string): Promise<void> {
+  const platforms = [...new Set(faults.map(({ platform }) => platform))];
+  const text = `With faults ${cases.length} @demo.bsky.social`;
+  const post = await publishUnder(stack, faults, bodyOf(stack, post_type, text, platforms));
+  for (const fault of faults) cases.push({ fault, post, text });
 }
 
-const titleOf = ({ attack, post }: Case) =>
-  `${post.post_type} on ${attack.platform}, request ${attack.index}, ${JSON.stringify(attack.mishap)}`;
+const titleOf = ({ fault, post }: Case) =>
+  `${post.post_type} on ${fault.platform}, request ${fault.index}, ${JSON.stringify(fault.effect)}`;
 
 const destinationOf = (post: Json, platform: string) =>
   post.destinations.find((each: Json) => each.platform === platform);
 
-/** What is wrong with the end of a case; nothing for most. */
-async function faultsOf({ attack: { platform }, post, text }: Case): Promise<string[]> {
+/** Returns what is wrong with the result of a case; empty if nothing. */
+async function problemsOf({ fault: { platform }, post, text }: Case): Promise<string[]> {
   const { status, error, platform_post_id } = destinationOf(post, platform);
   const live = await liveWith(stack, text, platform);
   const ids = live.map(item => item.platform_post_id);
   if (live.length > 1) return [`live ${live.length} times`];
   if (status === 'published') {
-    return ids[0] === platform_post_id ? [] : [`the record says ${platform_post_id}, live is ${ids.join()}`];
+    return ids[0] === platform_post_id ? [] : [`recorded ${platform_post_id}, live ${ids.join()}`];
   }
-  const excused = platform === 'telegram' && error?.code === 'DELIVERY_UNKNOWN';
-  return excused ? [] : [`${status}, live ${live.length} times: ${JSON.stringify(error)}`];
+  const isAllowed = platform === 'telegram' && error?.code === 'DELIVERY_UNKNOWN';
+  return isAllowed ? [] : [`${status}, live ${live.length} times: ${JSON.stringify(error)}`];
 }
 
 describe.each(['text', 'image'])('a post of type %s', post_type => {
   test(
-    'is live once, whichever request meets with whatever mishap',
+    'is live exactly once with any fault at any request',
     async () => {
-      const counts = await countRequests(stack, post_type, `In peace: ${post_type} @demo.bsky.social`);
+      const counts = await countRequests(stack, post_type, `Without faults: ${post_type} @demo.bsky.social`);
       expect(Object.values(counts).every(count => count > 0)).toBe(true);
       const before = cases.length;
-      for (const attacks of roundsOf(counts)) await attackOnce(attacks, post_type);
+      for (const faults of roundsOf(counts)) await publishWithFaults(faults, post_type);
       const wrong: string[] = [];
       for (const each of cases.slice(before)) {
-        for (const fault of await faultsOf(each)) wrong.push(`${titleOf(each)}: ${fault}`);
+        for (const problem of await problemsOf(each)) wrong.push(`${titleOf(each)}: ${problem}`);
       }
       expect(wrong).toEqual([]);
     },
@@ -82,26 +88,26 @@ describe.each(['text', 'image'])('a post of type %s', post_type => {
 });
 
 test(
-  'one whose rescuer dies too, while it asks the platform, is live once',
+  'is live exactly once when the worker that reconciles dies too',
   async () => {
-    const ask = { x: '^/2/users/', bluesky: 'com\\.atproto\\.repo\\.getRecord' };
+    const reads = { x: '^/2/users/', bluesky: 'com\\.atproto\\.repo\\.getRecord' };
     for (const when of ['before', 'after'] as const) {
-      const attacks = [
-        { platform: 'x', path: '^/2/tweets', index: 0, mishap: { kill: when } },
-        { platform: 'x', path: ask.x, index: 0, mishap: { kill: 'before' } },
-        { platform: 'bluesky', path: 'com\\.atproto\\.repo\\.putRecord', index: 0, mishap: { kill: when } },
-        { platform: 'bluesky', path: ask.bluesky, index: 0, mishap: { kill: 'before' } },
-      ] as const satisfies Attack[];
-      await attackOnce(attacks, 'text');
+      const faults = [
+        { platform: 'x', path: '^/2/tweets', index: 0, effect: { kill: when } },
+        { platform: 'x', path: reads.x, index: 0, effect: { kill: 'before' } },
+        { platform: 'bluesky', path: 'com\\.atproto\\.repo\\.putRecord', index: 0, effect: { kill: when } },
+        { platform: 'bluesky', path: reads.bluesky, index: 0, effect: { kill: 'before' } },
+      ] as const satisfies RequestFault[];
+      await publishWithFaults(faults, 'text');
     }
     for (const each of cases.slice(-8))
-      expect([titleOf(each), await faultsOf(each)]).toEqual([titleOf(each), []]);
+      expect([titleOf(each), await problemsOf(each)]).toEqual([titleOf(each), []]);
   },
   SUITE_MS,
 );
 
 describe('afterwards', () => {
-  test('notes that come back change nothing', async () => {
+  test('redelivered messages change nothing', async () => {
     await stack.advance(AFTERMATH_S);
     await eventually('all queues are empty', 90_000, async () => {
       const { body } = await stack.local('GET', '/_local/queues');
@@ -112,36 +118,36 @@ describe('afterwards', () => {
     for (const each of cases) {
       const now = await read(stack, each.post.post_id);
       expect([titleOf(each), now]).toEqual([titleOf(each), each.post]);
-      expect([titleOf(each), await faultsOf(each)]).toEqual([titleOf(each), []]);
+      expect([titleOf(each), await problemsOf(each)]).toEqual([titleOf(each), []]);
     }
     const { body } = await stack.local('GET', '/_local/queues');
     expect(body.queues.filter((queue: Json) => queue.dead_letters > 0)).toEqual([]);
   });
 
-  test('every destination has told its end, under one id', async () => {
-    const of = (events: Received[], { attack, post }: Case, kind: string) => [
+  test('every destination has sent its final event, under one id', async () => {
+    const idsOf = (events: Received[], { fault, post }: Case, kind: string) => [
       ...new Set(
         events
           .filter(
             ({ event, data }) =>
-              event === kind && data.post_id === post.post_id && data.platform === attack.platform,
+              event === kind && data.post_id === post.post_id && data.platform === fault.platform,
           )
           .map(({ id }) => id),
       ),
     ];
-    const told = (events: Received[], each: Case) => {
-      const { status } = destinationOf(each.post, each.attack.platform);
+    const isComplete = (events: Received[], each: Case) => {
+      const { status } = destinationOf(each.post, each.fault.platform);
       return ['post.published', 'post.failed'].every(
-        kind => of(events, each, kind).length === (kind === `post.${status}` ? 1 : 0),
+        kind => idsOf(events, each, kind).length === (kind === `post.${status}` ? 1 : 0),
       );
     };
-    const silent = await eventually('all events have arrived', 90_000, async () => {
+    const incomplete = await eventually('all events have arrived', 90_000, async () => {
       const events = await hook.events();
-      return cases.every(each => told(events, each)) ? [] : null;
+      return cases.every(each => isComplete(events, each)) ? [] : null;
     }).catch(async () => {
       const events = await hook.events();
-      return cases.filter(each => !told(events, each)).map(titleOf);
+      return cases.filter(each => !isComplete(events, each)).map(titleOf);
     });
-    expect(silent).toEqual([]);
+    expect(incomplete).toEqual([]);
   });
 });

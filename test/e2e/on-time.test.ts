@@ -13,13 +13,13 @@ import { inParallel } from '../support/parallel.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
-/** Dates: many posts for the same second, a year ahead, and in a process that lives in another time zone. */
+/** Scheduled posts: many for the same second, a year ahead, and in a process that runs in another time zone. */
 
 const START_MS = 150_000;
 const TEST_MS = 500_000;
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
-/** An account's daily cap at Bluesky is 50. */
+/** Bluesky's daily cap is 50 posts for each account. */
 const PROFILES = ['North', 'East', 'South', 'West'];
 const POSTS = 200;
 const PARALLEL = 10;
@@ -33,16 +33,16 @@ afterAll(() => closeStack(stack));
 
 const clock = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
 const schedules = async () => (await stack.local('GET', '/_local/schedules')).body.schedules;
-const moveTo = async (time: number) => stack.advance(Math.max(0, (time - (await clock())) / 1000));
+const advanceTo = async (time: number) => stack.advance(Math.max(0, (time - (await clock())) / 1000));
 
 test(
-  `${POSTS} posts due at the same second are live once each, though workers die, and leave no schedule`,
+  `publishes ${POSTS} posts due at the same second exactly once, even when workers die, and leaves no schedule`,
   async () => {
     await connectedProfiles(stack, PROFILES, ['bluesky']);
     const due = Math.ceil((await clock()) / 60_000) * 60_000 + 2 * HOUR_S * 1000;
     const ids = new Map<string, string>();
     await inParallel(PARALLEL, Array.from({ length: POSTS }), async (_, index) => {
-      const description = `Of many, number ${index}`;
+      const description = `Same second, number ${index}`;
       const body = {
         profile_name: PROFILES[index % PROFILES.length],
         platforms: ['bluesky'],
@@ -52,7 +52,7 @@ test(
       ids.set(await create(stack, body), description);
     });
     expect(await schedules()).toHaveLength(POSTS);
-    // Three workers die in the middle of it: one before its request arrived, two after.
+    // Three workers die: one before its request reaches the platform, two after.
     for (const [kill, after] of [
       ['before', 20],
       ['after', 60],
@@ -65,11 +65,11 @@ test(
         after,
       });
     }
-    await moveTo(due - 80_000);
+    await advanceTo(due - 80_000);
     await eventually('every schedule has fired', 90_000, async () =>
       (await schedules()).length === 0 ? true : null,
     );
-    await moveTo(due - 2000);
+    await advanceTo(due - 2000);
     const outcomes = await untilAllAreFinal([...ids.keys()]);
     const { body: faults } = await stack.control('GET', '/_control/faults');
     expect(faults.items.map(({ hits }: Json) => hits)).toEqual([1, 1, 1]);
@@ -80,18 +80,18 @@ test(
       expect([post_id, live.length]).toEqual([post_id, 1]);
       expect(live[0]!.published_at >= scheduled_date).toBe(true);
     }
-    const told = await eventually('every post is announced', 90_000, async () => {
+    const published = await eventually('every post has its post.published event', 90_000, async () => {
       const events = (await hook.events()).filter(({ event }) => event === 'post.published');
       const posts = new Set(events.map(({ data }) => data.post_id));
       return posts.size === POSTS ? events : null;
     });
-    expect(new Set(told.map(({ id }) => id)).size).toBe(POSTS);
+    expect(new Set(published.map(({ id }) => id)).size).toBe(POSTS);
   },
   TEST_MS,
 );
 
 test(
-  'a post 365 days ahead waits a year, one a day later is refused',
+  'publishes a post 365 days ahead after a year, and refuses one a day later',
   async () => {
     const due = Math.ceil((await clock()) / 1000) * 1000 + 365 * DAY_S * 1000 - 60_000;
     const refused = await stack.api('POST', '/posts', {
@@ -107,9 +107,9 @@ test(
     const scheduled_date = new Date(due).toISOString();
     const id = await create(stack, { platforms: ['telegram'], description, scheduled_date });
     expect(await schedules()).toHaveLength(1);
-    await moveTo(due - 100_000);
+    await advanceTo(due - 100_000);
     expect(await liveWith(stack, description)).toEqual([]);
-    await moveTo(due - 2000);
+    await advanceTo(due - 2000);
     expect(await finalPost(stack, id)).toMatchObject({ status: 'published' });
     expect(await liveWith(stack, description)).toHaveLength(1);
     expect(await schedules()).toEqual([]);
@@ -117,7 +117,7 @@ test(
   TEST_MS,
 );
 
-test('a date without an offset is UTC, in whatever zone the process lives', async () => {
+test('reads a date without an offset as UTC, whatever the time zone of the process', async () => {
   const tomorrow = new Date((await clock()) + DAY_S * 1000).toISOString().slice(0, 10);
   const scheduled = async (scheduled_date: string) => {
     const id = await create(stack, { platforms: ['telegram'], description: scheduled_date, scheduled_date });
@@ -129,10 +129,10 @@ test('a date without an offset is UTC, in whatever zone the process lives', asyn
   expect(await scheduled(`${tomorrow}T09:00:00+02:00`)).toBe(`${tomorrow}T07:00:00.000Z`);
 });
 
-/** Moves on, minute by minute, once nothing but the leases of the dead is left. */
+/** Waits for all posts; advances the clock in minutes once only those with the leases of dead workers are left. */
 async function untilAllAreFinal(ids: readonly string[]): Promise<Json[]> {
   const final = new Map<string, Json>();
-  await eventually('every post has its outcome', TEST_MS / 2, async () => {
+  await eventually('every post is final', TEST_MS / 2, async () => {
     const before = final.size;
     for (const post of await page(ids.length)) {
       if (post.destinations.every(isFinal)) final.set(post.post_id, post);
@@ -144,7 +144,7 @@ async function untilAllAreFinal(ids: readonly string[]): Promise<Json[]> {
   return ids.map(id => final.get(id));
 }
 
-/** The newest posts, a page a request: a question for each would use up the rate of the key. */
+/** Returns the newest posts, page by page: one request for each post would exceed the key's rate limit. */
 async function page(count: number): Promise<Json[]> {
   const posts: Json[] = [];
   let cursor = '';

@@ -25,7 +25,7 @@ interface PostRecord {
   embed?: { images: { alt: string; image: { ref: { $link: string }; mimeType: string; size: number } }[] };
 }
 
-/** The whole way of a post, from the request to the server that Bluesky itself runs. */
+/** Publishes through the whole stack to the real Bluesky server software. */
 (missing === null ? describe : describe.skip)('a post to a real Bluesky server', () => {
   let stack: TestStack;
   let pds: Pds;
@@ -69,7 +69,7 @@ interface PostRecord {
     return ((await answer.json()) as { value: PostRecord }).value;
   }
 
-  test('arrives with links, tags and mentions over exactly their bytes', async () => {
+  test('has links, tags and mentions at their exact byte ranges', async () => {
     const text = '🔗 https://example.com/a #café with @carol.test';
     const live = await publish({ post_type: 'text', description: text });
     expect(live.platform_post_url).toBe(
@@ -78,21 +78,21 @@ interface PostRecord {
     const record = await recordAt(live.platform_post_id);
     expect(record.text).toBe(text);
     const bytes = Buffer.from(record.text);
-    const marked = record.facets!.map(({ index, features }) => [
+    const annotated = record.facets!.map(({ index, features }) => [
       bytes.subarray(index.byteStart, index.byteEnd).toString(),
       features[0]!.uri ?? features[0]!.tag ?? features[0]!.did,
     ]);
-    expect(marked).toEqual([
+    expect(annotated).toEqual([
       ['https://example.com/a', 'https://example.com/a'],
       ['#café', 'café'],
       ['@carol.test', did],
     ]);
   });
 
-  test('arrives with its picture and alt text', async () => {
+  test('has its image and alt text', async () => {
     const live = await publish({
       post_type: 'image',
-      description: 'A picture',
+      description: 'An image',
       media_urls: [`${stack.sandbox_url}/_media/photo.jpg`],
       bluesky_alt_text: 'Hills at dusk',
     });

@@ -17,7 +17,7 @@ import {
 } from '../support/e2e.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
-/** The main job over the whole stack: requests at the front, platforms and webhooks at the back. */
+/** Publishing through the whole stack: from the API request to the platforms and webhooks. */
 
 const START_MS = 150_000;
 const TEST_MS = 280_000;
@@ -34,7 +34,7 @@ afterAll(() => closeStack(stack), TEST_MS);
 const destinations = (post: Json): Record<string, Json> =>
   Object.fromEntries(post.destinations.map((each: Json) => [each.platform, each]));
 
-/** The events of a post, once there are so many. */
+/** Waits for this number of events of a post and returns them. */
 const eventsOf = (postId: string, count: number) =>
   eventually(`${count} events of ${postId} have arrived`, 90_000, async () => {
     const events = (await hook.events()).filter(({ data }) => data.post_id === postId);
@@ -46,7 +46,7 @@ async function sha256Of(url: string): Promise<string> {
   return createHash('sha256').update(new Uint8Array(bytes)).digest('hex');
 }
 
-/** The one post that is live with a text at each of the platforms, and the record that names it. */
+/** Expects exactly one live post on each platform that matches the post's record, and returns the live posts by platform. */
 async function liveOnEach(post: Json, platforms: readonly string[]) {
   const pairs = await Promise.all(
     platforms.map(async platform => {
@@ -61,11 +61,11 @@ async function liveOnEach(post: Json, platforms: readonly string[]) {
   return Object.fromEntries(pairs);
 }
 
-describe('a post that is published at once', () => {
+describe('an immediate post', () => {
   test(
-    'as text is live once on each platform, recorded and announced with a right signature',
+    'with text is live once on each platform, recorded, and sent to webhooks with a valid signature',
     async () => {
-      const description = 'Three places at once, https://example.com/a #news';
+      const description = 'Three platforms at once, https://example.com/a #news';
       const id = await create(stack, { platforms: THREE, description });
       const post = await finalPost(stack, id);
       expect(post).toMatchObject({ status: 'published', platforms: THREE, scheduling: 'immediate' });
@@ -85,50 +85,47 @@ describe('a post that is published at once', () => {
   );
 
   test(
-    'with a picture that a platform does not take as it is has it made to fit, there alone',
+    'with an image that one platform does not accept has it converted for that platform only',
     async () => {
-      const heavy = media(stack, 'photo.png?bytes=3000000');
+      const large = media(stack, 'photo.png?bytes=3000000');
       const id = await create(stack, {
         post_type: 'image',
         platforms: ['x', 'bluesky'],
-        description: 'A heavy picture',
-        media_urls: [heavy],
+        description: 'A large image',
+        media_urls: [large],
       });
       const { x, bluesky } = await liveOnEach(await finalPost(stack, id), ['x', 'bluesky']);
-      expect(x?.media).toMatchObject([{ type: 'image/png', sha256: await sha256Of(heavy) }]);
+      expect(x?.media).toMatchObject([{ type: 'image/png', sha256: await sha256Of(large) }]);
       expect(bluesky?.media).toMatchObject([{ type: 'image/jpeg', width: 1200, height: 800 }]);
     },
     TEST_MS,
   );
 
   test(
-    'with two images carries them, in order, with their descriptions',
+    'with two images has them in order, with their alt texts',
     async () => {
       const media_urls = [media(stack, 'photo.jpg'), media(stack, 'photo.png')];
       const id = await create(stack, {
         post_type: 'image',
         platforms: THREE,
-        description: 'Two pictures',
+        description: 'Two images',
         media_urls,
-        x_alt_text: 'A picture on X',
-        bluesky_alt_text: 'A picture on Bluesky',
+        x_alt_text: 'An image on X',
+        bluesky_alt_text: 'An image on Bluesky',
       });
       const { x, bluesky, telegram } = await liveOnEach(await finalPost(stack, id), THREE);
       const files = await Promise.all(media_urls.map(sha256Of));
       for (const live of [x, bluesky, telegram]) expect(live?.media.map(file => file.sha256)).toEqual(files);
-      expect(x?.fields.alt_texts).toEqual(['A picture on X', 'A picture on X']);
+      expect(x?.fields.alt_texts).toEqual(['An image on X', 'An image on X']);
       const images = bluesky?.fields.record.embed.images;
-      expect(images.map((image: Json) => image.alt)).toEqual([
-        'A picture on Bluesky',
-        'A picture on Bluesky',
-      ]);
+      expect(images.map((image: Json) => image.alt)).toEqual(['An image on Bluesky', 'An image on Bluesky']);
       expect(telegram?.kind).toBe('album');
     },
     TEST_MS,
   );
 
   test(
-    'with a video waits while the platform works on it, without holding a worker',
+    'with a video waits for the platform to process it, without keeping a worker busy',
     async () => {
       await stack.control('POST', '/_control/processing', { platform: 'x', seconds: 90 });
       const id = await create(stack, {
@@ -137,7 +134,7 @@ describe('a post that is published at once', () => {
         description: 'Moving pictures',
         media_urls: [media(stack, 'clip.mp4')],
       });
-      await eventually('X is waited for', 90_000, async () => {
+      await eventually('X is processing the video', 90_000, async () => {
         const { x } = destinations(await read(stack, id));
         return x.status === 'processing' ? true : null;
       });
@@ -154,7 +151,7 @@ describe('a post that is published at once', () => {
   );
 
   test(
-    'as a document reaches Telegram as one',
+    'with a document is sent to Telegram as a document',
     async () => {
       const id = await create(stack, {
         post_type: 'document',
@@ -169,7 +166,7 @@ describe('a post that is published at once', () => {
   );
 
   test(
-    'with a GIF keeps it moving on X',
+    'with an animated GIF stays animated on X',
     async () => {
       const since = await lastSeq(stack);
       const id = await create(stack, {
@@ -187,7 +184,7 @@ describe('a post that is published at once', () => {
   );
 });
 
-/** Moves the clock on in steps, for whatever waits for the platform. */
+/** Advances the clock in steps while a platform is processing, until the post is final. */
 async function advanceToEnd(id: string, stepS: number): Promise<Json> {
   return eventually(`post ${id} is final`, 90_000, async () => {
     const post = await read(stack, id);
@@ -197,7 +194,7 @@ async function advanceToEnd(id: string, stepS: number): Promise<Json> {
   });
 }
 
-describe('a post with a date', () => {
+describe('a scheduled post', () => {
   const clock = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
   const schedules = async (postId: string) => {
     const { body } = await stack.local('GET', '/_local/schedules');
@@ -206,7 +203,7 @@ describe('a post with a date', () => {
   const iso = (epochMs: number) => new Date(epochMs).toISOString();
 
   test(
-    'ten seconds ahead goes out then, and not before',
+    'ten seconds ahead is published at its time and not before',
     async () => {
       const due = Math.ceil((await clock()) / 1000) * 1000 + 10_000;
       const description = 'In ten seconds';
@@ -225,7 +222,7 @@ describe('a post with a date', () => {
   );
 
   test(
-    'three days ahead waits for it, goes out by its schedule, and leaves none',
+    'three days ahead is published by its schedule, which is then gone',
     async () => {
       const due = Math.ceil((await clock()) / 1000) * 1000 + 3 * DAY_S * 1000;
       const description = 'In three days';
@@ -244,7 +241,7 @@ describe('a post with a date', () => {
       expect(await liveWith(stack, description)).toEqual([]);
 
       await stack.advance(Math.max(0, (due - (await clock())) / 1000 - 3));
-      // A passing fault on a busy machine is retried after a minute.
+      // On a busy machine a transient error may occur; it is retried after a minute.
       const post = await finalPost(stack, id);
       await liveOnEach(post, THREE);
       for (const { published_at } of await liveWith(stack, description)) {
@@ -258,7 +255,7 @@ describe('a post with a date', () => {
 
 describe('the list of posts', () => {
   test(
-    'goes from the newest to the first, each once, whatever is added meanwhile',
+    'returns every post once, newest first, even when posts are added while it is read',
     async () => {
       const made: string[] = [];
       for (const description of ['one', 'two', 'three', 'four', 'five']) {
@@ -281,7 +278,7 @@ describe('the list of posts', () => {
       expect(ids.slice(0, 5)).toEqual(made.toReversed());
       const times = seen.map(post => post.created_at);
       expect(times).toEqual(times.toSorted().toReversed());
-      expect(seen.at(-1).description).toMatch(/^Three places at once/);
+      expect(seen.at(-1).description).toMatch(/^Three platforms at once/);
       await finalPost(stack, made[0]!);
       const [record, listed] = [await read(stack, made[0]!), await stack.api('GET', '/posts?limit=100')];
       expect(listed.body.data).toContainEqual(record);
@@ -290,14 +287,14 @@ describe('the list of posts', () => {
   );
 });
 
-describe('credentials that X refuses', () => {
+describe('tokens that X rejects', () => {
   const refreshes = async (since: number) =>
     (await traffic(stack, since)).filter(
       ({ platform, url }) => platform === 'x' && url.endsWith('/oauth2/token'),
     );
 
   test(
-    'are renewed once, though ten posts need them at the same moment',
+    'are renewed once when ten posts need them at the same time',
     async () => {
       await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'expire' });
       const since = await lastSeq(stack);
@@ -312,7 +309,7 @@ describe('credentials that X refuses', () => {
   );
 
   test(
-    'and cannot be renewed fail the post, and ask for a new connection',
+    'and cannot be renewed fail the post and require a new connection',
     async () => {
       await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'revoke' });
       const id = await create(stack, { platforms: ['x', 'telegram'], description: 'Not welcome any more' });

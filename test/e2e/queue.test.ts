@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeStack, create, eventually, finalPost, read } from '../support/e2e.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
-/** Posts that find their own time: in a slot of the queue, at the best hour of the week. */
+/** Posts that are scheduled by the service: in a slot of the queue, or at the best time. */
 
 const START_MS = 150_000;
 const TEST_MS = 280_000;
@@ -16,7 +16,7 @@ const data = mkdtempSync(join(tmpdir(), 'queue-'));
 let stack: TestStack;
 beforeAll(async () => {
   stack = await startStack({ data });
-  // Slots are at full hours: none begins or passes while the tests look.
+  // Slots are at full hours: start just after one, so that none begins or passes during the tests.
   const HOUR_MS = HOUR_S * 1000;
   await stack.advance((HOUR_MS - ((await clock()) % HOUR_MS)) / 1000 + 60);
 }, START_MS);
@@ -27,8 +27,8 @@ afterAll(async () => {
 
 const queued = (text: string): Promise<string> =>
   create(stack, { platforms: ['telegram'], description: text, add_to_queue: true });
-/** As a client does: it comes again under its key where a busy machine took longer than a request may. */
-const queuedAtLast = (text: string): Promise<string> =>
+/** Queues a post and retries with the same idempotency key, as a client does when a busy machine times out. */
+const queuedWithRetries = (text: string): Promise<string> =>
   eventually(`${text} is queued`, 150_000, async () => {
     const body = { profile_name: 'Demo', post_type: 'text', platforms: ['telegram'], description: text };
     const key = { 'idempotency-key': text };
@@ -51,14 +51,14 @@ const clock = async (): Promise<number> => Date.parse((await stack.local('GET', 
 
 describe('the queue', () => {
   test(
-    'places posts, shows them, frees the slot of a deleted one, and keeps everything over a power cut',
+    'assigns slots, shows them, frees the slot of a deleted post, and survives a SIGKILL',
     async () => {
       const slots = (await preview(3)).map(({ slot_at }) => slot_at);
       const ids = [await queued('First in line'), await queued('Second in line'), await queued('Third')];
       expect(await Promise.all(ids.map(dateOf))).toEqual(slots);
       expect((await stack.api('DELETE', `/posts/${ids[0]!}`)).status).toBe(204);
       expect(await nextSlot()).toBe(slots[0]);
-      const again = await queued('In the slot that was freed');
+      const again = await queued('In the freed slot');
       expect(await dateOf(again)).toBe(slots[0]);
 
       const before = await preview();
@@ -76,10 +76,10 @@ describe('the queue', () => {
   );
 
   test(
-    'gives many at the same moment a slot each, without a hole',
+    'assigns different slots without gaps to concurrent posts',
     async () => {
       const from = await nextSlot();
-      const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => queuedAtLast(`At once ${n}`)));
+      const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => queuedWithRetries(`At once ${n}`)));
       const dates = await Promise.all(ids.map(dateOf));
       expect(new Set(dates).size).toBe(25);
       const shown = (await preview(40)).filter(({ slot_at }) => slot_at >= from);
@@ -91,7 +91,7 @@ describe('the queue', () => {
   );
 
   test(
-    'publishes a post at its slot, and leaves it there when settings change',
+    'publishes a post at its slot, even when the settings have changed since',
     async () => {
       const [slot] = (await preview(1)) as [Json];
       const settings = { profile_name: 'Demo', timezone: 'Asia/Tokyo', slots: [{ time: '06:45' }] };
@@ -109,16 +109,16 @@ describe('the queue', () => {
   );
 
   test.each<[string, string, Json]>([
-    ['an unknown zone', '/queue/settings', { profile_name: 'Demo', timezone: 'Mars/Base' }],
-    ['25:00', '/queue/settings', { profile_name: 'Demo', slots: [{ time: '25:00' }] }],
-    ['no slots', '/queue/settings', { profile_name: 'Demo', slots: [] }],
+    ['an unknown time zone', '/queue/settings', { profile_name: 'Demo', timezone: 'Mars/Base' }],
+    ['the time 25:00', '/queue/settings', { profile_name: 'Demo', slots: [{ time: '25:00' }] }],
+    ['an empty list of slots', '/queue/settings', { profile_name: 'Demo', slots: [] }],
     [
-      'a slot twice',
+      'a duplicate slot',
       '/queue/settings',
       { profile_name: 'Demo', slots: [{ time: '9:00' }, { time: '09:00' }] },
     ],
-    ['no profile', '/queue/settings', {}],
-  ])('refuses %s', async (_, path, body) => {
+    ['a missing profile', '/queue/settings', {}],
+  ])('refuses settings with %s', async (_, path, body) => {
     const answer = await stack.api('POST', path, body);
     expect([answer.status, answer.body.error]).toEqual([400, 'Validation failed']);
   });
@@ -131,14 +131,14 @@ describe('the queue', () => {
     ['/analytics/best-times?profile_name=Demo&platforms=myspace', 400],
     ['/analytics/best-times?profile_name=Nobody', 404],
     ['/posts/0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e55/analytics', 404],
-  ])('GET %s answers %i', async (path, status) => {
+  ])('responds to GET %s with %i', async (path, status) => {
     expect((await stack.api('GET', path)).status).toBe(status);
   });
 });
 
 describe('the best time', () => {
   test(
-    'is found from what the platforms tell of posts',
+    'is computed from the metrics of published posts',
     async () => {
       await stack.api('POST', '/queue/settings', { profile_name: 'Demo', timezone: 'Asia/Tokyo' });
       expect(await get('/analytics/best-times?profile_name=Demo')).toMatchObject({
@@ -156,15 +156,15 @@ describe('the best time', () => {
         if (platform === 'telegram') continue;
         await stack.control('POST', '/_control/metrics', { platform, platform_post_id, ...numbers });
       }
-      // The hour within which X's token ends, too: the run renews it.
+      // X's token expires in that time: the insights run renews it.
       await stack.advance(3 * HOUR_S);
-      let looks = 0;
-      await eventually('all are measured', 90_000, async () => {
+      let polls = 0;
+      await eventually('all posts are measured', 90_000, async () => {
         const { measured_posts } = await get('/analytics/best-times?profile_name=Demo');
         if (measured_posts === 12) return true;
-        looks += 1;
-        // What failed on a busy machine is the next run's, a quarter of an hour later.
-        if (looks % 50 === 0) await stack.advance(16 * 60);
+        polls += 1;
+        // A reading that failed on a busy machine is due in the next run, 15 minutes later.
+        if (polls % 50 === 0) await stack.advance(16 * 60);
         return null;
       });
 

@@ -8,21 +8,21 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 jest.setTimeout(400_000);
 
 /**
- * Races of each kind. Each takes about half a second over the whole stack, so that by default there are few: RACES=200
- * asks for as many as the tests of the routes run on the table alone (`functions/posts/lifecycle`, `delete`).
+ * Races of each kind. Each takes about half a second over the whole stack, so the default is low: RACES=200 runs as many
+ * as the tests of the routes do on the table alone (`functions/posts/lifecycle`, `delete`).
  */
 const RACES = Number(process.env['RACES'] ?? 40);
-/** The posts of one kind of race are due one after the other, this far apart. */
+/** Time between the due times of consecutive posts. */
 const APART_MS = 200;
-/** When the first of them is due, from when it is made; the clock is then moved close to that. */
+/** Time between creation and due time of the first post; the clock is then advanced close to it. */
 const AHEAD_MS = 3_600_000;
 const CLOSE_MS = 10_000;
-/** How much earlier the next request comes after one that came too late, at least. */
+/** Minimum step by which the next request is sent earlier after one that lost. */
 const STEP_MS = 40;
-/** A request comes no earlier than this before its post is due. */
+/** A request is sent at most this long before its post is due. */
 const EARLIEST_MS = 5000;
-const LOOK_MS = 5;
-/** Posts of an account in a day: every fortieth race takes the next profile. */
+const SPIN_MS = 5;
+/** Posts of a profile, within the daily cap of its accounts. */
 const PER_PROFILE = 40;
 const PROFILES = Math.ceil(RACES / PER_PROFILE);
 const PLATFORMS = ['x', 'bluesky'];
@@ -38,7 +38,7 @@ afterAll(() => closeStack(stack));
 const now = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
 const inFuture = async (ms: number) => new Date((await now()) + ms).toISOString();
 
-/** The texts of everything that is live, with the platforms that show them. */
+/** Returns the platforms on which each text is live. */
 async function liveTexts(): Promise<Map<string, string[]>> {
   const { body } = await stack.control('GET', '/_control/published');
   const texts = new Map<string, string[]>();
@@ -51,9 +51,9 @@ async function liveTexts(): Promise<Map<string, string[]>> {
 const read = (id: string) => stack.api('GET', `/posts/${id}`);
 const IN_FLIGHT = ['scheduled', 'queued', 'publishing'];
 
-/** All posts by their ids, once each has an outcome; page by page, as one request a post would exceed the rate. */
+/** Waits until every post is final and returns them by id; page by page, to stay within the rate limit. */
 async function outcomes(): Promise<Map<string, Json>> {
-  // X takes a hundred posts of a user in a quarter of an hour: the rest wait for the next.
+  // X accepts a hundred posts of a user in 15 minutes: the others wait for the next window.
   await stack.advance(960);
   return stack.until(
     'every post has an outcome',
@@ -81,8 +81,8 @@ interface Race {
 }
 
 /**
- * Lets a request meet the firing of a post, `RACES` times. The moment of the request follows the last winner, so that
- * either side wins many: after a request that came too late the next one comes earlier.
+ * Sends a request while a scheduled post becomes due, `RACES` times. After a request that lost, the next one is sent
+ * earlier, and later after one that won, so that both sides win often.
  */
 async function races(
   kind: string,
@@ -109,13 +109,13 @@ async function races(
     posts.map(async ({ id, text, due }) => {
       const left = () => due - ahead - Date.now();
       await sleep(left() - EARLIEST_MS);
-      while (left() > lead.ms()) await sleep(LOOK_MS);
+      while (left() > lead.ms()) await sleep(SPIN_MS);
       const { status, body } = await ask(id, text);
       lead.tell(status < 300);
       return { id, text, status, body };
     }),
   );
-  // Races that one side always wins show nothing.
+  // A race that one side always wins tests nothing.
   const won = run.filter(({ status }) => status < 300).length;
   console.log(`${kind}: the request won ${won} of ${RACES} races`);
   expect(won).toBeGreaterThan(RACES / 20);
@@ -124,7 +124,7 @@ async function races(
 }
 
 describe('over the whole stack', () => {
-  test(`a delete that races with the firing has one winner, ${RACES} times`, async () => {
+  test(`a delete that races with publishing has exactly one winner, ${RACES} times`, async () => {
     const run = await races('Delete', 0, id => stack.api('DELETE', `/posts/${id}`));
     const posts = await outcomes();
     for (const { id, status, body } of run) {
@@ -137,7 +137,7 @@ describe('over the whole stack', () => {
       expect(live.get(text) ?? []).toEqual(status === 204 ? [] : ['bluesky', 'x']);
   });
 
-  test(`an edit that races with the firing is whole or refused, ${RACES} times`, async () => {
+  test(`an edit that races with publishing is applied completely or refused, ${RACES} times`, async () => {
     const run = await races('Edit', PROFILES, (id, text) =>
       stack.api('POST', `/posts/${id}`, { description: `new ${text}` }),
     );
@@ -159,7 +159,7 @@ describe('over the whole stack', () => {
     }
   });
 
-  test('posts that have fired leave no schedule behind, nor do those that were deleted or edited', async () => {
+  test('no schedule is left of posts that were published, deleted or edited', async () => {
     const { body } = await stack.local('GET', '/_local/schedules');
     expect(JSON.stringify(body)).not.toMatch(/post-/);
   });
@@ -183,7 +183,7 @@ describe('over the whole stack', () => {
     expect(await names()).not.toContain(later);
   });
 
-  test('validating and retrying are answered by their own routes', async () => {
+  test('validate and retry have their own routes', async () => {
     const found = await stack.api('POST', '/posts/validate', {
       profile_name: 'Demo',
       post_type: 'image',
@@ -202,13 +202,13 @@ describe('over the whole stack', () => {
       body: '{"detail":"not allowed","status":403,"title":"Forbidden"}',
     };
     await stack.control('POST', '/_control/faults', { ...fault, times: 1, respond });
-    // The races may have used up X's quarter of an hour.
+    // The races may have used up X's limit of 15 minutes.
     await stack.advance(960);
     const text = `Retry ${Math.random()}`;
     const id = await create(stack, { platforms: ['x'], description: text });
     await stack.until('the post fails', async () => (await read(id)).body.status === 'failed');
     expect((await stack.api('POST', `/posts/${id}/retry`)).status).toBe(202);
-    await stack.until('the second try is live', async () => (await read(id)).body.status === 'published');
+    await stack.until('the retried post is live', async () => (await read(id)).body.status === 'published');
     expect((await liveTexts()).get(text)).toEqual(['x']);
   });
 });

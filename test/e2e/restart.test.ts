@@ -15,7 +15,7 @@ import {
 } from '../support/e2e.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
-/** A power cut in the middle of everything: what was promised before is kept after. */
+/** The stack is killed and started again: accepted posts are published exactly once. */
 
 const DAY_S = 86_400;
 const TEST_MS = 300_000;
@@ -27,13 +27,13 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Platforms that can be asked what became of a request, and their request that makes a post visible. */
+/** Platforms that can reconcile, and their request that makes a post visible. */
 const IN_FLIGHT = { x: '^/2/tweets', bluesky: 'com\\.atproto\\.repo\\.putRecord' };
-const FLYING = 'In the air when the lights went out';
+const INTERRUPTED = 'In flight when the stack was killed';
 const AHEAD = 'Two days ahead';
 
 test(
-  'key, posts and schedules outlive it, and a post in flight is published once',
+  'keeps key, posts and schedules over a SIGKILL, and publishes a post in flight exactly once',
   async () => {
     const first = await startStack({ data });
     stack = first;
@@ -44,12 +44,12 @@ test(
     for (const [platform, path] of Object.entries(IN_FLIGHT)) {
       await first.control('POST', '/_control/faults', { platform, path, delay_ms: 60_000 });
     }
-    const flying = await create(first, { platforms: Object.keys(IN_FLIGHT), description: FLYING });
-    await eventually('both requests are in the air', 90_000, async () => {
+    const interrupted = await create(first, { platforms: Object.keys(IN_FLIGHT), description: INTERRUPTED });
+    await eventually('both requests are in flight', 90_000, async () => {
       const { body } = await first.control('GET', '/_control/faults');
       return body.items.every((fault: Json) => fault.hits === 1) ? true : null;
     });
-    expect(await read(first, flying)).toMatchObject({ status: 'publishing' });
+    expect(await read(first, interrupted)).toMatchObject({ status: 'publishing' });
     const before = {
       done: await read(first, done),
       ahead: await read(first, ahead),
@@ -66,10 +66,10 @@ test(
     expect(await read(second, ahead)).toEqual(before.ahead);
     expect((await second.local('GET', '/_local/schedules')).body).toEqual(before.schedules);
 
-    const rescued = await rescue(second, flying);
-    expect(rescued.status).toBe('published');
-    for (const { platform, platform_post_id } of rescued.destinations) {
-      const ids = (await liveWith(second, FLYING, platform)).map(live => live.platform_post_id);
+    const recovered = await recover(second, interrupted);
+    expect(recovered.status).toBe('published');
+    for (const { platform, platform_post_id } of recovered.destinations) {
+      const ids = (await liveWith(second, INTERRUPTED, platform)).map(live => live.platform_post_id);
       expect([platform, ids]).toEqual([platform, [platform_post_id]]);
     }
 
@@ -86,13 +86,15 @@ test(
   TEST_MS,
 );
 
-/** The lease of the dead worker ends, and another one takes over. */
-async function rescue(on: TestStack, id: string): Promise<Json> {
+/** Advances the clock until the dead worker's lease expires and another worker finishes the post. */
+async function recover(on: TestStack, id: string): Promise<Json> {
   return eventually('the post in flight is final', 90_000, async () => {
     const post = await read(on, id);
     if (post.destinations.every(isFinal)) return post;
-    const isTaken = post.destinations.some((each: Json) => each.status === 'publishing' && each.attempts > 1);
-    if (!isTaken) await on.advance(60);
+    const isTakenOver = post.destinations.some(
+      (each: Json) => each.status === 'publishing' && each.attempts > 1,
+    );
+    if (!isTakenOver) await on.advance(60);
     await sleep(150);
     return null;
   });

@@ -11,7 +11,7 @@ import { filesOfFormats } from '../support/formats.ts';
 import { testOrigin, type TestOrigin } from '../support/origin.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
-/** Media through the whole stack, over a power cut. */
+/** Uploads through the whole stack, including a restart after SIGKILL. */
 
 const MIB = 1024 ** 2;
 const HOUR_S = 3600;
@@ -22,7 +22,7 @@ const data = mkdtempSync(join(tmpdir(), 'uploads-'));
 let stack: TestStack;
 let files: Readonly<Record<MediaFormat, Buffer>>;
 let origin: TestOrigin;
-let answer: RequestListener = (_, response) => void response.writeHead(404).end();
+let respond: RequestListener = (_, response) => void response.writeHead(404).end();
 let args: string[];
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   [stack, files, origin] = await Promise.all([
     startStack({ data, args }),
     filesOfFormats(),
-    testOrigin((request, response) => answer(request, response)),
+    testOrigin((request, response) => respond(request, response)),
   ]);
 });
 afterAll(async () => {
@@ -51,7 +51,7 @@ function form(bytes: Uint8Array, name: string): FormData {
 
 const post = <T = Json>(path: string, body: unknown, headers = {}) =>
   stack.api<T>('POST', path, body, headers);
-const giving =
+const respondWith =
   (bytes: Buffer): RequestListener =>
   (_, response) =>
     void response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
@@ -78,14 +78,14 @@ const ready = (upload_id: string): Promise<Json> =>
   });
 
 describe('media', () => {
-  test.each(FORMATS)('%s comes back byte by byte through form and CDN', async format => {
+  test.each(FORMATS)('in %s are stored byte for byte from form to CDN', async format => {
     const { status, body } = await post('/upload-media', form(files[format], `ein Bild – ${format}.dat`));
     expect([status, body.file_type]).toEqual([201, FILE_OF_FORMAT[format].type]);
     expect(body.file_name).toBe(`ein Bild – ${format}.dat`);
     expect(sha256(await bytesAt(body.public_url))).toBe(sha256(files[format]));
   });
 
-  test('has ranges, says what it is and runs nothing', async () => {
+  test('are served with ranges, their type, and headers that block scripts', async () => {
     const { body } = await post('/upload-media', form(files.MP4, 'clip.mp4'));
     const part = await fetch(body.public_url, { headers: { range: 'bytes=4-7' } });
     expect([part.status, await part.text()]).toEqual([206, 'ftyp']);
@@ -97,7 +97,7 @@ describe('media', () => {
   });
 
   test.each([4 * MIB + 1, 5 * MIB])(
-    'of %i bytes is too large for a form, which names the other way',
+    'of %i bytes are too large for a form: the 413 names the presign endpoint',
     async size => {
       const { status, body } = await post('/upload-media', form(Buffer.alloc(size), 'a.png'));
       expect([status, body]).toMatchObject([
@@ -111,7 +111,7 @@ describe('media', () => {
     },
   );
 
-  test('by form is taken once for an idempotency key, whatever the boundary', async () => {
+  test('in a form are stored once for an idempotency key, whatever the boundary', async () => {
     const key = { 'idempotency-key': 'upload-1' };
     const first = await post('/upload-media', form(files.PNG, 'a.png'), key);
     const again = await post('/upload-media', form(files.PNG, 'a.png'), key);
@@ -123,14 +123,14 @@ describe('media', () => {
   test.each([
     ['application/octet-stream', 415],
     ['multipart/form-data', 400],
-  ])('as %s is not understood', async (type, status) => {
-    expect((await post('/upload-media', 'no form', { 'content-type': type })).status).toBe(status);
+  ])('in a body of type %s are refused with %i', async (type, status) => {
+    expect((await post('/upload-media', 'not a form', { 'content-type': type })).status).toBe(status);
   });
 });
 
 describe('an import', () => {
   test(
-    'of a large file goes on in the background',
+    'of a large file continues in the background',
     async () => {
       const url = `${media(stack, 'clip.mp4')}?bytes=${70 * MIB}`;
       const { status, body } = await post('/upload-media', { profile_name: 'Demo', url });
@@ -148,16 +148,16 @@ describe('an import', () => {
     ['photo.jpg?status=404', /404/],
     ['photo.jpg?redirect=http://169.254.169.254/x', /not public/],
     ['photo.jpg?redirect=9', /redirects/],
-  ])('of %s is refused', async (name, words) => {
+  ])('of %s is refused', async (name, message) => {
     const { status, body } = await post('/upload-media', { profile_name: 'Demo', url: media(stack, name) });
     expect([status, body.details]).toEqual([
       400,
-      [{ field: 'url', platform: null, message: expect.stringMatching(words) }],
+      [{ field: 'url', platform: null, message: expect.stringMatching(message) }],
     ]);
   });
 
   test.each(['photo.jpg?range=off&length=off', 'photo.png?type=text/plain', 'photo.jpg?redirect=3'])(
-    'of %s is taken',
+    'of %s is accepted',
     async name => {
       expect((await post('/upload-media', { profile_name: 'Demo', url: media(stack, name) })).status).toBe(
         201,
@@ -166,11 +166,11 @@ describe('an import', () => {
   );
 });
 
-describe('a post that waits', () => {
+describe('a scheduled post', () => {
   test(
-    'is published with its files although their links and their asset are gone, and the power was cut',
+    'is published with its files after their URL and asset are gone and the stack was killed',
     async () => {
-      answer = giving(files.JPG);
+      respond = respondWith(files.JPG);
       const own = await presigned(files.PNG);
       await post('/upload-media/confirm', { upload_id: own.upload_id });
       const profile = (await stack.api('GET', '/agency/profiles')).body.profiles[0];
@@ -180,16 +180,20 @@ describe('a post that waits', () => {
         public_url: own.public_url,
       });
       const soon = new Date((await now()) + 2 * HOUR_S * 1000).toISOString();
-      const waits = { post_type: 'image', platforms: ['x'], scheduled_date: soon };
+      const scheduled = { post_type: 'image', platforms: ['x'], scheduled_date: soon };
       const urls = [`${origin.url}/a.jpg`, own.public_url];
-      const id = await create(stack, { ...waits, description: 'From afar and from here', media_urls: urls });
+      const id = await create(stack, {
+        ...scheduled,
+        description: 'External and uploaded',
+        media_urls: urls,
+      });
       const seen = await stack.until(
         'the file was fetched',
         async () => (await importerCalls('PutObject')) > 0,
       );
       expect(seen).toBe(true);
 
-      answer = (_, response) => void response.writeHead(403).end();
+      respond = (_, response) => void response.writeHead(403).end();
       await stack.api('DELETE', `/agency/media/${asset.body.media[0].id}`);
       await stack.close('SIGKILL');
       stack = await startStack({ data, args });
@@ -198,14 +202,14 @@ describe('a post that waits', () => {
 
       const done = await finalPost(stack, id);
       expect([done.status, done.media_urls]).toEqual(['published', urls]);
-      const [live] = await liveWith(stack, 'From afar and from here');
+      const [live] = await liveWith(stack, 'External and uploaded');
       expect(live?.media.map(each => each.sha256)).toEqual([files.JPG, files.PNG].map(sha256));
     },
     TEST_MS * 2,
   );
 });
 
-test('what nobody confirms within a day is gone', async () => {
+test('an upload that is not confirmed within a day expires', async () => {
   const { upload_id } = await presigned(files.PNG);
   await stack.advance(25 * HOUR_S);
   expect((await post('/upload-media/confirm', { upload_id })).status).toBe(404);
@@ -217,7 +221,7 @@ async function now(): Promise<number> {
   return Date.parse((await stack.local('GET', '/_local/clock')).body.now);
 }
 
-/** How often the importer asked S3 for something. */
+/** Returns how often the importer has called this S3 operation. */
 async function importerCalls(operation: string): Promise<number> {
   const { body } = await stack.local('GET', '/_local/calls');
   const rows: Json[] = body.calls.filter(

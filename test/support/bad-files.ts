@@ -1,26 +1,26 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { MediaFormat } from '../../shared/model/media.ts';
 
-/** A file that no upload may bring in, and words of the refusal. */
+/** A file that uploads must refuse, and what the error message says. */
 export interface BadFile {
   name: string;
   bytes: Buffer;
-  words: RegExp;
+  message: RegExp;
 }
 
-/** Everything that is no file, no medium, broken, a trap, or two things in one. */
+/** Returns files that are damaged, unsupported, dangerous, or valid in two formats at once. */
 export function badFiles(files: Readonly<Record<MediaFormat, Buffer>>): BadFile[] {
   const cut = Object.entries(files).map(([format, whole]): BadFile => ({
     name: `a ${format} that is cut off`,
     bytes: whole.subarray(0, Math.floor(whole.length * 0.6)),
-    words: /damaged/,
+    message: /damaged/,
   }));
   const head = Object.entries(files).map(([format, whole]): BadFile => ({
     name: `the first bytes of a ${format}`,
     bytes: whole.subarray(0, 24),
-    words: /damaged|not supported/,
+    message: /damaged|not supported/,
   }));
-  const others = OTHERS.map(([name, make, words]): BadFile => ({ name, bytes: make(files), words }));
+  const others = OTHERS.map(([name, make, message]): BadFile => ({ name, bytes: make(files), message }));
   return [...cut, ...head, ...others];
 }
 
@@ -33,23 +33,23 @@ const hex =
 const script = Buffer.from('<script>alert(1)</script>');
 const ZIP_END = Buffer.concat([Buffer.from('504b0506', 'hex'), Buffer.alloc(18)]);
 
-const OTHERS: readonly [name: string, make: (files: Files) => Buffer, words: RegExp][] = [
-  ['nothing', () => Buffer.alloc(0), /empty/],
-  ['zeros', () => Buffer.alloc(5000), /not supported/],
-  ['a text', text('hello, I am no picture at all'), /not supported/],
+const OTHERS: readonly [name: string, make: (files: Files) => Buffer, message: RegExp][] = [
+  ['an empty file', () => Buffer.alloc(0), /empty/],
+  ['a file of zeros', () => Buffer.alloc(5000), /not supported/],
+  ['a text file', text('hello, this is not an image'), /not supported/],
   ['a web page', text('<!DOCTYPE html><html><body>Sign in</body></html>'), /web page/],
   ['an SVG', () => svg(), /SVG/],
   ['an SVG as XML', () => svg('<?xml version="1.0"?>\n<!-- by hand -->\n'), /SVG/],
-  ['a HEIC', () => heic(), /HEIC/],
-  ['an AVIF', hex('00000020667479706176696600000000617669666d6966316d696166'), /AVIF/],
-  ['a TIFF', hex('49492a0008000000'), /not supported/],
-  ['a program', hex('7f454c46020101000000000000000000'), /not supported/],
-  ['a program for Windows', hex('4d5a90000300000004000000ffff0000'), /not supported/],
+  ['a HEIC image', () => heic(), /HEIC/],
+  ['an AVIF image', hex('00000020667479706176696600000000617669666d6966316d696166'), /AVIF/],
+  ['a TIFF image', hex('49492a0008000000'), /not supported/],
+  ['a Linux program', hex('7f454c46020101000000000000000000'), /not supported/],
+  ['a Windows program', hex('4d5a90000300000004000000ffff0000'), /not supported/],
   ['an archive', hex('504b0304140000000800'), /not supported/],
-  ['a song', hex('49443303000000000021'), /not supported/],
+  ['an MP3', hex('49443303000000000021'), /not supported/],
   ['a PDF with a script', () => pdfWithScript('plain'), /PDF with a script/],
-  ['a PDF with a script in numbers', () => pdfWithScript('numbers'), /PDF with a script/],
-  ['a PDF with a packed script', () => pdfWithScript('packed'), /PDF with a script/],
+  ['a PDF with a hex-encoded script', () => pdfWithScript('hex'), /PDF with a script/],
+  ['a PDF with a compressed script', () => pdfWithScript('compressed'), /PDF with a script/],
   ['a PNG bomb', () => pngOfSize(60_000, 60_000), /pixels/],
   ['a GIF bomb', ({ GIF }) => patched(GIF, copy => copy.writeUInt32LE(0xffffffff, 6)), /pixels/],
   [
@@ -62,10 +62,10 @@ const OTHERS: readonly [name: string, make: (files: Files) => Buffer, words: Reg
     ({ JPG }) => patched(JPG, copy => copy.writeUInt32BE(0xffffffff, frameOf(copy) + 5)),
     /pixels/,
   ],
-  ['a GIF and a page', ({ GIF }) => Buffer.concat([GIF, script]), /in one/],
-  ['a JPEG and an archive', ({ JPG }) => Buffer.concat([JPG, ZIP_END]), /in one/],
-  ['a PDF and an archive', ({ PDF }) => Buffer.concat([PDF, ZIP_END]), /in one/],
-  ['a clip and a page', ({ WebM }) => Buffer.concat([WebM, script]), /in one/],
+  ['a GIF that is also HTML', ({ GIF }) => Buffer.concat([GIF, script]), /in one/],
+  ['a JPEG that is also an archive', ({ JPG }) => Buffer.concat([JPG, ZIP_END]), /in one/],
+  ['a PDF that is also an archive', ({ PDF }) => Buffer.concat([PDF, ZIP_END]), /in one/],
+  ['a WebM that is also HTML', ({ WebM }) => Buffer.concat([WebM, script]), /in one/],
 ];
 
 function patched(file: Buffer, change: (copy: Buffer) => unknown): Buffer {
@@ -74,12 +74,12 @@ function patched(file: Buffer, change: (copy: Buffer) => unknown): Buffer {
   return copy;
 }
 
-/** Where the frame of a JPEG begins, which says its height and width. */
+/** Returns the offset of a JPEG's frame header, which holds its height and width. */
 function frameOf(jpeg: Buffer): number {
   return Math.max(jpeg.indexOf(Buffer.from('ffc0', 'hex')), jpeg.indexOf(Buffer.from('ffc2', 'hex')));
 }
 
-/** A PNG that says how large it is, and has next to nothing in it. */
+/** Returns a PNG whose header announces these dimensions and that has almost no content. */
 export function pngOfSize(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -93,7 +93,7 @@ export function pngOfSize(width: number, height: number): Buffer {
   ]);
 }
 
-/** A chunk of a PNG. */
+/** Returns a PNG chunk. */
 export function chunk(name: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
   const out = Buffer.alloc(body.length + 8);
@@ -103,7 +103,7 @@ export function chunk(name: string, data: Buffer): Buffer {
   return out;
 }
 
-/** The still PNG as an animation of two frames that look alike. */
+/** Returns the PNG as an animation of two equal frames. */
 export function apngOf(png: Buffer): Buffer {
   const control = Buffer.alloc(8);
   control.writeUInt32BE(2, 0);
@@ -111,7 +111,7 @@ export function apngOf(png: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, headerEnd), chunk('acTL', control), png.subarray(headerEnd)]);
 }
 
-/** The first bytes of an iPhone's photo. */
+/** Returns the first bytes of a HEIC photo. */
 export const heic = (): Buffer =>
   Buffer.concat([
     Buffer.from('00000018667479706865696300000000', 'hex'),
@@ -122,19 +122,19 @@ export const heic = (): Buffer =>
 export const svg = (prolog = ''): Buffer =>
   Buffer.from(`${prolog}<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`);
 
-/** A PDF whose catalog opens with an action, written in the way that `how` says. */
-export function pdfWithScript(how: 'plain' | 'numbers' | 'packed'): Buffer {
+/** Returns a PDF whose catalog runs a script when it opens. */
+export function pdfWithScript(encoding: 'plain' | 'hex' | 'compressed'): Buffer {
   const action = '<< /S /JavaScript /JS (app.alert(1)) >>';
-  if (how === 'plain') return pdfOf(`1 0 obj << /Type /Catalog /OpenAction ${action} >> endobj`);
-  if (how === 'numbers') {
-    const written = action.replace('/JavaScript', '/J#61vaScr#69pt').replace('/JS', '/#4A#53');
-    return pdfOf(`1 0 obj << /Type /Catalog /OpenAction ${written} >> endobj`);
+  if (encoding === 'plain') return pdfOf(`1 0 obj << /Type /Catalog /OpenAction ${action} >> endobj`);
+  if (encoding === 'hex') {
+    const encoded = action.replace('/JavaScript', '/J#61vaScr#69pt').replace('/JS', '/#4A#53');
+    return pdfOf(`1 0 obj << /Type /Catalog /OpenAction ${encoded} >> endobj`);
   }
-  const packed = deflateSync(Buffer.from(`1 0 << /Type /Catalog /OpenAction ${action} >>`));
-  const dictionary = `<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length ${packed.length} >>`;
+  const compressed = deflateSync(Buffer.from(`1 0 << /Type /Catalog /OpenAction ${action} >>`));
+  const dictionary = `<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length ${compressed.length} >>`;
   return Buffer.concat([
     Buffer.from(`%PDF-1.7\n2 0 obj ${dictionary}\nstream\n`),
-    packed,
+    compressed,
     Buffer.from('\nendstream endobj\n%%EOF'),
   ]);
 }

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { create, isFinal, media, read, traffic, lastSeq } from './e2e.ts';
+import type { Json, TestStack } from './stack.ts';
+
+/** What can happen to one request to a platform. */
+export const EFFECTS = [
+  { kill: 'before' },
+  { kill: 'after' },
+  { drop: 'before' },
+  { drop: 'after' },
+] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** A fault at the request with this index, counted over the requests that deliver a post. */
+export interface RequestFault {
+  platform: string;
+  index: number;
+  effect: Effect;
+  /** Pattern of the requests that are counted; default: all requests of a delivery without faults. */
+  path?: string;
+}
+
+/** Requests of a delivery, without renewals of tokens. */
+const DELIVERY_PATHS: Readonly<Record<string, string>> = {
+  x: '^/2/(tweets|media)',
+  bluesky: '^/xrpc/com\\.atproto\\.(repo|identity)',
+  telegram: '/send',
+};
+const PLATFORMS = Object.keys(DELIVERY_PATHS);
+
+/** Shorter than any lease, so that a worker that takes over is seen before its own lease expires. */
+const STEP_S = 60;
+const POLL_MS = 100;
+const LIMIT_MS = 120_000;
+
+/** Returns a post body that uses every request of a delivery: mentions to resolve and, for images, alt text. */
+export function bodyOf(stack: TestStack, post_type: string, description: string, platforms: string[]): Json {
+  const body = { post_type, description, platforms };
+  if (post_type === 'text') return body;
+  return {
+    ...body,
+    media_urls: [media(stack, 'photo.jpg')],
+    ...(platforms.includes('x') && { x_alt_text: 'A photo' }),
+    ...(platforms.includes('bluesky') && { bluesky_alt_text: 'A photo' }),
+  };
+}
+
+/** Returns the number of requests that a delivery without faults makes, by platform. */
+export async function countRequests(
+  stack: TestStack,
+  post_type: string,
+  text: string,
+): Promise<Record<string, number>> {
+  const since = await lastSeq(stack);
+  const id = await create(stack, bodyOf(stack, post_type, text, PLATFORMS));
+  await driveToEnd(stack, id, []);
+  const lines = await traffic(stack, since);
+  return Object.fromEntries(
+    PLATFORMS.map(platform => {
+      const path = new RegExp(DELIVERY_PATHS[platform]!);
+      return [
+        platform,
+        lines.filter(line => line.platform === platform && path.test(pathOf(line.url))).length,
+      ];
+    }),
+  );
+}
+
+const pathOf = (url: string) => new URL(url).pathname;
+
+/** Groups all combinations of request and effect into rounds that can run at once: at most one for each platform. */
+export function roundsOf(counts: Record<string, number>): RequestFault[][] {
+  const queues = PLATFORMS.map(platform =>
+    Array.from({ length: counts[platform] ?? 0 }, (_, index) =>
+      EFFECTS.map((effect): RequestFault => ({ platform, index, effect })),
+    ).flat(),
+  );
+  const length = Math.max(...queues.map(queue => queue.length));
+  return Array.from({ length }, (_, round) => queues.flatMap(queue => queue.slice(round, round + 1)));
+}
+
+/** Publishes a post with these faults and returns its final record. Throws when a fault did not take effect. */
+export async function publishUnder(
+  stack: TestStack,
+  faults: readonly RequestFault[],
+  body: Json,
+): Promise<Json> {
+  await stack.control('DELETE', '/_control/faults');
+  for (const { platform, index, effect, path = DELIVERY_PATHS[platform] } of faults) {
+    await stack.control('POST', '/_control/faults', { platform, path, after: index, ...effect });
+  }
+  const post = await driveToEnd(stack, await create(stack, body), faults);
+  const { body: injected } = await stack.control('GET', '/_control/faults');
+  const missed = injected.items.filter((fault: Json) => fault.hits !== 1);
+  if (missed.length > 0) throw new Error(`Faults without effect: ${JSON.stringify(missed)}`);
+  return post;
+}
+
+/** Advances the clock, while no worker is running, until the post is final. */
+async function driveToEnd(stack: TestStack, id: string, faults: readonly RequestFault[]): Promise<Json> {
+  const limit = performance.now() + LIMIT_MS;
+  const kills = faults.some(({ effect }) => 'kill' in effect);
+  for (;;) {
+    const post = await read(stack, id);
+    if (post.destinations.every(isFinal)) return post;
+    if (performance.now() > limit)
+      throw new Error(`The post did not become final: ${JSON.stringify(post.destinations)}`);
+    const killed = kills ? await killsByPlatform(stack) : {};
+    const open = post.destinations.filter((destination: Json) => !isFinal(destination));
+    if (!open.some((destination: Json) => isRunning(destination, killed))) await stack.advance(STEP_S);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Returns whether a live worker has the lease: each attempt has one worker, each kill ends one. */
+function isRunning({ platform, status, attempts }: Json, killed: Record<string, number>): boolean {
+  if (status === 'pending') return true;
+  return status === 'publishing' && attempts > (killed[platform] ?? 0);
+}
+
+async function killsByPlatform(stack: TestStack): Promise<Record<string, number>> {
+  const { body } = await stack.control('GET', '/_control/faults');
+  const kills: Record<string, number> = {};
+  for (const { platform, kill, hits } of body.items) {
+    if (kill !== undefined) kills[platform] = (kills[platform] ?? 0) + hits;
+  }
+  return kills;
+}
