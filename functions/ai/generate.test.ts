@@ -6,13 +6,13 @@ import { setPlan } from '../../shared/store/workspaces.ts';
 import { getMonthlyUsage, RESERVED_MS } from '../../shared/store/usage.ts';
 import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
 import type { Json } from '../../test/support/stack.ts';
-import { generateWith } from './generate.ts';
+import { generateRoute } from './generate.ts';
 
 let write: Writer['write'] = offlineWriter.write;
-const writer: Writer = { ...offlineWriter, write: (...asked) => write(...asked) };
+const writer: Writer = { ...offlineWriter, write: (...args) => write(...args) };
 let api: ServedApi;
 beforeAll(async () => {
-  api = await servedApi([generateWith(() => writer)], { plan: 'enterprise' });
+  api = await servedApi([generateRoute(() => writer)], { plan: 'enterprise' });
 });
 beforeEach(() => {
   write = offlineWriter.write;
@@ -26,14 +26,14 @@ const caption = (change: Json = {}, headers?: Record<string, string>) =>
 const used = () => getMonthlyUsage(api.services.table, api.workspace.workspace_id, 'AI', api.clock.now);
 const fieldsOf = (body: Json): string[] => body.details.map(({ field }: Json) => field);
 
-/** Moves on to a month of its own, so that nothing is used yet; plans are looked up anew. */
+/** Moves the clock to a month without usage and sets the plan. */
 async function freshMonth(plan: 'starter' | 'enterprise'): Promise<void> {
   api.clock.now += 40 * 86_400_000;
   await setPlan(api.services.table, api.workspace.workspace_id, plan);
 }
 
-describe('an answer', () => {
-  test('has the defaults of what was not sent', async () => {
+describe('POST /ai/generate', () => {
+  test('applies the defaults of fields that were not sent', async () => {
     const { status, body, headers } = await caption();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -46,14 +46,14 @@ describe('an answer', () => {
     expect(headers['x-ai-provider']).toBe('offline');
   });
 
-  test('has every platform that was named, once', async () => {
+  test('returns every named platform once', async () => {
     const { body } = await caption({ platforms: ['x', 'linkedin', 'x'] });
     expect(body.platforms).toEqual(['x', 'linkedin']);
     expect(Object.keys(body.result)).toEqual(['x', 'linkedin']);
   });
 
   test.each(TONES.flatMap(tone => LANGUAGES.map(language => [tone, language])))(
-    'is written in tone %s and language %s',
+    'writes in tone %s and language %s',
     async (tone, language) => {
       const { status, body } = await caption({ tone, language, platforms: ['facebook'] });
       expect([status, body.tone, body.language]).toEqual([200, tone, language]);
@@ -61,7 +61,7 @@ describe('an answer', () => {
     },
   );
 
-  test.each([0, 1, 15, 30])('of type hashtags has %i of them and no caption', async hashtag_count => {
+  test.each([0, 1, 15, 30])('returns %i hashtags and no caption for type hashtags', async hashtag_count => {
     const { body } = await generate({ type: 'hashtags', topic: 'Coffee', hashtag_count });
     expect(body.result.instagram.caption).toBe('');
     const hashtags: string[] = body.result.instagram.hashtags.split(' ').filter(Boolean);
@@ -69,22 +69,22 @@ describe('an answer', () => {
     expect(new Set(hashtags).size).toBe(hashtag_count);
   });
 
-  test.each(['repurpose', 'improve'])('of type %s keeps what the text says', async type => {
+  test.each(['repurpose', 'improve'])('keeps facts and links of the text for type %s', async type => {
     const text = 'our new  shop opens on 4 May , come to https://example.com/shop !!!';
     const { status, body } = await generate({ type, text, platforms: ['facebook', 'x'] });
     expect(status).toBe(200);
-    for (const { caption: written } of Object.values<Json>(body.result)) {
-      expect(written).toContain('4 May');
-      expect(written).toContain('https://example.com/shop');
+    for (const { caption } of Object.values<Json>(body.result)) {
+      expect(caption).toContain('4 May');
+      expect(caption).toContain('https://example.com/shop');
     }
   });
 
-  test('takes null for what is not sent', async () => {
+  test('treats null as not sent', async () => {
     expect((await caption({ text: null, platforms: null, context: null, tone: null })).status).toBe(200);
   });
 });
 
-describe('a request', () => {
+describe('validation', () => {
   test.each<[Json, string[]]>([
     [{}, ['type']],
     [{ type: 'poem', topic: 'Coffee' }, ['type']],
@@ -114,7 +114,7 @@ describe('a request', () => {
       { type: 'repurpose', topic: 5, platforms: ['myspace'], tone: 1, language: 'xx', hashtag_count: 99 },
       ['topic', 'platforms[0]', 'tone', 'language', 'hashtag_count', 'text'],
     ],
-  ])('that breaks a rule hears of every fault: %j', async (body, fields) => {
+  ])('answers 400 with every error for %j', async (body, fields) => {
     const answer = await generate(body);
     expect([answer.status, answer.body.error]).toEqual([400, 'Validation failed']);
     expect(fieldsOf(answer.body)).toEqual(fields);
@@ -124,30 +124,30 @@ describe('a request', () => {
     { type: 'caption', topic: 'é'.repeat(500) },
     { type: 'improve', text: '😀'.repeat(3000) },
     { type: 'caption', topic: 'x', platforms: ['x', 'youtube', 'facebook', 'linkedin', 'tiktok'] },
-  ])('at its limit passes', async body => {
+  ])('accepts values at their limits', async body => {
     expect((await generate(body)).status).toBe(200);
   });
 
-  test('that is refused is not counted', async () => {
+  test('does not count an invalid request', async () => {
     const before = await used();
     await generate({ type: 'caption' });
     expect(await used()).toBe(before);
   });
 
-  test('for five platforms asks the provider once', async () => {
-    const asked: Brief[] = [];
+  test('calls the provider once for five platforms', async () => {
+    const briefs: Brief[] = [];
     write = (brief, ...rest) => {
-      asked.push(brief);
+      briefs.push(brief);
       return offlineWriter.write(brief, ...rest);
     };
     const platforms = ['x', 'youtube', 'facebook', 'linkedin', 'tiktok'];
     expect(Object.keys((await caption({ platforms })).body.result)).toEqual(platforms);
-    expect(asked).toHaveLength(1);
+    expect(briefs).toHaveLength(1);
   });
 });
 
 describe('the monthly limit', () => {
-  test('is that of the plan; over it a request is told when to come again', async () => {
+  test('is the limit of the plan; a request over it answers 429 with the reset time', async () => {
     await freshMonth('starter');
     for (let n = 0; n < 50; n += 1) expect((await caption()).status).toBe(200);
     const { status, body, headers } = await caption();
@@ -168,16 +168,16 @@ describe('the monthly limit', () => {
     expect((await caption()).status).toBe(200);
   });
 
-  test('is exact under 100 requests at once, with failures in between', async () => {
+  test('is exact under 100 concurrent requests with failures in between', async () => {
     await freshMonth('starter');
-    let turn = 0;
-    write = async (...asked) => {
-      turn += 1;
-      await new Promise(resolve => setTimeout(resolve, turn % 5));
-      if (turn % 3 === 0) throw unavailable('it is down');
-      return offlineWriter.write(...asked);
+    let calls = 0;
+    write = async (...args) => {
+      calls += 1;
+      await new Promise(resolve => setTimeout(resolve, calls % 5));
+      if (calls % 3 === 0) throw unavailable('it is down');
+      return offlineWriter.write(...args);
     };
-    // Of the same key, so as not to meet the rate of requests.
+    // In two rounds, to stay below the rate limit of the key.
     const outcomes: number[] = [];
     for (let round = 0; round < 2; round += 1) {
       const answers = await Promise.all(Array.from({ length: 50 }, () => caption()));
@@ -190,7 +190,7 @@ describe('the monthly limit', () => {
     expect(await used()).toBe(count(200));
   });
 
-  test('does not count what the provider failed, nor what a fault of the service broke off', async () => {
+  test('does not count a request that the provider or the service failed', async () => {
     await freshMonth('enterprise');
     write = () => Promise.reject(unavailable('it is down'));
     const { status, body } = await caption();
@@ -200,41 +200,41 @@ describe('the monthly limit', () => {
     expect(await used()).toBe(0);
   });
 
-  test('is not held by a function that died', async () => {
+  test('is not used up by a function that crashed', async () => {
     await freshMonth('enterprise');
-    const asked = Promise.withResolvers<null>();
+    const called = Promise.withResolvers<null>();
     write = () => {
-      asked.resolve(null);
+      called.resolve(null);
       return new Promise(() => undefined);
     };
     void caption();
-    await asked.promise;
+    await called.promise;
     expect(await used()).toBe(1);
     api.clock.now += RESERVED_MS;
     expect(await used()).toBe(0);
   });
 });
 
-describe('a useless answer', () => {
-  test('is asked for once more, and then given up', async () => {
+describe('unusable output', () => {
+  test('is retried once with feedback and then answered with 502', async () => {
     await freshMonth('enterprise');
-    const remarks: (string | null)[] = [];
-    write = (_, remark) => {
-      remarks.push(remark);
-      return Promise.reject(unusable('it was no JSON'));
+    const feedbacks: (string | null)[] = [];
+    write = (_, feedback) => {
+      feedbacks.push(feedback);
+      return Promise.reject(unusable('it was not JSON'));
     };
     expect((await caption()).status).toBe(502);
-    expect(remarks).toEqual([null, 'it was no JSON']);
+    expect(feedbacks).toEqual([null, 'it was not JSON']);
     expect(await used()).toBe(0);
   });
 });
 
 describe('an Idempotency-Key', () => {
-  test('counts and asks once, however often the request comes', async () => {
+  test('counts and calls the provider once however often the request is repeated', async () => {
     await freshMonth('enterprise');
-    let asked = 0;
+    let calls = 0;
     write = (...args) => {
-      asked += 1;
+      calls += 1;
       return offlineWriter.write(...args);
     };
     const key = { 'idempotency-key': 'one' };
@@ -245,10 +245,10 @@ describe('an Idempotency-Key', () => {
       'true',
       'offline',
     ]);
-    expect([asked, await used()]).toEqual([1, 1]);
+    expect([calls, await used()]).toEqual([1, 1]);
   });
 
-  test('of a failed request lets the same request try again', async () => {
+  test('of a failed request can be used again', async () => {
     await freshMonth('enterprise');
     const key = { 'idempotency-key': 'two' };
     write = () => Promise.reject(unavailable('it is down'));

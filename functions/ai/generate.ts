@@ -9,21 +9,21 @@ import {
   TONES,
   type Brief,
 } from '../../shared/ai/brief.ts';
-import { generate, PATIENCE_MS } from '../../shared/ai/generate.ts';
-import type { Result } from '../../shared/ai/read-answer.ts';
+import { generate, GENERATION_TIMEOUT_MS } from '../../shared/ai/generate.ts';
+import type { GenerationResult } from '../../shared/ai/parse-output.ts';
 import { AiFailure, type Writer } from '../../shared/ai/writer.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import type { Route } from '../../shared/http/route.ts';
 import { PLAN_LIMITS } from '../../shared/model/plans.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
-import { bannedFor } from '../../shared/posts/banned-hashtags.ts';
+import { bannedFor } from '../../shared/posts/validate/banned-hashtags.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getHashtagChoices } from '../../shared/store/banned-hashtags.ts';
 import { releaseUse, keepUse, reserveUse, type Reservation } from '../../shared/store/usage.ts';
 import { nextMonth, SECOND, toIso } from '../../shared/time/instant.ts';
 
-const WrittenView = v.object({
+const GeneratedPostView = v.object({
   caption: v.pipe(v.string(), v.description('Empty for type hashtags')),
   hashtags: v.pipe(v.string(), v.description('Separated by spaces')),
 });
@@ -34,8 +34,8 @@ const GenerationView = v.object({
   tone: v.picklist(TONES),
   language: v.picklist(LANGUAGES),
   result: v.pipe(
-    v.record(v.string(), WrittenView),
-    v.description('By platform. Caption and hashtags together fit the platform'),
+    v.record(v.string(), GeneratedPostView),
+    v.description('By platform. Caption and hashtags together are within the limit of the platform'),
   ),
 });
 
@@ -55,15 +55,18 @@ const EXAMPLE = {
   language: 'en',
 };
 
-/** The route, written for by whoever `writerOf` names. */
-export const generateWith = (writerOf: (services: Services) => Writer, patienceMs = PATIENCE_MS): Route =>
+/** Creates the route. `writerOf` returns the container's writer. */
+export const generateRoute = (
+  writerOf: (services: Services) => Writer,
+  timeoutMs = GENERATION_TIMEOUT_MS,
+): Route =>
   route({
     method: 'POST',
     path: '/ai/generate',
     operation_id: 'generate',
     summary: 'Write captions or hashtags, repurpose or improve a text, for up to five platforms',
     description:
-      'Counts as one request of the monthly limit, however many platforms it names; a failed one does not count.',
+      'Counts as one request of the monthly limit, however many platforms it names. Failed requests do not count. The header `X-AI-Provider` names the provider; `offline` is the built-in writer, which uses templates instead of a model.',
     tag: 'AI',
     auth: 'key',
     creates: true,
@@ -71,15 +74,15 @@ export const generateWith = (writerOf: (services: Services) => Writer, patienceM
     body_docs: briefDocs,
     body_example: EXAMPLE,
     responses: {
-      200: { description: 'What was written', schema: GenerationView, headers: ['X-AI-Provider'] },
+      200: { description: 'The generated posts', schema: GenerationView, headers: ['X-AI-Provider'] },
       429: { description: 'The monthly limit of the plan is reached', schema: LimitView },
-      502: { description: 'The AI provider gave nothing that could be used: `AI_UNAVAILABLE`. Not counted' },
+      502: { description: 'The AI provider returned no usable answer: `AI_UNAVAILABLE`. Not counted' },
     },
     handler: async ({ body, principal, newResourceId }, services) => {
       const brief = readBrief(body);
       const writer = writerOf(services);
-      const reserved = await reserve(services, principal, newResourceId());
-      const result = await writeOnce(services, principal, writer, brief, reserved, patienceMs);
+      const reservation = await reserve(services, principal, newResourceId());
+      const result = await generateCounted(services, principal, writer, brief, reservation, timeoutMs);
       const { type, platforms, tone, language } = brief;
       return {
         status: 200,
@@ -89,7 +92,7 @@ export const generateWith = (writerOf: (services: Services) => Writer, patienceM
     },
   });
 
-/** Counts the request before anything is paid for. Throws 429 where the month's are used up. */
+/** Counts the request before the provider is called. Throws 429 when the month's requests are used up. */
 async function reserve(
   services: Services,
   { workspace_id, plan }: Principal,
@@ -103,7 +106,7 @@ async function reserve(
   throw new ApiError({
     status: 429,
     body: {
-      error: `The ${plan} plan has ${limit ?? 0} AI requests a month`,
+      error: `The monthly limit of ${limit ?? 0} AI requests of the ${plan} plan is reached`,
       code: 'AI_LIMIT',
       limit,
       used: outcome.used,
@@ -113,24 +116,24 @@ async function reserve(
   });
 }
 
-/** A use that came to nothing is given back, whatever went wrong. Throws 502 where the provider did. */
-async function writeOnce(
+/** Generates the texts; a failure of any kind releases the reservation. Throws 502 when the provider failed. */
+async function generateCounted(
   services: Services,
   { workspace_id }: Principal,
   writer: Writer,
   brief: Brief,
-  reserved: Reservation,
-  patienceMs: number,
-): Promise<Result> {
+  reservation: Reservation,
+  timeoutMs: number,
+): Promise<GenerationResult> {
   let result;
   try {
     const banned = bannedFor(await getHashtagChoices(services.table, workspace_id));
-    result = await generate(writer, brief, banned, patienceMs);
+    result = await generate(writer, brief, banned, timeoutMs);
   } catch (error) {
-    await releaseUse(services.table, reserved);
+    await releaseUse(services.table, reservation);
     throw error instanceof AiFailure ? aiUnavailable() : error;
   }
-  await keepUse(services.table, reserved, services.now());
+  await keepUse(services.table, reservation, services.now());
   return result;
 }
 
@@ -138,7 +141,7 @@ const aiUnavailable = () =>
   new ApiError({
     status: 502,
     body: {
-      error: 'The AI provider gave no usable answer. Try again later; this request is not counted.',
+      error: 'The AI provider returned no usable answer. Try again later. This request is not counted.',
       code: 'AI_UNAVAILABLE',
     },
   });

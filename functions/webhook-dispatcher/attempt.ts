@@ -1,4 +1,4 @@
-import { open } from '../../shared/aws/key-ring.ts';
+import { unseal } from '../../shared/aws/key-ring.ts';
 import { MAX_DELAY_S } from '../../shared/aws/queue.ts';
 import { deliveryMessage } from '../../shared/events/messages.ts';
 import { scheduleEventMessage, sendEventMessage } from '../../shared/events/publish.ts';
@@ -18,7 +18,7 @@ import {
   type Progress,
 } from '../../shared/store/webhooks.ts';
 import { DAY, MINUTE, SECOND } from '../../shared/time/instant.ts';
-import { exchange, type Outcome } from './exchange.ts';
+import { sendAttempt, type Outcome } from './send-attempt.ts';
 
 export interface Dispatcher {
   services: Pick<Services, 'table' | 'sqs' | 'scheduler' | 'setting' | 'keyRing' | 'now'>;
@@ -27,35 +27,35 @@ export interface Dispatcher {
   random: () => number;
 }
 
-/** Clocks of two machines may differ by this much: a note that comes a little early is not dropped. */
-const EARLY = 2 * SECOND;
-/** A webhook with nothing but failures for so long is switched off. */
+/** Clock skew between machines that is tolerated: a message that arrives this early is processed. */
+const MAX_CLOCK_SKEW = 2 * SECOND;
+/** A webhook that has only failed for this long is disabled. */
 const FAILING_LIMIT = 5 * DAY;
-/** Longest time that a receiver which does not answer is spared. */
+/** Longest pause of a receiver that keeps timing out. */
 const MAX_PAUSE = 5 * MINUTE;
 const DELIVERED: Progress = { status: 'delivered', next_attempt_at: null, wake_at: null };
 const FAILED: Progress = { status: 'failed', next_attempt_at: null, wake_at: null };
 
 /**
- * Makes the attempt that is due. Safe to repeat: a note that comes twice, late or out of turn finds a delivery that is
- * not due and does nothing. Two at the same moment send the same id and bytes twice, and one of them is recorded.
+ * Makes the attempt that is due. Safe to repeat: a message that arrives twice, late or early finds a delivery that is not
+ * due and does nothing. Two concurrent messages send the same id and bytes twice; one of them is recorded.
  */
 export async function attemptDelivery(ref: DeliveryRef, dispatcher: Dispatcher): Promise<void> {
   const { services } = dispatcher;
   const delivery = await getDelivery(services.table, ref);
-  if (delivery?.next_attempt_at == null || delivery.next_attempt_at > services.now() + EARLY) return;
+  if (delivery?.next_attempt_at == null || delivery.next_attempt_at > services.now() + MAX_CLOCK_SKEW) return;
   const webhook = await getWebhook(services.table, delivery.workspace_id, delivery.webhook_id);
   if (webhook?.active) await attempt(delivery, webhook, dispatcher);
-  else await giveUp(delivery, services);
+  else await recordNotSent(delivery, services);
 }
 
-/** Makes an attempt of a delivery and of an active webhook that were just read or stored. */
+/** Makes an attempt of a delivery to an active webhook; both were just read or stored. */
 export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
   const { services, random } = dispatcher;
   const at = services.now();
-  const spared = isSpared(delivery, webhook, at);
-  const outcome = spared ? SPARED : await send(delivery, webhook, dispatcher);
-  const active = spared || (await keepHealth(webhook, outcome, services));
+  const skipped = isSkipped(delivery, webhook, at);
+  const outcome = skipped ? SKIPPED : await send(delivery, webhook, dispatcher);
+  const active = skipped || (await recordHealth(webhook, outcome, services));
   const next = active ? progressAfter(delivery, outcome, services.now(), random()) : FAILED;
   const { status_code, duration_ms, error } = outcome;
   const recorded = await recordAttempt(
@@ -64,22 +64,22 @@ export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: 
     { at, status_code, duration_ms, error },
     next,
   );
-  if (recorded && next.status === 'pending') await callAgain(delivery, next.next_attempt_at, services);
+  if (recorded && next.status === 'pending') await enqueueRetry(delivery, next.next_attempt_at, services);
 }
 
-const SPARED: Outcome = {
+const SKIPPED: Outcome = {
   status_code: null,
   duration_ms: 0,
-  error: 'Not sent: the receiver gave no answer to others just before',
+  error: 'Not sent: the receiver did not respond to recent deliveries',
   timed_out: false,
   retry_after_ms: 0,
 };
 
 /**
- * A receiver that keeps timing out would hold ten seconds of a function for each delivery, so for a while its turns pass
- * without it. Never the last turn, nor what a user asks for.
+ * True when the attempt is skipped because the webhook is paused: a receiver that keeps timing out would hold a function
+ * for ten seconds per delivery. The last attempt, tests and redeliveries are never skipped.
  */
-export function isSpared(delivery: Delivery, { paused_until }: Webhook, now: number): boolean {
+export function isSkipped(delivery: Delivery, { paused_until }: Webhook, now: number): boolean {
   if (paused_until === null || paused_until <= now) return false;
   if (delivery.event === 'webhook.test' || delivery.redelivery_of !== null) return false;
   return retryDelay(delivery.attempts.length + 1, 0) !== null;
@@ -88,27 +88,27 @@ export function isSpared(delivery: Delivery, { paused_until }: Webhook, now: num
 async function send(delivery: Delivery, webhook: Webhook, { services, http }: Dispatcher): Promise<Outcome> {
   const now = services.now();
   const headers = deliveryHeaders(delivery, await secretsOf(webhook, services), now);
-  return exchange(http, { url: webhook.url, headers, body: delivery.body }, now);
+  return sendAttempt(http, { url: webhook.url, headers, body: delivery.body }, now);
 }
 
-/** Stores what an attempt tells about its webhook. False when the webhook is switched off now. */
-async function keepHealth(
+/** Updates the webhook's health after an attempt. Returns false when the webhook is disabled now. */
+async function recordHealth(
   webhook: Webhook,
   outcome: Outcome,
   { table, now }: Dispatcher['services'],
 ): Promise<boolean> {
   const { workspace_id, id } = webhook;
-  // After a failure as it is now: another delivery may have succeeded while this one waited for an answer.
+  // Read again after a failure: another delivery may have succeeded while this one waited for a response.
   const current = outcome.error === null ? webhook : await getWebhook(table, workspace_id, id);
   const health = current && healthAfter(current, outcome, now());
   if (!health) return true;
-  // Another delivery may succeed at this very moment: then it has not been nothing but failures.
-  const seen = health.disabled_reason === 'failing' ? { failing_since: current.failing_since } : {};
-  const updated = await updateWebhook(table, workspace_id, id, health, seen);
+  // Another delivery may succeed concurrently; then the webhook must not be disabled.
+  const expected = health.disabled_reason === 'failing' ? { failing_since: current.failing_since } : {};
+  const updated = await updateWebhook(table, workspace_id, id, health, expected);
   return updated?.active !== false;
 }
 
-/** The way on after an attempt. The sweeper looks after it a while later, should its note get lost. */
+/** Returns the delivery's progress after an attempt. `wake_at` lets the sweeper find it if the message gets lost. */
 export function progressAfter(delivery: Delivery, outcome: Outcome, now: number, random: number): Progress {
   if (outcome.error === null) return DELIVERED;
   const delay = retryDelay(delivery.attempts.length + 1, random, outcome.retry_after_ms);
@@ -118,8 +118,8 @@ export function progressAfter(delivery: Delivery, outcome: Outcome, now: number,
 }
 
 /**
- * What an attempt changes in its webhook: 410 or days of nothing but failures switch it off. One that times out is left
- * alone for as long as it has been failing.
+ * Returns the changes of a webhook after an attempt, or null. 410, or five days of failures only, disable it. One that times
+ * out is paused for as long as it has been failing.
  */
 export function healthAfter(webhook: Webhook, outcome: Outcome, now: number): Partial<Webhook> | null {
   const { failing_since, paused_until } = webhook;
@@ -133,8 +133,8 @@ export function healthAfter(webhook: Webhook, outcome: Outcome, now: number): Pa
   return { paused_until: now + Math.min(failing, MAX_PAUSE) };
 }
 
-/** Has the next attempt called in time: by a delayed note, or beyond the queue's longest delay by a schedule. */
-async function callAgain(delivery: Delivery, at: number, services: Dispatcher['services']): Promise<void> {
+/** Sends the message of the next attempt with a delay, or by a schedule beyond the queue's longest delay. */
+async function enqueueRetry(delivery: Delivery, at: number, services: Dispatcher['services']): Promise<void> {
   const message = deliveryMessage(delivery);
   const delayS = Math.max(0, Math.ceil((at - services.now()) / SECOND));
   if (delayS <= MAX_DELAY_S) return sendEventMessage(services, message, delayS);
@@ -142,17 +142,20 @@ async function callAgain(delivery: Delivery, at: number, services: Dispatcher['s
   try {
     await scheduleEventMessage(services, name, message, at);
   } catch (error) {
-    log.warn('A retry has no alarm but the sweeper', { ...message.body, ...describeError(error) });
+    log.warn('Could not create the schedule; the sweeper will retry this delivery', {
+      ...message.body,
+      ...describeError(error),
+    });
   }
 }
 
-/** A webhook that was switched off or deleted gets nothing more; its owner can ask for the delivery again. */
-async function giveUp(delivery: Delivery, services: Dispatcher['services']): Promise<void> {
+/** Fails a delivery to a webhook that was disabled or deleted. It can be redelivered. */
+async function recordNotSent(delivery: Delivery, services: Dispatcher['services']): Promise<void> {
   const last = {
     at: services.now(),
     status_code: null,
     duration_ms: 0,
-    error: 'Not sent: the webhook is switched off',
+    error: 'Not sent: the webhook is disabled or deleted',
   };
   await recordAttempt(services.table, delivery, last, FAILED);
 }
@@ -162,7 +165,7 @@ async function secretsOf(webhook: Webhook, services: Dispatcher['services']): Pr
   const { sealed_secret, previous_secret } = webhook;
   const overlaps = previous_secret !== null && previous_secret.expires_at > services.now();
   return {
-    current: open(ring, webhook.id, sealed_secret),
-    previous: overlaps ? open(ring, webhook.id, previous_secret.sealed) : null,
+    current: unseal(ring, webhook.id, sealed_secret),
+    previous: overlaps ? unseal(ring, webhook.id, previous_secret.sealed) : null,
   };
 }

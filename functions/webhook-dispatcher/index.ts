@@ -7,24 +7,24 @@ import { describeError, log } from '../../shared/runtime/log.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { consume, failureOf, type QueueHandler } from '../../shared/runtime/worker.ts';
 import { SECOND } from '../../shared/time/instant.ts';
-import { stayBusy } from './busy.ts';
+import { processMoreWhile } from './process-more.ts';
 import { work } from './work.ts';
 
-/** What a note may take: the time-out of an exchange, and the table before and after it. */
-const NEEDED_MS = 20 * SECOND;
+/** Longest time to process a message: a request's timeout, and the table before and after it. */
+const MAX_MESSAGE_MS = 20 * SECOND;
 
 const shared = services();
 
-/** Events on their way to the receivers. All notes at hand run side by side, so a slow receiver delays no other. */
+/** Delivers events to receivers. Messages are processed concurrently, so a slow receiver does not delay the others. */
 export const handler: QueueHandler = async (event, context) => {
-  // One client an invocation: connections do not survive the freeze between two.
+  // One client per invocation: connections do not survive the freeze in between.
   const http = createHttpClient();
-  const act = (message: EventMessage) => work(message, { services: shared, http, random: Math.random });
+  const process = (message: EventMessage) => work(message, { services: shared, http, random: Math.random });
   try {
-    return await stayBusy(consume(EventMessageSchema, act)(event, context), {
+    return await processMoreWhile(consume(EventMessageSchema, process)(event, context), {
       receive,
-      work: message => workOff(message, act),
-      hasTime: () => context.getRemainingTimeInMillis() > NEEDED_MS,
+      work: message => processAndDelete(message, process),
+      hasTime: () => context.getRemainingTimeInMillis() > MAX_MESSAGE_MS,
     });
   } finally {
     http.close();
@@ -37,19 +37,19 @@ async function receive(): Promise<ReceivedMessage[]> {
   try {
     return await receiveMessages(shared.sqs, queueUrl());
   } catch (error) {
-    log.warn('No more notes could be taken from the queue', describeError(error));
+    log.warn('Could not receive more messages', describeError(error));
     await sleep(SECOND);
     return [];
   }
 }
 
-/** A note that fails, or cannot be taken off, comes back when its time-out ends. */
-async function workOff(
+/** A message that fails or cannot be deleted is delivered again after its visibility timeout. */
+async function processAndDelete(
   message: ReceivedMessage,
-  act: (message: EventMessage) => Promise<void>,
+  process: (message: EventMessage) => Promise<void>,
 ): Promise<void> {
-  if ((await failureOf(message, act, EventMessageSchema)) !== null) return;
+  if ((await failureOf(message, process, EventMessageSchema)) !== null) return;
   await deleteMessage(shared.sqs, queueUrl(), message).catch((error: unknown) =>
-    log.warn('A note that was worked off could not be removed', describeError(error)),
+    log.warn('Could not delete a processed message', describeError(error)),
   );
 }

@@ -23,9 +23,9 @@ import {
   updateWebhook,
 } from '../../shared/store/webhooks.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
-import type { SentNote } from '../../test/support/queue-messages.ts';
+import type { SentMessage } from '../../test/support/queue-messages.ts';
 import { testWith } from '../../test/support/tools.ts';
-import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
+import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';
 import type { Dispatcher } from './attempt.ts';
 import { work } from './work.ts';
 
@@ -34,42 +34,42 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-let house: WebhookHouse;
+let world: WebhookWorld;
 let receiver: Receiver;
 let http: HttpClient;
 let dispatcher: Dispatcher;
 
 beforeEach(async () => {
-  house = await webhookHouse();
+  world = await webhookWorld();
   receiver = await startReceiver();
   http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
-  dispatcher = { services: house.services, http, random: () => 0 };
+  dispatcher = { services: world.services, http, random: () => 0 };
 });
 afterEach(async () => {
   http.close();
   await receiver.close();
-  await house.close();
+  await world.close();
 });
 
-const run = (message: SentNote) => work(v.parse(EventMessageSchema, message.body), dispatcher);
+const run = (message: SentMessage) => work(v.parse(EventMessageSchema, message.body), dispatcher);
 
-/** Works off the notes on the queue and those that they lead to, but not what is delayed. */
-async function drain(): Promise<SentNote[]> {
-  const delayed: SentNote[] = [];
-  for (let messages = house.takeNotes(); messages.length > 0; messages = house.takeNotes()) {
+/** Processes messages and those they cause, except delayed ones, which are returned. */
+async function drain(): Promise<SentMessage[]> {
+  const delayed: SentMessage[] = [];
+  for (let messages = world.takeMessages(); messages.length > 0; messages = world.takeMessages()) {
     delayed.push(...messages.filter(({ delayS }) => delayS > 0));
     await Promise.all(messages.filter(({ delayS }) => delayS === 0).map(run));
   }
   return delayed;
 }
 
-async function publish(event = house.event()) {
-  await sendEvent(house.services, event, house.workspace_id);
+async function publish(event = world.event()) {
+  await sendEvent(world.services, event, world.workspace_id);
   return { event, delayed: await drain() };
 }
 
 async function deliveriesOf(webhook: Webhook): Promise<Delivery[]> {
-  return (await listDeliveries(house.services.table, webhook.id, 100, null)).deliveries;
+  return (await listDeliveries(world.services.table, webhook.id, 100, null)).deliveries;
 }
 
 async function onlyDelivery(webhook: Webhook): Promise<Delivery> {
@@ -78,10 +78,10 @@ async function onlyDelivery(webhook: Webhook): Promise<Delivery> {
   return deliveries[0]!;
 }
 
-/** What the sweeper would put on the queue now. */
-async function sweep(): Promise<SentNote[]> {
+/** The messages that the sweeper would send now. */
+async function sweep(): Promise<SentMessage[]> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
-    dueInShard(house.services.table, shard, house.clock.now, 100),
+    dueInShard(world.services.table, shard, world.clock.now, 100),
   );
   const keys = (await Promise.all(shards)).flat();
   return keys.flatMap(key => {
@@ -90,19 +90,22 @@ async function sweep(): Promise<SentNote[]> {
   });
 }
 
-const stateOf = (webhook: Webhook) => getWebhook(house.services.table, house.workspace_id, webhook.id);
+const stateOf = (webhook: Webhook) => getWebhook(world.services.table, world.workspace_id, webhook.id);
 
 describe('an event', () => {
-  test('reaches every active webhook that asked for its kind, and no other', async () => {
-    const wanted = await house.addWebhook({ url: receiver.url, events: ['post.published', 'post.failed'] });
+  test('is delivered to every active subscribed webhook and no other', async () => {
+    const subscribed = await world.addWebhook({
+      url: receiver.url,
+      events: ['post.published', 'post.failed'],
+    });
     const others = [
-      await house.addWebhook({ url: receiver.url, events: ['post.failed'] }),
-      await house.addWebhook({ url: receiver.url, active: false }),
-      await house.addWebhook({ url: receiver.url, workspace_id: newId() }),
+      await world.addWebhook({ url: receiver.url, events: ['post.failed'] }),
+      await world.addWebhook({ url: receiver.url, active: false }),
+      await world.addWebhook({ url: receiver.url, workspace_id: newId() }),
     ];
     const { event } = await publish();
     expect(receiver.received).toHaveLength(1);
-    expect(await onlyDelivery(wanted)).toMatchObject({
+    expect(await onlyDelivery(subscribed)).toMatchObject({
       status: 'delivered',
       event_id: event.id,
       attempts: [{ status_code: 200, error: null }],
@@ -110,41 +113,41 @@ describe('an event', () => {
     for (const other of others) expect(await deliveriesOf(other)).toEqual([]);
   });
 
-  test('is in the fair-queue group of its workspace, a repetition in that of its webhook', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('is in the fair-queue group of its workspace, a retry in that of its webhook', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(500);
-    await sendEvent(house.services, house.event(), house.workspace_id);
-    const [first] = house.takeNotes();
-    expect(first).toMatchObject({ group: house.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
+    await sendEvent(world.services, world.event(), world.workspace_id);
+    const [first] = world.takeMessages();
+    expect(first).toMatchObject({ group: world.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
     await run(first!);
-    expect(house.takeNotes()).toMatchObject([{ group: webhook.id, body: { kind: 'delivery' } }]);
+    expect(world.takeMessages()).toMatchObject([{ group: webhook.id, body: { kind: 'delivery' } }]);
   });
 
-  test('whose signing breaks for one receiver does not keep the others from it', async () => {
-    const broken = await house.addWebhook({ url: receiver.url, sealed_secret: 'not sealed' });
-    const whole = await house.addWebhook({ url: receiver.url });
-    await sendEvent(house.services, house.event(), house.workspace_id);
-    const [message] = house.takeNotes();
+  test('is delivered to the other webhooks when signing fails for one', async () => {
+    const broken = await world.addWebhook({ url: receiver.url, sealed_secret: 'not sealed' });
+    const intact = await world.addWebhook({ url: receiver.url });
+    await sendEvent(world.services, world.event(), world.workspace_id);
+    const [message] = world.takeMessages();
     await expect(run(message!)).rejects.toThrow();
-    expect(await onlyDelivery(whole)).toMatchObject({ status: 'delivered' });
+    expect(await onlyDelivery(intact)).toMatchObject({ status: 'delivered' });
     expect(await onlyDelivery(broken)).toMatchObject({ status: 'pending', attempts: [] });
   });
 
-  test('that is announced twice is sent once', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('that is published twice is delivered once', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     const { event } = await publish();
     await publish(event);
     expect(receiver.received).toHaveLength(1);
     expect((await onlyDelivery(webhook)).attempts).toHaveLength(1);
   });
 
-  test('whose note was lost before its first attempt is found by the sweeper', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
-    await sendEvent(house.services, house.event(), house.workspace_id);
-    house.takeNotes(); // lost, once the delivery was stored
-    await createDelivery(house.services.table, newDelivery(house.event(), webhook, house.clock.now));
+  test('whose message was lost before its first attempt is found by the sweeper', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
+    await sendEvent(world.services, world.event(), world.workspace_id);
+    world.takeMessages(); // lost, once the delivery was stored
+    await createDelivery(world.services.table, newDelivery(world.event(), webhook, world.clock.now));
     expect(await sweep()).toEqual([]);
-    house.clock.now += 2 * MINUTE;
+    world.clock.now += 2 * MINUTE;
     const messages = await sweep();
     expect(messages).toHaveLength(1);
     await run(messages[0]!);
@@ -154,16 +157,16 @@ describe('an event', () => {
 });
 
 describe('a delivery', () => {
-  testWith('openssl')('has a signature that openssl confirms', async () => {
-    await house.addWebhook({ url: receiver.url });
+  testWith('openssl')('has a signature that openssl computes, too', async () => {
+    await world.addWebhook({ url: receiver.url });
     await publish();
     const { headers, body } = receiver.received[0]!;
-    const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', house.secret], { input: body });
+    const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', world.secret], { input: body });
     expect(openssl.toString()).toContain(headers['x-service-signature']);
   });
 
   test('is a POST of the exact JSON body with both kinds of signature and no secret', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+    const webhook = await world.addWebhook({ url: receiver.url });
     const { event } = await publish();
     const { method, headers, body } = receiver.received[0]!;
     expect(method).toBe('POST');
@@ -172,13 +175,13 @@ describe('a delivery', () => {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
       'x-service-event': 'post.published',
-      'x-service-signature': createHmac('sha256', house.secret).update(body).digest('hex'),
+      'x-service-signature': createHmac('sha256', world.secret).update(body).digest('hex'),
       'webhook-id': event.id,
       'user-agent': expect.stringMatching(/./),
     });
-    expect(new Verifier(house.secret).verify(body, headers as Record<string, string>)).toEqual(event);
+    expect(new Verifier(world.secret).verify(body, headers as Record<string, string>)).toEqual(event);
 
-    const key = house.secret.slice('whsec_'.length);
+    const key = world.secret.slice('whsec_'.length);
     const everything = JSON.stringify([
       receiver.received,
       await deliveriesOf(webhook),
@@ -187,38 +190,38 @@ describe('a delivery', () => {
     expect(everything).not.toContain(key);
   });
 
-  test('during a rotation is signed with both secrets, afterwards with the new one alone', async () => {
-    const ring = await house.services.keyRing();
+  test('is signed with both secrets during a rotation, afterwards with the new one only', async () => {
+    const ring = await world.services.keyRing();
     const id = newId();
     const fresh = newSecret();
-    await house.addWebhook({
+    await world.addWebhook({
       id,
       url: receiver.url,
       sealed_secret: seal(ring, id, fresh),
-      previous_secret: { sealed: seal(ring, id, house.secret), expires_at: house.clock.now + MINUTE },
+      previous_secret: { sealed: seal(ring, id, world.secret), expires_at: world.clock.now + MINUTE },
     });
     await publish();
     const during = receiver.received[0]!;
     const hex = createHmac('sha256', fresh).update(during.body).digest('hex');
     expect(during.headers['x-service-signature']).toBe(hex);
     const sent = during.headers as Record<string, string>;
-    for (const secret of [fresh, house.secret]) new Verifier(secret).verify(during.body, sent);
+    for (const secret of [fresh, world.secret]) new Verifier(secret).verify(during.body, sent);
 
-    house.clock.now += 2 * MINUTE;
+    world.clock.now += 2 * MINUTE;
     await publish();
     expect(receiver.received[1]!.headers['webhook-signature']).not.toContain(' ');
   });
 
-  test('that fails is repeated with the same id and the same bytes', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('that fails is retried with the same id and the same bytes', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(500, 200);
     const { delayed } = await publish();
     expect(delayed).toMatchObject([{ delayS: 5, group: webhook.id }]);
     expect(await onlyDelivery(webhook)).toMatchObject({
       status: 'pending',
-      next_attempt_at: house.clock.now + 5 * SECOND,
+      next_attempt_at: world.clock.now + 5 * SECOND,
     });
-    house.clock.now += 5 * SECOND;
+    world.clock.now += 5 * SECOND;
     await run(delayed[0]!);
     const [first, second] = receiver.received;
     expect(second!.body).toBe(first!.body);
@@ -233,58 +236,58 @@ describe('a delivery', () => {
     });
   });
 
-  test('is not sent again by a note that comes twice or too early', async () => {
-    await house.addWebhook({ url: receiver.url });
+  test('is not sent again by a message that arrives twice or early', async () => {
+    await world.addWebhook({ url: receiver.url });
     receiver.script(500);
     const { delayed } = await publish();
     await run(delayed[0]!);
     expect(receiver.received).toHaveLength(1);
-    house.clock.now += 5 * SECOND;
+    world.clock.now += 5 * SECOND;
     await run(delayed[0]!);
     await run(delayed[0]!);
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('is dead after the eighth attempt; a wait that no queue carries has a schedule', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('fails after the eighth attempt; delays beyond the queue limit use a schedule', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(503);
     let { delayed } = await publish();
-    const waits: number[] = [];
+    const delays: number[] = [];
     for (let attempts = 1; attempts < 8; attempts++) {
       const { next_attempt_at } = await onlyDelivery(webhook);
-      const wait = next_attempt_at! - house.clock.now;
-      waits.push(wait);
+      const delay = next_attempt_at! - world.clock.now;
+      delays.push(delay);
       const queueUrl = 'setting:EVENTS_QUEUE_URL';
-      expect(delayed).toMatchObject([{ queueUrl, delayS: wait / SECOND, group: webhook.id }]);
-      house.clock.now = next_attempt_at!;
+      expect(delayed).toMatchObject([{ queueUrl, delayS: delay / SECOND, group: webhook.id }]);
+      world.clock.now = next_attempt_at!;
       expect(await sweep()).toEqual([]);
       await run(delayed[0]!);
       delayed = await drain();
     }
-    expect(waits).toEqual([5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR]);
-    const dead = await onlyDelivery(webhook);
-    expect(dead).toMatchObject({ status: 'failed', next_attempt_at: null });
-    expect(dead.attempts).toHaveLength(8);
+    expect(delays).toEqual([5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR]);
+    const failed = await onlyDelivery(webhook);
+    expect(failed).toMatchObject({ status: 'failed', next_attempt_at: null });
+    expect(failed.attempts).toHaveLength(8);
     expect(delayed).toEqual([]);
-    house.clock.now += DAY;
+    world.clock.now += DAY;
     expect(await sweep()).toEqual([]);
   });
 
-  test('waits as long as the receiver asks with Retry-After', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('waits as long as Retry-After says', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(response => response.writeHead(429, { 'retry-after': '3600' }).end());
     const { delayed } = await publish();
     expect(delayed).toMatchObject([{ delayS: 3600 }]);
-    expect((await onlyDelivery(webhook)).next_attempt_at).toBe(house.clock.now + HOUR);
+    expect((await onlyDelivery(webhook)).next_attempt_at).toBe(world.clock.now + HOUR);
   });
 
-  test('whose long wait got no schedule is called by the sweeper', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('whose schedule could not be created is retried by the sweeper', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(response => response.writeHead(503, { 'retry-after': '3600' }).end(), 200);
-    house.refuseSchedules(true);
+    world.failSchedules(true);
     const { delayed } = await publish();
     expect(delayed).toEqual([]);
-    house.clock.now += HOUR + 2 * MINUTE;
+    world.clock.now += HOUR + 2 * MINUTE;
     const [message] = await sweep();
     await run(message!);
     expect((await onlyDelivery(webhook)).status).toBe('delivered');
@@ -292,9 +295,9 @@ describe('a delivery', () => {
 });
 
 describe('a receiver that', () => {
-  test.each([301, 302, 303, 307, 308])('redirects with %i is not followed, wherever to', async status => {
+  test.each([301, 302, 303, 307, 308])('redirects with %i is not followed', async status => {
     const elsewhere = await startReceiver();
-    const webhook = await house.addWebhook({ url: receiver.url });
+    const webhook = await world.addWebhook({ url: receiver.url });
     const to = (location: string) => (response: ServerResponse) => {
       response.writeHead(status, { location }).end();
     };
@@ -310,8 +313,8 @@ describe('a receiver that', () => {
     await elsewhere.close();
   });
 
-  test('answers 410 is switched off and gets nothing more', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('answers 410 is disabled', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(410);
     const { delayed } = await publish();
     expect(delayed).toEqual([]);
@@ -321,26 +324,26 @@ describe('a receiver that', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('fails for five days is switched off; one success in between starts the count anew', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('fails for five days is disabled; a success in between resets the period', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(500, 200, 500);
-    const began = house.clock.now;
+    const began = world.clock.now;
     await publish();
     expect(await stateOf(webhook)).toMatchObject({ failing_since: began });
-    house.clock.now += 3 * DAY;
+    world.clock.now += 3 * DAY;
     await publish();
     expect(await stateOf(webhook)).toMatchObject({ failing_since: null });
     await publish();
-    house.clock.now += 5 * DAY - SECOND;
+    world.clock.now += 5 * DAY - SECOND;
     await publish();
     expect(await stateOf(webhook)).toMatchObject({ active: true });
-    house.clock.now += SECOND;
+    world.clock.now += SECOND;
     await publish();
     expect(await stateOf(webhook)).toMatchObject({ active: false, disabled_reason: 'failing' });
   });
 
-  test('cuts the connection before it answers is tried again', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('closes the connection without a response is retried', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(response => response.socket?.destroy());
     const { delayed } = await publish();
     expect(delayed).toHaveLength(1);
@@ -349,8 +352,8 @@ describe('a receiver that', () => {
     ]);
   });
 
-  test('says 200 and breaks off, or never stops talking, has taken the delivery', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('answers 200 and breaks off or never ends has accepted the delivery', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(
       response => {
         response.writeHead(200, { 'content-length': '100' }).write('half');
@@ -358,8 +361,8 @@ describe('a receiver that', () => {
       },
       response => {
         response.writeHead(200);
-        const talk = setInterval(() => response.write('x'.repeat(16_384)), 1);
-        response.once('close', () => clearInterval(talk));
+        const writing = setInterval(() => response.write('x'.repeat(16_384)), 1);
+        response.once('close', () => clearInterval(writing));
       },
     );
     await publish();
@@ -367,8 +370,8 @@ describe('a receiver that', () => {
     expect((await deliveriesOf(webhook)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
   });
 
-  test('explains its refusal is quoted in the log, cut and on one line', async () => {
-    const webhook = await house.addWebhook({ url: receiver.url });
+  test('explains an error is quoted in the attempt, truncated and on one line', async () => {
+    const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(response => response.writeHead(400).end(`no\r\n\tsuch hook ${'!'.repeat(5000)}`));
     await publish();
     const error = (await onlyDelivery(webhook)).attempts[0]!.error!;
@@ -376,15 +379,15 @@ describe('a receiver that', () => {
     expect(error.length).toBeLessThanOrEqual(220);
   });
 
-  test('hangs fails after 10 s and delays no other', async () => {
+  test('hangs fails after 10 s and does not delay the others', async () => {
     const quick = await startReceiver();
-    const slow = await house.addWebhook({ url: receiver.url });
-    const other = await house.addWebhook({ url: quick.url });
+    const slow = await world.addWebhook({ url: receiver.url });
+    const other = await world.addWebhook({ url: quick.url });
     receiver.script(() => undefined);
-    const told = Promise.withResolvers<null>();
+    const responded = Promise.withResolvers<null>();
     quick.script(response => {
       response.end();
-      told.resolve(null);
+      responded.resolve(null);
     });
     const limits: number[] = [];
     const open: HttpClient['open'] = request => {
@@ -393,13 +396,13 @@ describe('a receiver that', () => {
     };
     dispatcher = { ...dispatcher, http: { ...http, open } };
     const published = publish();
-    await told.promise;
+    await responded.promise;
     expect((await onlyDelivery(slow)).attempts).toEqual([]);
     await published;
     expect(limits).toEqual([10 * SECOND, 10 * SECOND]);
     expect((await onlyDelivery(other)).status).toBe('delivered');
     expect((await onlyDelivery(slow)).attempts).toMatchObject([
-      { status_code: null, error: 'No answer within 10 s' },
+      { status_code: null, error: 'No response within 10 s' },
     ]);
     await quick.close();
   });
@@ -407,9 +410,9 @@ describe('a receiver that', () => {
 
 describe('an address', () => {
   test.each(['https://169.254.169.254/latest/', 'https://[::ffff:10.0.0.1]/', 'https://[fd00::1]/x'])(
-    'that is private is not called: %s',
+    'that is private is not connected to: %s',
     async url => {
-      const webhook = await house.addWebhook({ url });
+      const webhook = await world.addWebhook({ url });
       await publish();
       expect((await onlyDelivery(webhook)).attempts).toMatchObject([
         { status_code: null, error: expect.stringContaining('not public') },
@@ -417,11 +420,11 @@ describe('an address', () => {
     },
   );
 
-  test('that a name turned to after its registration is checked again: nothing reaches it', async () => {
+  test('is checked again at connection time', async () => {
     http.close();
     http = createHttpClient({ sandboxUrl: null, allowLoopback: false });
     dispatcher = { ...dispatcher, http };
-    const webhook = await house.addWebhook({ url: receiver.url.replace('127.0.0.1', 'localhost') });
+    const webhook = await world.addWebhook({ url: receiver.url.replace('127.0.0.1', 'localhost') });
     await publish();
     expect(receiver.received).toEqual([]);
     expect((await onlyDelivery(webhook)).attempts).toMatchObject([
@@ -431,61 +434,61 @@ describe('an address', () => {
 });
 
 describe('a webhook that was', () => {
-  test('switched off or deleted while a retry waited gets nothing more', async () => {
-    const off = await house.addWebhook({ url: receiver.url });
-    const gone = await house.addWebhook({ url: receiver.url });
+  test('disabled or deleted while a retry was pending gets no more attempts', async () => {
+    const disabled = await world.addWebhook({ url: receiver.url });
+    const deleted = await world.addWebhook({ url: receiver.url });
     receiver.script(500);
     const { delayed } = await publish();
     expect(delayed).toHaveLength(2);
-    const { table } = house.services;
-    await updateWebhook(table, house.workspace_id, off.id, { active: false });
-    await deleteWebhook(table, house.workspace_id, gone.id);
-    house.clock.now += 5 * SECOND;
+    const { table } = world.services;
+    await updateWebhook(table, world.workspace_id, disabled.id, { active: false });
+    await deleteWebhook(table, world.workspace_id, deleted.id);
+    world.clock.now += 5 * SECOND;
     await Promise.all(delayed.map(run));
     expect(receiver.received).toHaveLength(2);
-    for (const webhook of [off, gone]) {
+    for (const webhook of [disabled, deleted]) {
       const { status, attempts } = await onlyDelivery(webhook);
       expect(status).toBe('failed');
       expect(attempts[1]).toMatchObject({
         status_code: null,
-        error: 'Not sent: the webhook is switched off',
+        error: 'Not sent: the webhook is disabled or deleted',
       });
     }
-    house.clock.now += DAY;
+    world.clock.now += DAY;
     expect(await sweep()).toEqual([]);
   });
 });
 
 describe('a receiver that keeps timing out', () => {
-  /** Ten seconds are over as soon as the receiver hangs on a request. */
-  const slowly = () => {
-    let giveUp: () => void = () => undefined;
+  /** Makes requests time out as soon as the receiver hangs. */
+  const simulateTimeouts = () => {
+    let timeOut: () => void = () => undefined;
     const open: HttpClient['open'] = request => {
       const late = Promise.withResolvers<never>();
-      giveUp = () => late.reject(new HttpFailure('timeout', 'It hangs', true));
+      timeOut = () => late.reject(new HttpFailure('timeout', 'Simulated timeout', true));
       return Promise.race([http.open(request), late.promise]);
     };
     dispatcher = { ...dispatcher, http: { ...http, open } };
-    receiver.script(() => giveUp());
+    receiver.script(() => timeOut());
   };
 
-  /** Times out twice, a minute apart: from then on it is spared for a minute. */
-  async function untilSpared(): Promise<Webhook> {
-    const webhook = await house.addWebhook({ url: receiver.url });
-    slowly();
+  /** Returns a webhook that timed out twice, a minute apart, and is now paused for a minute. */
+  async function pausedWebhook(): Promise<Webhook> {
+    const webhook = await world.addWebhook({ url: receiver.url });
+    simulateTimeouts();
     await publish();
     expect(await stateOf(webhook)).toMatchObject({ paused_until: null });
-    house.clock.now += MINUTE;
+    world.clock.now += MINUTE;
     await publish();
-    expect(await stateOf(webhook)).toMatchObject({ paused_until: house.clock.now + MINUTE });
+    expect(await stateOf(webhook)).toMatchObject({ paused_until: world.clock.now + MINUTE });
     expect(receiver.received).toHaveLength(2);
     return webhook;
   }
   const newest = async (webhook: Webhook) => (await deliveriesOf(webhook))[0]!;
 
-  test('is spared for as long as it has been failing, five minutes at most; turns go on in the log', async () => {
-    const webhook = await untilSpared();
-    house.clock.now += 30 * SECOND;
+  test('is paused for as long as it has been failing, at most five minutes; skipped attempts are recorded', async () => {
+    const webhook = await pausedWebhook();
+    world.clock.now += 30 * SECOND;
     const { delayed } = await publish();
     expect(receiver.received).toHaveLength(2);
     expect(delayed).toMatchObject([{ delayS: 5 }]);
@@ -493,46 +496,46 @@ describe('a receiver that keeps timing out', () => {
       status: 'pending',
       attempts: [{ status_code: null, error: expect.stringMatching(/^Not sent: /) }],
     });
-    house.clock.now += HOUR;
+    world.clock.now += HOUR;
     await publish();
     expect(receiver.received).toHaveLength(3);
-    expect(await stateOf(webhook)).toMatchObject({ paused_until: house.clock.now + 5 * MINUTE });
+    expect(await stateOf(webhook)).toMatchObject({ paused_until: world.clock.now + 5 * MINUTE });
   });
 
-  test('gets everything at once again after the first success', async () => {
-    const webhook = await untilSpared();
-    house.clock.now += 2 * MINUTE;
+  test('is no longer paused after the first success', async () => {
+    const webhook = await pausedWebhook();
+    world.clock.now += 2 * MINUTE;
     receiver.script(200);
     await publish();
     expect(await stateOf(webhook)).toMatchObject({ failing_since: null, paused_until: null });
   });
 
-  test('gets what a user asks for: a redelivery, a test', async () => {
-    const webhook = await untilSpared();
+  test('still gets tests and redeliveries', async () => {
+    const webhook = await pausedWebhook();
     receiver.script(200);
-    const { table } = house.services;
-    const asked = { ...house.event(), event: 'webhook.test' as const };
-    const tested = newDelivery(asked, webhook, house.clock.now);
+    const { table } = world.services;
+    const testEvent = { ...world.event(), event: 'webhook.test' as const };
+    const tested = newDelivery(testEvent, webhook, world.clock.now);
     await createDelivery(table, tested);
-    await updateWebhook(table, house.workspace_id, webhook.id, { paused_until: house.clock.now + HOUR });
+    await updateWebhook(table, world.workspace_id, webhook.id, { paused_until: world.clock.now + HOUR });
     await run({ queueUrl: '', delayS: 0, ...deliveryMessage(tested) });
     const again = {
-      ...newDelivery(house.event(), webhook, house.clock.now),
+      ...newDelivery(world.event(), webhook, world.clock.now),
       redelivery_of: tested.delivery_id,
     };
     await createDelivery(table, again);
-    await updateWebhook(table, house.workspace_id, webhook.id, { paused_until: house.clock.now + HOUR });
+    await updateWebhook(table, world.workspace_id, webhook.id, { paused_until: world.clock.now + HOUR });
     await run({ queueUrl: '', delayS: 0, ...deliveryMessage(again) });
     expect(receiver.received).toHaveLength(4);
   });
 
-  test('gets the last attempt of a delivery in any case', async () => {
-    const webhook = await untilSpared();
+  test('still gets the last attempt of a delivery', async () => {
+    const webhook = await pausedWebhook();
     receiver.script(200);
-    const { table } = house.services;
+    const { table } = world.services;
     const failed = { at: 1, status_code: 500, duration_ms: 1, error: 'Answered 500' };
     const delivery = {
-      ...newDelivery(house.event(), webhook, house.clock.now),
+      ...newDelivery(world.event(), webhook, world.clock.now),
       attempts: Array.from({ length: 7 }, () => failed),
     };
     await createDelivery(table, delivery);
@@ -542,8 +545,8 @@ describe('a receiver that keeps timing out', () => {
 });
 
 describe('connections', () => {
-  test('are kept for the next request of the same invocation', async () => {
-    await house.addWebhook({ url: receiver.url });
+  test('are reused within an invocation', async () => {
+    await world.addWebhook({ url: receiver.url });
     const sockets = new Set<unknown>();
     receiver.script(response => {
       sockets.add(response.socket);
@@ -554,18 +557,18 @@ describe('connections', () => {
     expect(sockets.size).toBe(1);
   });
 
-  test('whose answer never ends are closed after 4 KB', async () => {
-    await house.addWebhook({ url: receiver.url });
+  test('are closed after 4 KB of an endless response', async () => {
+    await world.addWebhook({ url: receiver.url });
     let written = 0;
     const closed = Promise.withResolvers<null>();
     receiver.script(response => {
       response.writeHead(500);
-      const talk = setInterval(() => {
+      const writing = setInterval(() => {
         written += 1024;
         response.write('x'.repeat(1024));
       }, 5);
       response.once('close', () => {
-        clearInterval(talk);
+        clearInterval(writing);
         closed.resolve(null);
       });
     });

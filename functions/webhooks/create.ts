@@ -13,7 +13,7 @@ export const createWebhook = route({
   method: 'POST',
   path: '/webhooks',
   operation_id: 'createWebhook',
-  summary: 'Register a webhook; its signing secret is shown this once',
+  summary: 'Create a webhook; its signing secret is shown only now',
   tag: 'Webhooks',
   auth: 'key',
   body: {
@@ -26,7 +26,7 @@ export const createWebhook = route({
       description: 'The webhook and its signing secret',
       schema: v.object({ webhook: WebhookView, signing_secret: v.string() }),
     },
-    409: { description: `The workspace has ${MAX_WEBHOOKS} webhooks already` },
+    409: { description: `The workspace already has ${MAX_WEBHOOKS} webhooks` },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     await assertReceiver(body.url);
@@ -46,7 +46,7 @@ export const createWebhook = route({
       updated_at: asked_at,
     };
     if (!(await storeWebhook(services.table, webhook))) {
-      throw conflict(`A workspace has at most ${MAX_WEBHOOKS} webhooks`, {
+      throw conflict(`A workspace can have at most ${MAX_WEBHOOKS} webhooks. Delete one first.`, {
         code: 'WEBHOOK_LIMIT',
         limit: MAX_WEBHOOKS,
       });

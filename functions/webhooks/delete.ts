@@ -6,7 +6,7 @@ export const deleteWebhook = route({
   method: 'DELETE',
   path: '/webhooks/{id}',
   operation_id: 'deleteWebhook',
-  summary: 'Delete a webhook; what still waits for it is not sent',
+  summary: 'Delete a webhook; pending deliveries are not sent',
   tag: 'Webhooks',
   auth: 'key',
   params: idParam,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
-import { DELIVERY_KEPT, listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
+import { DELIVERY_RETENTION, listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
 import { findWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
 
@@ -9,7 +9,7 @@ export const listDeliveries = route({
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
   operation_id: 'listDeliveries',
-  summary: 'List what was sent to a webhook in the last 30 days, newest first, with every attempt',
+  summary: 'List the deliveries of the last 30 days with every attempt, newest first',
   tag: 'Webhooks',
   auth: 'key',
   params: idParam,
@@ -26,7 +26,7 @@ export const listDeliveries = route({
     const ring = await services.keyRing();
     const scope = `${webhook.workspace_id} deliveries ${webhook.id}`;
     const before = decodeCursor(ring, scope, query.cursor);
-    const since = services.now() - DELIVERY_KEPT;
+    const since = services.now() - DELIVERY_RETENTION;
     const { deliveries, more } = await readDeliveries(services.table, webhook.id, query.limit, before, since);
     const last = deliveries.at(-1);
     return {

@@ -10,7 +10,7 @@ const MAX_URL = 2048;
 const MAX_DESCRIPTION = 200;
 
 const LOOPBACK_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
-/** Names that only ever stand for a machine's own network. */
+/** Names of the local network. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal)\.?$/;
 
 export const urlField = v.pipe(
@@ -18,7 +18,7 @@ export const urlField = v.pipe(
   v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
-    for (const message of urlFaults(dataset.value, readNetSettings())) addIssue({ message });
+    for (const message of urlErrors(dataset.value, readNetSettings())) addIssue({ message });
   }),
 );
 
@@ -32,16 +32,16 @@ export const descriptionField = v.nullable(
   v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION, `Must be at most ${MAX_DESCRIPTION} characters`)),
 );
 
-/** Everything that is wrong with a receiver's URL as it is written; where its name leads is asked afterwards. */
-export function urlFaults(text: string, { allowLoopback }: NetSettings): string[] {
+/** Returns every error of a receiver's URL that needs no DNS lookup. */
+export function urlErrors(text: string, { allowLoopback }: NetSettings): string[] {
   if (!URL.canParse(text)) return ['Must be a URL'];
   const url = new URL(text);
   const ownMachine = allowLoopback && LOOPBACK_NAMES.test(url.hostname);
-  const faults: string[] = [];
-  if (url.protocol !== 'https:' && !(ownMachine && url.protocol === 'http:')) faults.push('Must be https');
-  if (url.username !== '' || url.password !== '') faults.push('Must not carry credentials');
-  if (!ownMachine && isLocal(url.hostname)) faults.push('Must lead to a public address');
-  return faults;
+  const errors: string[] = [];
+  if (url.protocol !== 'https:' && !(ownMachine && url.protocol === 'http:')) errors.push('Must use https');
+  if (url.username !== '' || url.password !== '') errors.push('Must not contain credentials');
+  if (!ownMachine && isLocal(url.hostname)) errors.push('Must be a public address');
+  return errors;
 }
 
 function isLocal(hostname: string): boolean {
@@ -49,7 +49,7 @@ function isLocal(hostname: string): boolean {
   return isIP(host) === 0 ? LOCAL_NAMES.test(host) : !isPublicAddress(host, false);
 }
 
-/** Throws the 400 of a URL whose host does not resolve, or resolves to an address that is not public. */
+/** Throws a 400 when the host does not resolve or resolves to an address that is not public. */
 export async function assertReceiver(url: string, resolve?: Resolve): Promise<void> {
   try {
     await assertPublicUrl(url, readNetSettings(), resolve);

@@ -6,14 +6,14 @@ import { getWebhook } from '../../shared/store/webhooks.ts';
 
 export const webhookNotFound = () => notFound('Webhook');
 
-/** The caller's webhook. Throws 404, also for one of another workspace. */
+/** Returns a webhook of the caller's workspace. Throws 404. */
 export async function findWebhook(services: Services, principal: Principal, id: string): Promise<Webhook> {
   const webhook = await getWebhook(services.table, principal.workspace_id, id);
   if (!webhook) throw webhookNotFound();
   return webhook;
 }
 
-/** The caller's webhook, to send something to. Throws 409 where it is switched off. */
+/** Returns an active webhook of the caller's workspace. Throws 404, and 409 when it is disabled. */
 export async function findActiveWebhook(
   services: Services,
   principal: Principal,
@@ -21,7 +21,7 @@ export async function findActiveWebhook(
 ): Promise<Webhook> {
   const webhook = await findWebhook(services, principal, id);
   if (!webhook.active) {
-    throw conflict('The webhook is switched off', {
+    throw conflict('The webhook is disabled. Enable it with PATCH {"active": true}.', {
       code: 'WEBHOOK_DISABLED',
       disabled_reason: webhook.disabled_reason,
     });

@@ -7,7 +7,7 @@ export const getWebhook = route({
   method: 'GET',
   path: '/webhooks/{id}',
   operation_id: 'getWebhook',
-  summary: 'Show a webhook',
+  summary: 'Get a webhook',
   tag: 'Webhooks',
   auth: 'key',
   params: idParam,

@@ -3,7 +3,7 @@ import { enqueueDelivery } from '../../shared/events/enqueue.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Delivery } from '../../shared/model/webhook.ts';
-import { DELIVERY_KEPT, getDelivery } from '../../shared/store/webhooks.ts';
+import { DELIVERY_RETENTION, getDelivery } from '../../shared/store/webhooks.ts';
 import { findActiveWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
 
@@ -11,28 +11,28 @@ export const redeliver = route({
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
   operation_id: 'redeliver',
-  summary: 'Send an event again: the same id and the same bytes, as a new delivery',
+  summary: 'Redeliver an event with the same id and the same bytes',
   tag: 'Webhooks',
   auth: 'key',
   creates: true,
   params: { ...idParam, delivery_id: v.string() },
   responses: {
-    202: { description: 'The new delivery, on its way', schema: v.object({ delivery: DeliveryView }) },
+    202: { description: 'The new delivery', schema: v.object({ delivery: DeliveryView }) },
     404: { description: 'No such webhook or delivery' },
-    409: { description: 'The webhook is switched off' },
+    409: { description: 'The webhook is disabled' },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);
     const ref = { webhook_id: webhook.id, delivery_id: params.delivery_id };
     const original = await getDelivery(services.table, ref);
-    if (!original || original.created_at + DELIVERY_KEPT <= services.now()) throw notFound('Delivery');
-    const delivery = repeated(newResourceId(), original, asked_at);
+    if (!original || original.created_at + DELIVERY_RETENTION <= services.now()) throw notFound('Delivery');
+    const delivery = repetitionOf(newResourceId(), original, asked_at);
     await enqueueDelivery(services, delivery);
     return { status: 202, body: { delivery: deliveryView(delivery) } };
   },
 });
 
-function repeated(id: string, original: Delivery, now: number): Delivery {
+function repetitionOf(id: string, original: Delivery, now: number): Delivery {
   return {
     ...original,
     delivery_id: id,

@@ -13,15 +13,15 @@ export const rotateSecret = route({
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
   operation_id: 'rotateSecret',
-  summary: 'Replace the signing secret; the old one signs too for 24 hours',
+  summary: 'Rotate the signing secret; the previous one signs, too, for 24 hours',
   tag: 'Webhooks',
   auth: 'key',
-  // A lost answer would be a lost secret.
+  // Idempotent: a lost answer would be a lost secret.
   creates: true,
   params: idParam,
   responses: {
     200: {
-      description: 'The new secret, shown this once',
+      description: 'The new secret, shown only now',
       schema: v.object({
         webhook: WebhookView,
         signing_secret: v.string(),
@@ -29,12 +29,12 @@ export const rotateSecret = route({
       }),
     },
     404: { description: 'No such webhook' },
-    409: { description: 'The secret was rotated by another request at the same time' },
+    409: { description: 'Another request rotated the secret at the same time' },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const before = await findWebhook(services, principal, params.id);
     const secret = newSecret();
-    const previous = replacedBy(newResourceId(), before, asked_at);
+    const previous = previousSecret(newResourceId(), before, asked_at);
     const changes = {
       sealed_secret: seal(await services.keyRing(), before.id, secret),
       previous_secret: previous,
@@ -42,7 +42,8 @@ export const rotateSecret = route({
     };
     const { workspace_id, id, sealed_secret } = before;
     const webhook = await updateWebhook(services.table, workspace_id, id, changes, { sealed_secret });
-    if (!webhook) throw conflict('The webhook was changed at the same time', { code: 'WEBHOOK_CHANGED' });
+    if (!webhook)
+      throw conflict('Another request rotated the secret at the same time', { code: 'WEBHOOK_CHANGED' });
     return {
       status: 200,
       body: {
@@ -54,8 +55,8 @@ export const rotateSecret = route({
   },
 });
 
-/** The secret that goes. What an earlier run of this very request put in its place was shown to nobody, and goes unused. */
-function replacedBy(rotation: string, { previous_secret, sealed_secret }: Webhook, at: number) {
+/** Returns the previous secret. A repeated request keeps it: the secret of its earlier run was never shown. */
+function previousSecret(rotation: string, { previous_secret, sealed_secret }: Webhook, at: number) {
   if (previous_secret?.rotation === rotation) return previous_secret;
   return { sealed: sealed_secret, expires_at: at + ROTATION_OVERLAP_MS, rotation };
 }

@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as v from 'valibot';
-import { open } from '../../shared/aws/key-ring.ts';
+import { unseal } from '../../shared/aws/key-ring.ts';
 import { ApiError, type ApiResponse } from '../../shared/http/errors.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import { PLANS, type Plan } from '../../shared/model/workspace.ts';
 import { getWebhook, listWebhooks, updateWebhook } from '../../shared/store/webhooks.ts';
 import { assertDocumented } from '../../test/support/openapi.ts';
-import { webhookHouse, type WebhookHouse } from '../../test/support/webhooks.ts';
+import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';
 import { routes } from './routes.ts';
 import type { DeliveryView, WebhookView } from './view.ts';
 
-let house: WebhookHouse;
+let world: WebhookWorld;
 const allowLoopback = process.env['ALLOW_LOOPBACK'];
 
 beforeEach(async () => {
-  house = await webhookHouse();
+  world = await webhookWorld();
   process.env['ALLOW_LOOPBACK'] = '1';
 });
 afterEach(async () => {
   if (allowLoopback === undefined) delete process.env['ALLOW_LOOPBACK'];
   else process.env['ALLOW_LOOPBACK'] = allowLoopback;
-  await house.close();
+  await world.close();
 });
 
 interface Call {
@@ -32,22 +32,22 @@ interface Call {
   plan?: Plan;
 }
 
-/** Calls a route as a key of the workspace; a thrown answer is an answer. */
+/** Calls a route with a key of the workspace; a thrown ApiError is an answer. */
 async function call(
   name: string,
   { params = {}, query = {}, body, workspace_id, plan = 'starter' }: Call = {},
 ) {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name);
-  if (!route) throw new Error(`There is no ${name}`);
+  if (!route) throw new Error(`There is no route ${name}`);
   const principal = {
-    workspace_id: workspace_id ?? house.workspace_id,
+    workspace_id: workspace_id ?? world.workspace_id,
     user_id: newId(),
     key_id: newId(),
     role: 'owner',
     plan,
   } as const;
   const raw = { params, query, body, principal, request_id: 'r', headers: {}, base_url: 'https://a/v1' };
-  const answer = shown(await answerOf(route.invoke(raw, house.services)));
+  const answer = asJson(await answerOf(route.invoke(raw, world.services)));
   assertDocumented(route.method, route.path, answer.status, answer.status === 204 ? undefined : answer.body);
   return answer;
 }
@@ -61,7 +61,7 @@ async function answerOf(running: Promise<ApiResponse>): Promise<ApiResponse> {
   }
 }
 
-/** What the answers of this group may hold. */
+/** The fields of this group's answers. */
 interface Body {
   webhook: v.InferOutput<typeof WebhookView>;
   signing_secret: string;
@@ -71,8 +71,8 @@ interface Body {
   details: { field: string }[];
 }
 
-/** What a caller sees: plain JSON. */
-function shown({ status, body }: ApiResponse): { status: number; body: Body } {
+/** The answer as a caller gets it. */
+function asJson({ status, body }: ApiResponse): { status: number; body: Body } {
   return { status, body: JSON.parse(JSON.stringify(body ?? {})) as Body };
 }
 
@@ -81,7 +81,7 @@ const create = (body: unknown) => call('POST /webhooks', { body });
 const fieldsOf = ({ details }: Body) => details.map(({ field }) => field);
 
 describe('POST /webhooks', () => {
-  test('answers 201 with the webhook and, this once, its secret', async () => {
+  test('answers 201 with the webhook and its secret', async () => {
     const { status, body } = await create({ url, description: 'Mine' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -92,15 +92,15 @@ describe('POST /webhooks', () => {
         description: 'Mine',
         active: true,
         disabled_reason: null,
-        created_at: new Date(house.clock.now).toISOString(),
-        updated_at: new Date(house.clock.now).toISOString(),
+        created_at: new Date(world.clock.now).toISOString(),
+        updated_at: new Date(world.clock.now).toISOString(),
       },
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
-    const stored = (await getWebhook(house.services.table, house.workspace_id, body.webhook.id))!;
+    const stored = (await getWebhook(world.services.table, world.workspace_id, body.webhook.id))!;
     expect(JSON.stringify(stored)).not.toContain(body.signing_secret.slice(6));
-    const ring = await house.services.keyRing();
-    expect(open(ring, stored.id, stored.sealed_secret)).toBe(body.signing_secret);
+    const ring = await world.services.keyRing();
+    expect(unseal(ring, stored.id, stored.sealed_secret)).toBe(body.signing_secret);
 
     const listed = await call('GET /webhooks');
     expect(listed.body).toEqual({ webhooks: [body.webhook] });
@@ -108,7 +108,7 @@ describe('POST /webhooks', () => {
     expect(one).toEqual({ status: 200, body: { webhook: body.webhook } });
   });
 
-  test('names every fault of the body at once', async () => {
+  test('names every error of the body', async () => {
     const { status, body } = await create({
       url: 'http://user:pw@10.0.0.8/x',
       events: ['post.published', 'post.deleted'],
@@ -118,9 +118,9 @@ describe('POST /webhooks', () => {
     expect(body).toEqual({
       error: 'Validation failed',
       details: [
-        { field: 'url', message: 'Must be https', platform: null },
-        { field: 'url', message: 'Must not carry credentials', platform: null },
-        { field: 'url', message: 'Must lead to a public address', platform: null },
+        { field: 'url', message: 'Must use https', platform: null },
+        { field: 'url', message: 'Must not contain credentials', platform: null },
+        { field: 'url', message: 'Must be a public address', platform: null },
         {
           field: 'events[1]',
           message: expect.stringMatching(/^Must be one of post\.published/),
@@ -141,7 +141,7 @@ describe('POST /webhooks', () => {
     [{ url, events: 'post.published' }, ['events']],
     [{ url, events: ['webhook.test'] }, ['events[0]']],
     [{ url, description: 7 }, ['description']],
-  ])('refuses %j', async (body, fields) => {
+  ])('answers 400 for %j', async (body, fields) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(fields);
@@ -174,56 +174,56 @@ describe('POST /webhooks', () => {
     'https://[fe80::1]/',
     'https://metadata.google.internal/',
     'https://printer.local/',
-  ])('of a deployed service refuses the address %s', async address => {
+  ])('refuses the address %s when deployed', async address => {
     delete process.env['ALLOW_LOOPBACK'];
     const answer = await create({ url: address });
     expect(answer).toMatchObject({
       status: 400,
-      body: { details: [{ field: 'url', message: 'Must lead to a public address', platform: null }] },
+      body: { details: [{ field: 'url', message: 'Must be a public address', platform: null }] },
     });
   });
 
   test.each(['http://127.0.0.1:9/', 'http://localhost:9/x', 'http://hooks.example.com/'])(
-    'of a deployed service refuses plain http: %s',
+    'refuses plain http when deployed: %s',
     async address => {
       delete process.env['ALLOW_LOOPBACK'];
       const answer = await create({ url: address });
       expect(answer.status).toBe(400);
-      expect(JSON.stringify(answer.body)).toContain('Must be https');
+      expect(JSON.stringify(answer.body)).toContain('Must use https');
     },
   );
 
-  test('of the local stack takes http of the own machine, and no other private address', async () => {
+  test('accepts loopback addresses on the local stack and no other private address', async () => {
     expect((await create({ url: 'http://localhost:9/x' })).status).toBe(201);
     expect((await create({ url: 'http://127.0.0.1:9/x' })).status).toBe(201);
     expect((await create({ url: 'https://10.0.0.1/x' })).status).toBe(400);
     expect((await create({ url: 'http://10.0.0.1/x' })).status).toBe(400);
   });
 
-  test('refuses a name that does not resolve', async () => {
+  test('refuses a host that does not resolve', async () => {
     const answer = await create({ url: 'https://no-such-host.invalid/x' });
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(['url']);
   });
 
-  test('keeps to ten a workspace, also when all come at once', async () => {
+  test('limits a workspace to ten webhooks under concurrency', async () => {
     const answers = await Promise.all(Array.from({ length: 14 }, () => create({ url })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) {
+    const conflicts = answers.filter(({ status }) => status !== 201);
+    for (const answer of conflicts) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'WEBHOOK_LIMIT', limit: 10 } });
     }
-    expect(await listWebhooks(house.services.table, house.workspace_id)).toHaveLength(10);
+    expect(await listWebhooks(world.services.table, world.workspace_id)).toHaveLength(10);
   });
 
-  test.each(PLANS)('keeps to ten a workspace on the plan %s, too', async plan => {
+  test.each(PLANS)('limits a workspace to ten webhooks on the plan %s', async plan => {
     for (let n = 0; n < 10; n += 1) {
       expect((await call('POST /webhooks', { body: { url }, plan })).status).toBe(201);
     }
     expect((await call('POST /webhooks', { body: { url }, plan })).status).toBe(409);
   });
 
-  test('counts an event that is named twice once', async () => {
+  test('removes duplicate events', async () => {
     const { body } = await create({ url, events: ['post.failed', 'post.failed'] });
     expect(body.webhook.events).toEqual(['post.failed']);
   });
@@ -233,12 +233,12 @@ describe('a webhook', () => {
   let webhook: Webhook;
   let params: { id: string };
   beforeEach(async () => {
-    webhook = await house.addWebhook({ url });
+    webhook = await world.addWebhook({ url });
     params = { id: webhook.id };
   });
 
-  test('is changed field by field', async () => {
-    house.clock.now += 1_000;
+  test('is updated field by field', async () => {
+    world.clock.now += 1_000;
     const { status, body } = await call('PATCH /webhooks/{id}', {
       params,
       body: { events: ['post.failed'] },
@@ -248,25 +248,25 @@ describe('a webhook', () => {
       url,
       events: ['post.failed'],
       active: true,
-      updated_at: new Date(house.clock.now).toISOString(),
+      updated_at: new Date(world.clock.now).toISOString(),
     });
     const off = await call('PATCH /webhooks/{id}', { params, body: { active: false, description: null } });
     expect(off.body.webhook).toMatchObject({ active: false, events: ['post.failed'], description: null });
   });
 
-  test('is not changed to what could not be registered', async () => {
+  test('is not updated with invalid values', async () => {
     const body = { url: 'https://10.0.0.1/', events: [], active: 'yes' };
     const answer = await call('PATCH /webhooks/{id}', { params, body });
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer.body)).toEqual(['url', 'events', 'active']);
   });
 
-  test('that was switched off by failures starts with a clean record when it is switched on', async () => {
+  test('that was disabled for failing is healthy again when it is enabled', async () => {
     const failed = { active: false, disabled_reason: 'failing', failing_since: 1 } as const;
-    await updateWebhook(house.services.table, house.workspace_id, webhook.id, failed);
+    await updateWebhook(world.services.table, world.workspace_id, webhook.id, failed);
     const { body } = await call('PATCH /webhooks/{id}', { params, body: { active: true } });
     expect(body.webhook).toMatchObject({ active: true, disabled_reason: null });
-    expect(await getWebhook(house.services.table, house.workspace_id, webhook.id)).toMatchObject({
+    expect(await getWebhook(world.services.table, world.workspace_id, webhook.id)).toMatchObject({
       failing_since: null,
     });
   });
@@ -277,23 +277,23 @@ describe('a webhook', () => {
     expect((await call('GET /webhooks/{id}', { params })).status).toBe(404);
   });
 
-  test('gets a new secret, and the old one signs on for 24 hours', async () => {
+  test('gets a new secret; the previous one signs for 24 hours', async () => {
     const { status, body } = await call('POST /webhooks/{id}/rotate-secret', { params });
     expect(status).toBe(200);
-    const until = house.clock.now + 24 * 3_600_000;
+    const until = world.clock.now + 24 * 3_600_000;
     expect(body).toMatchObject({
       webhook: { id: webhook.id },
       signing_secret: expect.stringMatching(/^whsec_/),
       previous_secret_expires_at: new Date(until).toISOString(),
     });
-    const stored = (await getWebhook(house.services.table, house.workspace_id, webhook.id))!;
-    const ring = await house.services.keyRing();
-    expect(open(ring, webhook.id, stored.sealed_secret)).toBe(body.signing_secret);
+    const stored = (await getWebhook(world.services.table, world.workspace_id, webhook.id))!;
+    const ring = await world.services.keyRing();
+    expect(unseal(ring, webhook.id, stored.sealed_secret)).toBe(body.signing_secret);
     expect(stored.previous_secret?.expires_at).toBe(until);
-    expect(open(ring, webhook.id, stored.previous_secret!.sealed)).toBe(house.secret);
+    expect(unseal(ring, webhook.id, stored.previous_secret!.sealed)).toBe(world.secret);
   });
 
-  test('is tested with an event of its own, whatever its filter', async () => {
+  test('gets a test event whatever its subscriptions', async () => {
     const { status, body } = await call('POST /webhooks/{id}/test', { params });
     expect(status).toBe(202);
     expect(body.delivery).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
@@ -302,15 +302,15 @@ describe('a webhook', () => {
       id: body.delivery.event_id,
       data: { webhook_id: webhook.id },
     });
-    expect(house.takeNotes()).toMatchObject([
+    expect(world.takeMessages()).toMatchObject([
       { body: { kind: 'delivery', webhook_id: webhook.id, delivery_id: body.delivery.id } },
     ]);
   });
 
-  test('delivers again what it delivered: a new delivery of the same event and bytes', async () => {
+  test('redelivers the same event and bytes as a new delivery', async () => {
     const sent = (await call('POST /webhooks/{id}/test', { params })).body.delivery;
-    house.clock.now += 1_000;
-    house.takeNotes();
+    world.clock.now += 1_000;
+    world.takeMessages();
     const again = await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', {
       params: { ...params, delivery_id: sent.id },
     });
@@ -323,12 +323,12 @@ describe('a webhook', () => {
       redelivery_of: sent.id,
     });
     expect(delivery.id).not.toBe(sent.id);
-    expect(house.takeNotes()).toMatchObject([{ body: { delivery_id: delivery.id } }]);
+    expect(world.takeMessages()).toMatchObject([{ body: { delivery_id: delivery.id } }]);
     const unknown = { params: { ...params, delivery_id: newId() } };
     expect((await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', unknown)).status).toBe(404);
   });
 
-  test('that is switched off is neither tested nor sent to', async () => {
+  test('that is disabled is neither tested nor redelivered to', async () => {
     const sent = (await call('POST /webhooks/{id}/test', { params })).body.delivery;
     await call('PATCH /webhooks/{id}', { params, body: { active: false } });
     const refused = { status: 409, body: { code: 'WEBHOOK_DISABLED' } };
@@ -339,28 +339,28 @@ describe('a webhook', () => {
     );
   });
 
-  test('shows its deliveries newest first, page by page, with a cursor that fits no other list', async () => {
+  test('lists its deliveries newest first, page by page, with a cursor that no other list accepts', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 5; count++) {
-      house.clock.now += 1_000;
+      world.clock.now += 1_000;
       ids.unshift((await call('POST /webhooks/{id}/test', { params })).body.delivery.id);
     }
     const page = (query: Record<string, string>, id = webhook.id) =>
       call('GET /webhooks/{id}/deliveries', { params: { id }, query });
-    const seen: string[] = [];
+    const listed: string[] = [];
     let cursor: string | null = null;
     do {
       const { body }: Awaited<ReturnType<typeof page>> = await page({
         limit: '2',
         ...(cursor && { cursor }),
       });
-      seen.push(...body.data.map(({ id }) => id));
+      listed.push(...body.data.map(({ id }) => id));
       cursor = body.next_cursor;
     } while (cursor !== null);
-    expect(seen).toEqual(ids);
+    expect(listed).toEqual(ids);
 
     const first = (await page({ limit: '2' })).body.next_cursor!;
-    const other = await house.addWebhook({ url });
+    const other = await world.addWebhook({ url });
     const bad: Record<string, string>[] = [
       { cursor: `${first}x` },
       { cursor: '' },
@@ -371,21 +371,21 @@ describe('a webhook', () => {
     expect((await page({ limit: '2', cursor: first }, other.id)).status).toBe(400);
   });
 
-  test('shows a delivery for 30 days, and then neither shows it nor sends it again', async () => {
+  test('lists a delivery for 30 days; after that it cannot be redelivered', async () => {
     const { id } = (await call('POST /webhooks/{id}/test', { params })).body.delivery;
-    const shownIds = async () =>
+    const listedIds = async () =>
       (await call('GET /webhooks/{id}/deliveries', { params })).body.data.map(delivery => delivery.id);
     const again = { params: { ...params, delivery_id: id } };
-    house.clock.now += 30 * 86_400_000 - 1;
-    expect(await shownIds()).toEqual([id]);
-    house.clock.now += 1;
-    // Still in the table here: DynamoDB takes days to remove what is over.
+    world.clock.now += 30 * 86_400_000 - 1;
+    expect(await listedIds()).toEqual([id]);
+    world.clock.now += 1;
+    // The item still exists: DynamoDB removes expired items within days.
     expect((await call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', again)).status).toBe(404);
-    house.clock.now += 1;
-    expect(await shownIds()).toEqual([]);
+    world.clock.now += 1;
+    expect(await listedIds()).toEqual([]);
   });
 
-  test('of another workspace is not found by any route', async () => {
+  test('of another workspace answers 404 on every route', async () => {
     const workspace_id = newId();
     const delivery_id = newId();
     const ofOne = routes.filter(({ path }) => path.includes('{id}'));
@@ -400,6 +400,6 @@ describe('a webhook', () => {
       expect([path, answer]).toEqual([path, { status: 404, body: { error: 'Webhook not found' } }]);
     }
     expect((await call('GET /webhooks', { workspace_id })).body).toEqual({ webhooks: [] });
-    expect(await getWebhook(house.services.table, house.workspace_id, webhook.id)).toEqual(webhook);
+    expect(await getWebhook(world.services.table, world.workspace_id, webhook.id)).toEqual(webhook);
   });
 });

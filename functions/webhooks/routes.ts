@@ -9,7 +9,7 @@ import { rotateSecret } from './rotate-secret.ts';
 import { testWebhook } from './send-test.ts';
 import { updateWebhook } from './update.ts';
 
-/** One row an endpoint. */
+/** One row per endpoint. */
 export const routes: readonly Route[] = [
   createWebhook,
   listWebhooks,

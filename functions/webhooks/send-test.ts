@@ -17,9 +17,9 @@ export const testWebhook = route({
   creates: true,
   params: idParam,
   responses: {
-    202: { description: 'The delivery, on its way', schema: v.object({ delivery: DeliveryView }) },
+    202: { description: 'The delivery', schema: v.object({ delivery: DeliveryView }) },
     404: { description: 'No such webhook' },
-    409: { description: 'The webhook is switched off' },
+    409: { description: 'The webhook is disabled' },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);

@@ -5,14 +5,14 @@ import { descriptionField, assertReceiver, eventsField, urlField } from './field
 import { findWebhook, webhookNotFound } from './find.ts';
 import { WebhookView, webhookView } from './view.ts';
 
-/** Switching a webhook on, or pointing it elsewhere, gives it a clean record. */
-const CLEAN = { failing_since: null, paused_until: null };
+/** Enabling a webhook or changing its URL resets its health. */
+const HEALTHY = { failing_since: null, paused_until: null };
 
 export const updateWebhook = route({
   method: 'PATCH',
   path: '/webhooks/{id}',
   operation_id: 'updateWebhook',
-  summary: 'Change a webhook, switch it off or on again',
+  summary: 'Update, enable or disable a webhook',
   tag: 'Webhooks',
   auth: 'key',
   params: idParam,
@@ -23,7 +23,7 @@ export const updateWebhook = route({
     active: v.exactOptional(v.boolean()),
   },
   responses: {
-    200: { description: 'The webhook as it is now', schema: v.object({ webhook: WebhookView }) },
+    200: { description: 'The updated webhook', schema: v.object({ webhook: WebhookView }) },
     404: { description: 'No such webhook' },
   },
   handler: async ({ params, body, principal }, services) => {
@@ -32,7 +32,7 @@ export const updateWebhook = route({
     const changes = {
       ...body,
       ...(body.active === true ? { disabled_reason: null } : {}),
-      ...(body.active === true || body.url !== undefined ? CLEAN : {}),
+      ...(body.active === true || body.url !== undefined ? HEALTHY : {}),
       updated_at: services.now(),
     };
     const webhook = await storeChanges(services.table, principal.workspace_id, params.id, changes);

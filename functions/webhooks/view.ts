@@ -9,7 +9,7 @@ import {
 } from '../../shared/model/webhook.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
-/** A webhook as the API shows it: never with a secret. */
+/** A webhook in answers, without its secrets. */
 export const WebhookView = v.object({
   id: v.string(),
   url: v.string(),
@@ -52,7 +52,7 @@ export const DeliveryView = v.object({
   next_attempt_at: v.nullable(v.string()),
   redelivery_of: v.nullable(v.string()),
   created_at: v.string(),
-  /** The very body that is sent, as text. */
+  /** The exact body that is sent. */
   body: v.string(),
 });
 

@@ -9,68 +9,68 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { JsonObjectSchema } from '../model/json.ts';
 import * as v from 'valibot';
 import type { Brief } from './brief.ts';
-import { ANSWER_NAME, answerSchema, MAX_TOKENS, promptFor } from './prompt.ts';
-import { objectIn } from './read-answer.ts';
+import { parseEmbeddedJson } from './parse-output.ts';
+import { buildPrompt, MAX_TOKENS, OUTPUT_NAME, outputSchema } from './prompt.ts';
 import { AiFailure, unavailable, unusable, type Writer } from './writer.ts';
 
-/** Amazon Bedrock over HTTP/1.1: one request at a time needs no more, and the local double speaks it. */
+/** Creates a Bedrock client over HTTP/1.1, which the fake server of the local stack speaks. */
 export function bedrockClient(config: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
     requestHandler: new NodeHttpHandler({ connectionTimeout: 3000 }),
-    // Throttling, overload and lost connections: the client waits, longer each time, and asks again.
+    // The SDK retries throttling, overload and lost connections with backoff.
     maxAttempts: 4,
     ...config,
   });
 }
 
-/** A model of Amazon Bedrock, through the Converse operation. It answers by calling a tool, whose input is the result. */
+/** Writes with a model of Amazon Bedrock through the Converse operation. The model calls a tool; its input is the result. */
 export function bedrockWriter(client: BedrockRuntimeClient, model: string): Writer {
   return {
     name: 'bedrock',
     translates: true,
-    write: async (brief, remark, timeoutMs) => {
-      const command = new ConverseCommand(converseInput(model, brief, remark));
+    write: async (brief, feedback, timeoutMs) => {
+      const command = new ConverseCommand(converseInput(model, brief, feedback));
       try {
-        return answerOf(await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) }));
+        return outputOf(await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) }));
       } catch (error) {
         if (error instanceof AiFailure) throw error;
-        throw unavailable(`Bedrock answered ${error instanceof Error ? error.name : 'nothing'}`);
+        throw unavailable(`Bedrock failed with ${error instanceof Error ? error.name : 'an unknown error'}`);
       }
     },
   };
 }
 
-function converseInput(model: string, brief: Brief, remark: string | null): ConverseCommandInput {
-  const { system, user } = promptFor(brief, remark);
-  const json = v.parse(JsonObjectSchema, answerSchema(brief));
-  const description = 'Delivers the finished posts, one for each platform';
+function converseInput(model: string, brief: Brief, feedback: string | null): ConverseCommandInput {
+  const { system, user } = buildPrompt(brief, feedback);
+  const json = v.parse(JsonObjectSchema, outputSchema(brief));
+  const description = 'Returns the finished posts, one per platform';
   return {
     modelId: model,
     system: [{ text: system }],
     messages: [{ role: 'user', content: [{ text: user }] }],
     inferenceConfig: { maxTokens: MAX_TOKENS, temperature: 0.7 },
     toolConfig: {
-      tools: [{ toolSpec: { name: ANSWER_NAME, description, inputSchema: { json } } }],
-      toolChoice: { tool: { name: ANSWER_NAME } },
+      tools: [{ toolSpec: { name: OUTPUT_NAME, description, inputSchema: { json } } }],
+      toolChoice: { tool: { name: OUTPUT_NAME } },
     },
   };
 }
 
-/** Reasons for which a model stops before it is done. */
-const BROKEN_OFF: Readonly<Record<string, string>> = {
-  max_tokens: 'it was too long and broke off',
-  model_context_window_exceeded: 'it was too long and broke off',
+/** Stop reasons of output that is incomplete or withheld, with the reason to tell the model. */
+const INCOMPLETE: Readonly<Record<string, string>> = {
+  max_tokens: 'it was too long and was cut off',
+  model_context_window_exceeded: 'it was too long and was cut off',
   content_filtered: 'it was filtered',
   guardrail_intervened: 'a guardrail stopped it',
   malformed_model_output: 'it was malformed',
   malformed_tool_use: 'it was malformed',
 };
 
-function answerOf({ output, stopReason }: ConverseCommandOutput): unknown {
-  const broken = BROKEN_OFF[stopReason ?? ''];
-  if (broken !== undefined) throw unusable(broken);
+function outputOf({ output, stopReason }: ConverseCommandOutput): unknown {
+  const reason = INCOMPLETE[stopReason ?? ''];
+  if (reason !== undefined) throw unusable(reason);
   const content = output?.message?.content ?? [];
-  const call = content.find(({ toolUse }) => toolUse?.name === ANSWER_NAME)?.toolUse;
+  const call = content.find(({ toolUse }) => toolUse?.name === OUTPUT_NAME)?.toolUse;
   if (call) return call.input;
-  return objectIn(content.map(({ text }) => text ?? '').join(''));
+  return parseEmbeddedJson(content.map(({ text }) => text ?? '').join(''));
 }

@@ -1,25 +1,17 @@
 import * as v from 'valibot';
-import { besides, check } from '../http/define-route.ts';
-import { validationFailed, type Detail } from '../http/errors.ts';
+import { additionalDetails, validateObject } from '../http/validate.ts';
+import { validationFailed, type ValidationDetail } from '../http/errors.ts';
+import { PLATFORM_IDS, type PlatformId } from '../model/platform.ts';
+import { STYLES } from '../platforms/registry.ts';
 import { characters } from '../text/measure.ts';
 import { isBlank, normalizeText } from '../text/normalize.ts';
 
 export const AI_TYPES = ['caption', 'hashtags', 'repurpose', 'improve'] as const;
 export type AiType = (typeof AI_TYPES)[number];
 
-/** The platforms that captions are written for. */
-export const AI_PLATFORMS = [
-  'instagram',
-  'x',
-  'youtube',
-  'facebook',
-  'linkedin',
-  'tiktok',
-  'threads',
-  'pinterest',
-  'bluesky',
-] as const;
-export type AiPlatform = (typeof AI_PLATFORMS)[number];
+/** The platforms that captions are written for: those with a style. */
+export const AI_PLATFORMS: readonly PlatformId[] = PLATFORM_IDS.filter(id => STYLES[id] !== undefined);
+export type AiPlatform = PlatformId;
 
 export const TONES = [
   'casual',
@@ -36,31 +28,31 @@ export type Tone = (typeof TONES)[number];
 export const LANGUAGES = ['en', 'tr', 'ar', 'es', 'fr', 'de', 'pt', 'ja', 'ko', 'zh'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-export const MOST_PLATFORMS = 5;
-const MOST_HASHTAGS = 30;
+const MAX_PLATFORMS = 5;
+const MAX_HASHTAGS = 30;
 
-/** What each type is made from. */
-const SOURCE: Readonly<Record<AiType, 'topic' | 'text'>> = {
+/** The field that each type needs. */
+const SOURCE_FIELD: Readonly<Record<AiType, 'topic' | 'text'>> = {
   caption: 'topic',
   hashtags: 'topic',
   repurpose: 'text',
   improve: 'text',
 };
 
-/** What is to be written: a request that has passed. */
+/** A validated request: what to write, for which platforms. */
 export interface Brief {
   type: AiType;
-  /** The topic, or the text that is worked on. */
+  /** The topic to write about, or the text to rewrite. */
   source: string;
   platforms: AiPlatform[];
   tone: Tone;
   language: Language;
-  /** How many, where only hashtags are asked for. */
+  /** For type `hashtags`. */
   hashtag_count: number;
   context: string | null;
 }
 
-/** A text of some length; null where it says nothing. */
+/** An optional text; null where it is blank. */
 const text = (limit: number, description: string) =>
   v.nullish(
     v.pipe(
@@ -78,17 +70,17 @@ const oneOf = <const T extends readonly string[]>(values: T) =>
 const count = v.pipe(
   v.number('Must be a number'),
   v.integer('Must be a whole number'),
-  v.minValue(0, `Must be 0 to ${MOST_HASHTAGS}`),
-  v.maxValue(MOST_HASHTAGS, `Must be 0 to ${MOST_HASHTAGS}`),
+  v.minValue(0, `Must be 0 to ${MAX_HASHTAGS}`),
+  v.maxValue(MAX_HASHTAGS, `Must be 0 to ${MAX_HASHTAGS}`),
   v.description('For type hashtags: how many'),
 );
 
-/** The list and each of its entries are judged both, so that one answer has all faults. */
+/** Validates the list and each entry, so that one answer names every error. */
 const platforms = v.intersect([
   v.pipe(
     v.array(v.unknown(), 'Must be a list of platforms'),
     v.minLength(1, 'Must name at least one platform'),
-    v.maxLength(MOST_PLATFORMS, `Must name at most ${MOST_PLATFORMS} platforms`),
+    v.maxLength(MAX_PLATFORMS, `Must name at most ${MAX_PLATFORMS} platforms`),
   ),
   v.array(oneOf(AI_PLATFORMS), 'Must be a list of platforms'),
 ]);
@@ -107,42 +99,42 @@ const fields = {
 const documentedPlatforms = v.pipe(
   v.array(v.picklist(AI_PLATFORMS)),
   v.minLength(1),
-  v.maxLength(MOST_PLATFORMS),
+  v.maxLength(MAX_PLATFORMS),
 );
 
-/** What the fields must be, for the OpenAPI document. */
+/** The body fields for the OpenAPI document. */
 export const briefDocs: v.ObjectEntries = {
   ...fields,
   platforms: v.nullish(documentedPlatforms, ['instagram']),
 };
 
-/** The same fields, whatever they hold: `readBrief` tells every fault of the request in one answer. */
+/** The same fields unvalidated: `readBrief` reports every error of the request in one answer. */
 export const anyBriefFields: v.ObjectEntries = Object.fromEntries(
   Object.keys(fields).map(name => [name, v.optional(v.unknown())]),
 );
 
-/** Reads a request. Throws 400 with every fault. */
+/** Validates a request body. Throws a 400 that names every error. */
 export function readBrief(body: Record<string, unknown>): Brief {
-  const own = unique(check(fields, body, 'body').details);
-  const faults = [...own, ...besides(own, missingSource(body))];
+  const own = distinct(validateObject(fields, body, 'body').details);
+  const errors = [...own, ...additionalDetails(own, missingSource(body))];
   const parsed = v.safeParse(v.object(fields), body);
-  if (faults.length > 0 || !parsed.success) throw validationFailed(faults);
+  if (errors.length > 0 || !parsed.success) throw validationFailed(errors);
   const { topic, text: given, platforms: named, ...rest } = parsed.output;
-  const source = SOURCE[rest.type] === 'topic' ? topic : given;
+  const source = SOURCE_FIELD[rest.type] === 'topic' ? topic : given;
   return { ...rest, source: source ?? '', platforms: [...new Set(named)] };
 }
 
-/** The type asks for a topic or a text, and there is none. */
-function missingSource({ type, ...body }: Record<string, unknown>): Detail[] {
+/** The error of a topic or text that the type needs and that is missing. */
+function missingSource({ type, ...body }: Record<string, unknown>): ValidationDetail[] {
   const known = v.safeParse(fields.type, type);
   if (!known.success) return [];
-  const field = SOURCE[known.output];
+  const field = SOURCE_FIELD[known.output];
   const value = body[field];
   if (typeof value === 'string' && !isBlank(value)) return [];
   const message = typeof value === 'string' ? 'Must not be empty' : 'Is required';
   return [{ field, message: `${message} for type ${known.output}`, platform: null }];
 }
 
-const unique = (details: readonly Detail[]): Detail[] => [
+const distinct = (details: readonly ValidationDetail[]): ValidationDetail[] => [
   ...new Map(details.map(each => [`${each.field} ${each.message}`, each])).values(),
 ];

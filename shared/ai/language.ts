@@ -1,7 +1,7 @@
 import { LANGUAGES, type Language } from './brief.ts';
 import { TABLES } from './offline/languages/index.ts';
 
-/** Scripts in which a language is written; those without an entry are written in Latin letters. */
+/** The scripts of languages that are not written in Latin letters. */
 const SCRIPTS: Readonly<Partial<Record<Language, RegExp>>> = {
   ar: /\p{Script=Arabic}/gu,
   ja: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
@@ -11,61 +11,60 @@ const SCRIPTS: Readonly<Partial<Record<Language, RegExp>>> = {
 const LATIN = /\p{Script=Latin}/gu;
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 
-/** Texts with fewer letters (a brand's name, an emoji) may be in any script. */
-const FEWEST_LETTERS = 20;
-/** Names and borrowed words take their share of a text. */
-const SMALLEST_SHARE = 0.2;
+/** Texts with fewer letters (a brand name, an emoji) may be in any script. */
+const MIN_LETTERS = 20;
+/** Smallest share of letters in the language's own script: names and loanwords take the rest. */
+const MIN_SCRIPT_SHARE = 0.2;
 
-/** Short words that only one of the languages in Latin letters has. They are in every text, whatever it is about. */
-const OWN_WORDS = ownWords(LANGUAGES.filter(language => SCRIPTS[language] === undefined));
+/** Common short words that only one of the languages in Latin letters has, by language. */
+const DISTINCTIVE_WORDS = distinctiveWords(LANGUAGES.filter(language => SCRIPTS[language] === undefined));
 
-/** Own words of another language that tell: a quoted title or a slogan has fewer. */
-const FEWEST_OWN_WORDS = 4;
-/** How many times as many it must have as the language that was asked for. */
+/** Distinctive words of another language that are needed as evidence: a quoted title or a slogan has fewer. */
+const MIN_DISTINCTIVE_WORDS = 4;
+/** How many times as many there must be as of the requested language. */
 const CLEAR_LEAD = 3;
 
 /**
- * Whether a text may be in a language, as far as its letters and its most common words tell. Short texts tell nothing.
- * Links, mentions and hashtags do not count.
+ * Returns false when a text is clearly not in a language, judging by its letters and its most common words. Short texts
+ * are always plausible. Links, mentions and hashtags are ignored.
  */
-export function mayBeIn(language: Language, text: string): boolean {
+export function isPlausiblyIn(language: Language, text: string): boolean {
   const words = text.replace(/https?:\/\/\S+|[@#]\S+/gu, '');
-  return hasLettersOf(language, words) && !isPlainlyAnother(language, words);
+  return hasScriptOf(language, words) && !isClearlyAnother(language, words);
 }
 
-function hasLettersOf(language: Language, words: string): boolean {
+function hasScriptOf(language: Language, words: string): boolean {
   const letters = count(words, /\p{L}/gu);
-  if (letters < FEWEST_LETTERS) return true;
-  if (language === 'zh' && count(words, KANA) > letters * SMALLEST_SHARE) return false;
-  return count(words, SCRIPTS[language] ?? LATIN) >= letters * SMALLEST_SHARE;
+  if (letters < MIN_LETTERS) return true;
+  if (language === 'zh' && count(words, KANA) > letters * MIN_SCRIPT_SHARE) return false;
+  return count(words, SCRIPTS[language] ?? LATIN) >= letters * MIN_SCRIPT_SHARE;
 }
 
-/** Said of languages that share a script, by the words that no other of them has. */
-function isPlainlyAnother(language: Language, text: string): boolean {
-  const found = ownWordsIn(text);
+/** Tells languages of the same script apart by their distinctive words. */
+function isClearlyAnother(language: Language, text: string): boolean {
+  const found = countDistinctiveWords(text);
   const most = Math.max(...found.values());
-  return most >= FEWEST_OWN_WORDS && most >= CLEAR_LEAD * (found.get(language) ?? most);
+  return most >= MIN_DISTINCTIVE_WORDS && most >= CLEAR_LEAD * (found.get(language) ?? most);
 }
 
-/** Languages in Latin letters that a text may be in, as far as words that no other of them has occur in it. */
-export function latinLanguagesOf(text: string): Language[] {
-  const found = ownWordsIn(text);
+/** Returns the languages in Latin letters that a text is most likely in; all of them where nothing points to one. */
+export function likelyLatinLanguages(text: string): Language[] {
+  const found = countDistinctiveWords(text);
   const most = Math.max(1, ...found.values());
   return [...found].filter(([, count]) => count === most).map(([language]) => language);
 }
 
-/** How many words of a text each language in Latin letters has for itself. */
-function ownWordsIn(text: string): Map<Language, number> {
+function countDistinctiveWords(text: string): Map<Language, number> {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const found = (own: ReadonlySet<string>) => words.filter(word => own.has(word)).length;
-  return new Map([...OWN_WORDS].map(([language, own]) => [language, found(own)]));
+  return new Map([...DISTINCTIVE_WORDS].map(([language, own]) => [language, found(own)]));
 }
 
-function ownWords(languages: readonly Language[]): ReadonlyMap<Language, ReadonlySet<string>> {
+function distinctiveWords(languages: readonly Language[]): ReadonlyMap<Language, ReadonlySet<string>> {
   const lists = languages.map(language => new Set(TABLES[language].stopwords.split(' ')));
-  const isOwn = (word: string) => lists.filter(list => list.has(word)).length === 1;
+  const isDistinctive = (word: string) => lists.filter(list => list.has(word)).length === 1;
   return new Map(
-    languages.map((language, index) => [language, new Set([...(lists[index] ?? [])].filter(isOwn))]),
+    languages.map((language, index) => [language, new Set([...(lists[index] ?? [])].filter(isDistinctive))]),
   );
 }
 

@@ -3,16 +3,16 @@ import { MINUTE } from '../time/instant.ts';
 
 export const aiKeyParameter = (prefix: string) => `${prefix}/ai-provider`;
 
-/** How long a container trusts what it read. */
-const TRUST_MS = 5 * MINUTE;
+/** How long a container caches the key. */
+const CACHE_MS = 5 * MINUTE;
 
-/** Reads the operator's key at the provider, at most every five minutes; null where none is set: some need none. */
+/** Returns a function that reads the provider's API key, cached for five minutes; null where none is set. */
 export function keyReader(ssm: SSMClient, prefix: string, now: () => number): () => Promise<string | null> {
-  let known: { key: string | null; until: number } | null = null;
+  let cached: { key: string | null; until: number } | null = null;
   return async () => {
-    if (known && known.until > now()) return known.key;
-    known = { key: await read(ssm, aiKeyParameter(prefix)), until: now() + TRUST_MS };
-    return known.key;
+    if (cached && cached.until > now()) return cached.key;
+    cached = { key: await read(ssm, aiKeyParameter(prefix)), until: now() + CACHE_MS };
+    return cached.key;
   };
 }
 

@@ -21,25 +21,25 @@ afterAll(async () => {
   http.close();
   await server.close();
 });
-/** It remembers which formats its server knows. */
+/** A new writer: each remembers which formats its server supports. */
 const writerWith = (key: string | null, { url } = server) =>
   openAiWriter(http.send, { base_url: `${url}/v1/`, model: 'gpt-test' }, () => Promise.resolve(key));
 beforeEach(() => {
   writer = writerWith(KEY);
 });
 
-const write = (patienceMs?: number) => generate(writer, BRIEF, NONE, patienceMs);
-const formats = () => server.asked.map(({ body }) => body.response_format?.type);
+const write = (timeoutMs?: number) => generate(writer, BRIEF, NONE, timeoutMs);
+const formats = () => server.requests.map(({ body }) => body.response_format?.type);
 
-describe('a server with chat completions', () => {
-  test('is asked once for all platforms, held to a strict schema', async () => {
-    server.answer(completion(POSTS));
+describe('the OpenAI writer', () => {
+  test('sends one request for all platforms with a strict schema', async () => {
+    server.respondWith(completion(POSTS));
     expect(await write()).toEqual({
       instagram: { caption: 'Fresh coffee, fresh start.', hashtags: '#coffee #morning' },
       x: { caption: 'Coffee first.', hashtags: '#coffee' },
     });
-    expect(server.asked).toHaveLength(1);
-    const { method, path, headers, body } = server.asked[0]!;
+    expect(server.requests).toHaveLength(1);
+    const { method, path, headers, body } = server.requests[0]!;
     expect([method, path]).toEqual(['POST', '/v1/chat/completions']);
     expect(headers.authorization).toBe(`Bearer ${KEY}`);
     expect(body.model).toBe('gpt-test');
@@ -50,26 +50,26 @@ describe('a server with chat completions', () => {
     });
   });
 
-  test('needs no key where none is set', async () => {
+  test('sends no authorization without a key', async () => {
     writer = writerWith(null);
-    server.answer(completion(POSTS));
+    server.respondWith(completion(POSTS));
     await write();
-    expect(server.asked[0]!.headers).not.toHaveProperty('authorization');
+    expect(server.requests[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  test('that knows no schemas is asked for JSON, and that is remembered', async () => {
+  test('falls back to JSON without a schema and remembers that', async () => {
     const refusal = openAiError(400, null, "Invalid parameter: 'response_format' of type 'json_schema'");
-    server.answer(refusal, completion(POSTS));
+    server.respondWith(refusal, completion(POSTS));
     await write();
     expect(formats()).toEqual(['json_schema', 'json_object']);
-    expect(server.asked[1]!.body.messages[0].content).toContain('"required":["instagram","x"]');
-    server.answer(completion(POSTS));
+    expect(server.requests[1]!.body.messages[0].content).toContain('"required":["instagram","x"]');
+    server.respondWith(completion(POSTS));
     await write();
     expect(formats()).toEqual(['json_object']);
   });
 
-  test('that knows no formats at all is asked in words', async () => {
-    server.answer(
+  test('falls back to plain text when the server supports no formats', async () => {
+    server.respondWith(
       openAiError(422, null, 'Unknown', 'response_format'),
       openAiError(400, 'unknown_parameter', 'response_format is not supported'),
       completion(`Sure!\n${JSON.stringify(POSTS)}`),
@@ -78,16 +78,16 @@ describe('a server with chat completions', () => {
     expect(formats()).toEqual(['json_schema', 'json_object', undefined]);
   });
 
-  test.each([429, 500, 502, 503, 504])('is asked again after %i', async status => {
-    server.answer(openAiError(status, 'rate_limit_exceeded'), completion(POSTS));
+  test.each([429, 500, 502, 503, 504])('retries after %i', async status => {
+    server.respondWith(openAiError(status, 'rate_limit_exceeded'), completion(POSTS));
     expect(Object.keys(await write())).toEqual(['instagram', 'x']);
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
-  test('is asked no more when its Retry-After is beyond the patience', async () => {
-    server.answer(openAiError(429, 'rate_limit_exceeded', 'Slow down', null, { 'retry-after': '60' }));
+  test('does not retry when Retry-After is beyond the timeout', async () => {
+    server.respondWith(openAiError(429, 'rate_limit_exceeded', 'Slow down', null, { 'retry-after': '60' }));
     await expect(write()).rejects.toThrow('429');
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   test.each([
@@ -96,56 +96,53 @@ describe('a server with chat completions', () => {
     [404, 'model_not_found'],
     [400, 'context_length_exceeded'],
     [429, 'insufficient_quota'],
-  ])('is asked just once when it answers %i %s', async (status, code) => {
-    server.answer(openAiError(status, code));
-    await expect(write()).rejects.toMatchObject({ name: 'AiFailure', again: false });
-    expect(server.asked).toHaveLength(1);
+  ])('does not retry after %i %s', async (status, code) => {
+    server.respondWith(openAiError(status, code));
+    await expect(write()).rejects.toMatchObject({ name: 'AiFailure', retryable: false });
+    expect(server.requests).toHaveLength(1);
   });
 
   test.each([
-    ['broke off', completion('{"instagram":{"caption":"Fre', 'length'), /broke off/],
-    ['was filtered', completion('', 'content_filter'), /filtered/],
-    ['refused', completion(null, 'stop', 'I cannot help with that.'), /refused/],
-    ['is no JSON', completion('Fresh coffee!'), /no JSON/],
-    ['forgot a platform', completion({ x: POSTS.x }), /shape/],
-    ['is no completion', { body: { choices: [] } }, /no completion/],
-    ['is a page', { body: '<html>Bad gateway</html>' }, /no completion/],
-  ])('whose answer %s is asked once more, and told why', async (_, bad, why) => {
-    server.answer(bad, completion(POSTS));
+    ['is cut off', completion('{"instagram":{"caption":"Fre', 'length'), /cut off/],
+    ['is filtered', completion('', 'content_filter'), /filtered/],
+    ['is a refusal', completion(null, 'stop', 'I cannot help with that.'), /refused/],
+    ['is not JSON', completion('Fresh coffee!'), /not JSON/],
+    ['lacks a platform', completion({ x: POSTS.x }), /schema/],
+    ['is not a completion', { body: { choices: [] } }, /not a chat completion/],
+    ['is an HTML page', { body: '<html>Bad gateway</html>' }, /not a chat completion/],
+  ])('retries once with the reason when the output %s', async (_, bad, reason) => {
+    server.respondWith(bad, completion(POSTS));
     expect(Object.keys(await write())).toEqual(['instagram', 'x']);
-    expect(server.asked[1]!.body.messages[0].content).toMatch(why);
-    server.answer(bad);
+    expect(server.requests[1]!.body.messages[0].content).toMatch(reason);
+    server.respondWith(bad);
     await expect(write()).rejects.toMatchObject({ name: 'AiFailure' });
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
-  test('whose answer is beyond all measure is not read to its end', async () => {
-    server.answer(completion('x'.repeat(2_000_000)));
+  test('stops reading a response over the size limit', async () => {
+    server.respondWith(completion('x'.repeat(2_000_000)));
     await expect(write()).rejects.toThrow('too large');
   });
 
-  test('that is too slow is given up', async () => {
-    // What is given up may reach its server late: with a server of its own it comes into no other test.
+  test('fails when the server does not answer in time', async () => {
+    // An aborted request may arrive late: a server of its own keeps it out of other tests.
     const slow = await aiServer();
-    slow.answer({ silent: true });
+    slow.respondWith({ silent: true });
     writer = writerWith(KEY, slow);
-    await expect(write(200)).rejects.toThrow('took too long');
+    await expect(write(200)).rejects.toThrow('timed out');
     await slow.close();
   });
 
-  test.each(['before', 'within'] as const)(
-    'whose connection ends %s its answer is asked again',
-    async cut => {
-      server.answer({ ...completion(POSTS), cut }, completion(POSTS));
-      expect(Object.keys(await write())).toEqual(['instagram', 'x']);
-      expect(server.asked).toHaveLength(2);
-    },
-  );
+  test.each(['before', 'within'] as const)('retries when the connection ends %s the answer', async cut => {
+    server.respondWith({ ...completion(POSTS), cut }, completion(POSTS));
+    expect(Object.keys(await write())).toEqual(['instagram', 'x']);
+    expect(server.requests).toHaveLength(2);
+  });
 
-  test('must not be on a private network', async () => {
-    const inside = createHttpClient({ sandboxUrl: null, allowLoopback: false });
+  test('does not connect to a private network', async () => {
+    const guarded = createHttpClient({ sandboxUrl: null, allowLoopback: false });
     const settings = { base_url: 'http://169.254.169.254/v1', model: 'm' };
-    const blocked = openAiWriter(inside.send, settings, () => Promise.resolve(KEY));
-    await expect(generate(blocked, BRIEF, NONE)).rejects.toThrow('address is refused');
+    const blocked = openAiWriter(guarded.send, settings, () => Promise.resolve(KEY));
+    await expect(generate(blocked, BRIEF, NONE)).rejects.toThrow('address of the provider is not allowed');
   });
 });

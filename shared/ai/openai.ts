@@ -3,33 +3,33 @@ import * as v from 'valibot';
 import { parseJson } from '../model/json.ts';
 import { HttpFailure, type Http, type HttpResponse } from '../net/http.ts';
 import type { Brief } from './brief.ts';
-import { ANSWER_NAME, answerSchema, MAX_TOKENS, promptFor } from './prompt.ts';
-import { objectIn } from './read-answer.ts';
+import { parseEmbeddedJson } from './parse-output.ts';
+import { buildPrompt, MAX_TOKENS, OUTPUT_NAME, outputSchema } from './prompt.ts';
 import { unavailable, unusable, type Writer } from './writer.ts';
 
 export interface OpenAiSettings {
-  /** With its version: `https://api.openai.com/v1`. */
+  /** Version included: `https://api.openai.com/v1`. */
   base_url: string;
   model: string;
 }
 
-/** How the model is held to the shape of its answer, the best first. Servers differ in what they know. */
+/** How the shape of the output is enforced, the strictest first. Servers differ in what they support. */
 type Format = 'json_schema' | 'json_object' | 'none';
-const NEXT: Readonly<Record<Format, Format | null>> = {
+const FALLBACK: Readonly<Record<Format, Format | null>> = {
   json_schema: 'json_object',
   json_object: 'none',
   none: null,
 };
 
-const TRIES = 4;
-const FIRST_WAIT_MS = 300;
-const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Answers after which the same request may succeed. */
-const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
+const MAX_ATTEMPTS = 4;
+const FIRST_BACKOFF_MS = 300;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** Statuses after which the same request may succeed. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 
 /**
- * Any server with OpenAI's chat completions. What it knows of formats is found out at the first request and remembered
- * for the container.
+ * Writes with any server that implements OpenAI's chat completions. Which output formats the server supports is found out
+ * at the first request and remembered by the writer.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
@@ -42,69 +42,72 @@ export function openAiWriter(
   return {
     name: 'openai',
     translates: true,
-    write: async (brief, remark, timeoutMs) => {
-      const ends = performance.now() + timeoutMs;
+    write: async (brief, feedback, timeoutMs) => {
+      const deadline = performance.now() + timeoutMs;
       const key = await readKey();
       for (;;) {
-        const answer = await ask(http, settings, key, bodyOf(settings.model, brief, remark, format), ends);
-        const next: Format | null = refusesFormat(answer) ? NEXT[format] : null;
-        if (next === null) return answerOf(answer);
-        format = next;
+        const body = requestBody(settings.model, brief, feedback, format);
+        const response = await sendWithRetries(http, settings, key, body, deadline);
+        const fallback: Format | null = isFormatError(response) ? FALLBACK[format] : null;
+        if (fallback === null) return outputOf(response);
+        format = fallback;
       }
     },
   };
 }
 
-function bodyOf(model: string, brief: Brief, remark: string | null, format: Format): string {
-  const { system, user } = promptFor(brief, remark);
-  const schema = answerSchema(brief);
-  const told = `${system}\nAnswer with one JSON object of this schema and nothing else: ${JSON.stringify(schema)}`;
+function requestBody(model: string, brief: Brief, feedback: string | null, format: Format): string {
+  const { system, user } = buildPrompt(brief, feedback);
+  const schema = outputSchema(brief);
+  const systemWithSchema = `${system}\nAnswer with one JSON object of this schema and nothing else: ${JSON.stringify(schema)}`;
   return JSON.stringify({
     model,
     messages: [
-      { role: 'system', content: format === 'json_schema' ? system : told },
+      { role: 'system', content: format === 'json_schema' ? system : systemWithSchema },
       { role: 'user', content: user },
     ],
     max_completion_tokens: MAX_TOKENS,
-    ...formatOf(format, schema),
+    ...responseFormat(format, schema),
   });
 }
 
-function formatOf(format: Format, schema: object) {
+function responseFormat(format: Format, schema: object) {
   if (format === 'none') return {};
   if (format === 'json_object') return { response_format: { type: format } };
-  return { response_format: { type: format, json_schema: { name: ANSWER_NAME, strict: true, schema } } };
+  return { response_format: { type: format, json_schema: { name: OUTPUT_NAME, strict: true, schema } } };
 }
 
-/** Sends until there is an answer that stays; waits as the server says, else longer each time. */
-async function ask(
+/** Sends with retries of transient failures; waits as `Retry-After` says, else with exponential backoff. */
+async function sendWithRetries(
   http: Http,
   { base_url }: OpenAiSettings,
   key: string | null,
   body: string,
-  ends: number,
+  deadline: number,
 ): Promise<HttpResponse> {
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await send(http, base_url, key, body, ends);
-    const passes = answer === null || (PASSING.has(answer.status) && !isOutOfCredit(answer));
-    if (!passes) return answer;
-    const wait = waitOf(answer, attempt);
-    if (attempt === TRIES || performance.now() + wait >= ends) {
-      throw unavailable(answer === null ? 'the provider cannot be reached' : `it answered ${answer.status}`);
+    const response = await send(http, base_url, key, body, deadline);
+    const isTransient = response === null || (TRANSIENT.has(response.status) && !isOutOfCredit(response));
+    if (!isTransient) return response;
+    const delayMs = retryDelay(response, attempt);
+    if (attempt === MAX_ATTEMPTS || performance.now() + delayMs >= deadline) {
+      throw unavailable(
+        response === null ? 'the provider cannot be reached' : `the provider answered ${response.status}`,
+      );
     }
-    await sleep(wait);
+    await sleep(delayMs);
   }
 }
 
-/** Null where no answer came. Throws AiFailure when it would not come in time, or must not be asked for. */
+/** Returns null when the connection failed. Throws AiFailure on a timeout, a blocked address or an oversized response. */
 async function send(
   http: Http,
   baseUrl: string,
   key: string | null,
   body: string,
-  ends: number,
+  deadline: number,
 ): Promise<HttpResponse | null> {
-  const timeoutMs = Math.max(1, Math.round(ends - performance.now()));
+  const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
   try {
     return await http({
       method: 'POST',
@@ -116,19 +119,22 @@ async function send(
       },
       body,
       timeoutMs,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
     });
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     if (error.reason === 'network') return null;
     if (error.reason === 'too_large') throw unusable('it was too large');
-    throw unavailable(error.reason === 'timeout' ? 'it took too long' : 'its address is refused');
+    throw unavailable(
+      error.reason === 'timeout' ? 'the request timed out' : 'the address of the provider is not allowed',
+    );
   }
 }
 
-function waitOf(answer: HttpResponse | null, attempt: number): number {
-  const told = Number(answer?.headers['retry-after'] ?? Number.NaN);
-  return told > 0 ? told * 1000 : FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+/** Milliseconds until the next attempt. */
+function retryDelay(response: HttpResponse | null, attempt: number): number {
+  const seconds = Number(response?.headers['retry-after'] ?? Number.NaN);
+  return seconds > 0 ? seconds * 1000 : FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
 }
 
 const ErrorBody = v.object({
@@ -144,14 +150,14 @@ function errorOf({ body }: HttpResponse) {
   return parsed.success ? parsed.output.error : { message: '', code: '', param: '' };
 }
 
-/** Nothing that passes by itself. */
-const isOutOfCredit = (answer: HttpResponse) =>
-  answer.status === 429 && errorOf(answer).code === 'insufficient_quota';
+/** A 429 that no retry can mend. */
+const isOutOfCredit = (response: HttpResponse) =>
+  response.status === 429 && errorOf(response).code === 'insufficient_quota';
 
-/** The server does not know the format, or the model does not support it. */
-function refusesFormat(answer: HttpResponse): boolean {
-  if (answer.status !== 400 && answer.status !== 422) return false;
-  const { message, param } = errorOf(answer);
+/** True when the server or the model does not support the requested output format. */
+function isFormatError(response: HttpResponse): boolean {
+  if (response.status !== 400 && response.status !== 422) return false;
+  const { message, param } = errorOf(response);
   return /response_format|json_schema|json_object|json mode/i.test(`${param} ${message}`);
 }
 
@@ -167,13 +173,13 @@ const Completion = v.object({
   ),
 });
 
-function answerOf(answer: HttpResponse): unknown {
-  if (answer.status !== 200) throw unavailable(`it answered ${answer.status}`);
-  const parsed = v.safeParse(Completion, parseJson(answer.body.toString()));
+function outputOf(response: HttpResponse): unknown {
+  if (response.status !== 200) throw unavailable(`the provider answered ${response.status}`);
+  const parsed = v.safeParse(Completion, parseJson(response.body.toString()));
   const [choice] = parsed.success ? parsed.output.choices : [];
-  if (!choice) throw unusable('it was no completion');
-  if (choice.finish_reason === 'length') throw unusable('it was too long and broke off');
+  if (!choice) throw unusable('it was not a chat completion');
+  if (choice.finish_reason === 'length') throw unusable('it was too long and was cut off');
   if (choice.finish_reason === 'content_filter') throw unusable('it was filtered');
   if (choice.message.refusal !== null || choice.message.content === null) throw unusable('it was refused');
-  return objectIn(choice.message.content);
+  return parseEmbeddedJson(choice.message.content);
 }

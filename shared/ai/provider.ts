@@ -9,7 +9,7 @@ import { keyReader } from './openai-key.ts';
 import { openAiWriter } from './openai.ts';
 import { ProviderSchema, type Writer } from './writer.ts';
 
-/** A connection a request: what a frozen function keeps open is dead when it thaws. */
+/** Opens a connection per request: one that is kept open is dead when a frozen function resumes. */
 const http: Http = async request => {
   const client = createHttpClient();
   try {
@@ -19,8 +19,8 @@ const http: Http = async request => {
   }
 };
 
-/** The writer that the stack's setting names. Make it once a container: it keeps connections and what it learned. */
-export function writerOf(services: Services): Writer {
+/** Creates the writer that the stack's setting names. Create it once per container: it keeps connections and state. */
+export function createWriter(services: Services): Writer {
   const setting = v.parse(ProviderSchema, parseJson(services.setting(ENV.aiProvider)));
   switch (setting.provider) {
     case 'bedrock':

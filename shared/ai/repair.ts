@@ -5,60 +5,56 @@ import { isBlank } from '../text/normalize.ts';
 import { cutToFit } from '../text/truncate.ts';
 import type { AiPlatform, Brief } from './brief.ts';
 import { cleanText } from './clean.ts';
-import { draftOf, hashtagLimit, joined, textRules } from './conventions.ts';
-import { splitTrailing, tidyHashtags, withoutHashtags } from './hashtags.ts';
+import { normalizeHashtags, splitTrailingHashtags, unmarkHashtags } from './hashtags.ts';
+import { draftOf, hashtagLimit, joinPost, styleOf, textRules } from './platform-style.ts';
 
-/** A post as a provider gives it: its shape is right, and nothing else is certain. */
+/** A post as a provider returns it: only its shape is validated. */
 export interface RawPost {
   caption: string;
   hashtags: string | readonly string[];
 }
 
-export interface Written {
+/** A post that may be published as it is. */
+export interface GeneratedPost {
   caption: string;
+  /** Separated by spaces. */
   hashtags: string;
 }
 
-/** Hashtags of one text, inline ones included: what Instagram takes. */
-const MOST_HASHTAGS = 30;
-/** Share of a platform's limit that hashtags may take from a caption. */
+/** Most hashtags of one post, those within the caption included: Instagram's limit. */
+const MAX_HASHTAGS = 30;
+/** Share of a platform's text limit that hashtags may take. */
 const HASHTAG_SHARE = 0.4;
 
-/** Signs that a platform refuses or takes only so many of, and what becomes of the rest. */
-const SPECIALS: Readonly<Partial<Record<AiPlatform, (text: string) => string>>> = {
-  youtube: text => text.replace(/[<>]/g, ''),
-  x: text => keepFirst(text, /(?<=^|\s)\$(?=[a-z])/giu, 1),
-  instagram: text => keepFirst(text, /@(?=[a-z0-9._])/giu, 20),
-  threads: text => keepFirst(text, /https?:\/\/\S+/giu, 5),
-};
-
 /**
- * One platform's post as it may be published: plain text, hashtags tidied, within the platform's limit by the
- * platform's own count, caption and hashtags together. Null where nothing is left that could be.
+ * Makes a raw post publishable on one platform: plain text, normalized hashtags, caption and hashtags together within
+ * the platform's limit by its own count. Returns null where no publishable text is left.
  */
 export function repair(
   brief: Brief,
   platform: AiPlatform,
   raw: RawPost,
   banned: ReadonlySet<string>,
-): Written | null {
+): GeneratedPost | null {
   const most = hashtagLimit(brief, platform);
   if (brief.type === 'hashtags') {
-    const hashtags = fitting(platform, tidyHashtags(raw.hashtags, banned, [], most), 1);
+    const hashtags = fitHashtags(platform, normalizeHashtags(raw.hashtags, banned, [], most), 1);
     return hashtags === '' && most > 0 ? null : { caption: '', hashtags };
   }
-  const special = SPECIALS[platform] ?? (text => text);
-  const body = splitTrailing(special(cleanText(raw.caption)));
-  const caption = withoutHashtags(body.text, banned, MOST_HASHTAGS - most);
-  const wanted = [tidyHashtags(raw.hashtags, banned, [], most), body.hashtags].flat();
-  const own = hashtagsOf(caption);
-  const hashtags = fitting(platform, tidyHashtags(wanted, banned, own, most), HASHTAG_SHARE);
-  const cut = cutToFit(caption, beside(textRules(platform), hashtags));
-  return isBlank(cut) || !isAllowed(platform, joined(cut, hashtags)) ? null : { caption: cut, hashtags };
+  const { sanitize = text => text } = styleOf(platform);
+  const body = splitTrailingHashtags(sanitize(cleanText(raw.caption)));
+  const caption = unmarkHashtags(body.text, banned, MAX_HASHTAGS - most);
+  const wanted = [...normalizeHashtags(raw.hashtags, banned, [], most), ...body.hashtags];
+  const inline = hashtagsOf(caption);
+  const hashtags = fitHashtags(platform, normalizeHashtags(wanted, banned, inline, most), HASHTAG_SHARE);
+  const cut = cutToFit(caption, rulesBeside(textRules(platform), hashtags));
+  return isBlank(cut) || !isPublishable(platform, joinPost(cut, hashtags))
+    ? null
+    : { caption: cut, hashtags };
 }
 
-/** As many of the hashtags as fit into their share of the platform's limit. */
-function fitting(platform: AiPlatform, hashtags: readonly string[], share: number): string {
+/** Joins as many hashtags as fit into a share of the platform's limit. */
+function fitHashtags(platform: AiPlatform, hashtags: readonly string[], share: number): string {
   const rules = textRules(platform).map(rule => ({ ...rule, limit: rule.limit * share }));
   const kept: string[] = [];
   for (const hashtag of hashtags) {
@@ -67,22 +63,13 @@ function fitting(platform: AiPlatform, hashtags: readonly string[], share: numbe
   return kept.join(' ');
 }
 
-/** The rules for a text to which hashtags are added. */
-const beside = (rules: readonly TextRule[], hashtags: string): TextRule[] =>
-  rules.map(rule => ({ ...rule, measure: text => rule.measure(joined(text, hashtags)) }));
+/** The rules of a caption that hashtags are added to. */
+const rulesBeside = (rules: readonly TextRule[], hashtags: string): TextRule[] =>
+  rules.map(rule => ({ ...rule, measure: text => rule.measure(joinPost(text, hashtags)) }));
 
-/** Nothing that the platform's own rules have against a text. */
-function isAllowed(platform: AiPlatform, text: string): boolean {
+/** True when the platform's own rules accept the text. */
+function isPublishable(platform: AiPlatform, text: string): boolean {
   const rules = RULES[platform];
-  const faults = rules.check(draftOf(rules, text));
-  return fits(text, textRules(platform)) && !faults.some(({ field }) => field === 'description');
-}
-
-/** The first `most` matches stay, the others go. */
-function keepFirst(text: string, pattern: RegExp, most: number): string {
-  let seen = 0;
-  return text.replace(pattern, match => {
-    seen += 1;
-    return seen > most ? '' : match;
-  });
+  const violations = rules.check(draftOf(rules, text));
+  return fits(text, textRules(platform)) && !violations.some(({ field }) => field === 'description');
 }

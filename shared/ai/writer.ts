@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Brief } from './brief.ts';
 
-/** Who writes, and where: the value of the function's setting. */
+/** The AI provider of the stack: the value of the function's setting. */
 export const ProviderSchema = v.variant('provider', [
   v.object({ provider: v.literal('bedrock'), model: v.string() }),
   v.object({ provider: v.literal('openai'), base_url: v.string(), model: v.string() }),
@@ -10,28 +10,28 @@ export const ProviderSchema = v.variant('provider', [
 export type ProviderSetting = v.InferOutput<typeof ProviderSchema>;
 
 export interface Writer {
-  /** Named in the header of the answer. */
+  /** Named in the header X-AI-Provider of the answer. */
   name: ProviderSetting['provider'];
-  /** Whether it can be asked for another language than the text's. */
+  /** Whether it can write in another language than the source text's. */
   translates: boolean;
   /**
-   * Writes for all platforms at once and gives what came, whatever it is. `remark`: what was wrong with the answer
-   * before. Throws AiFailure when nothing came within `timeoutMs`.
+   * Writes for all platforms at once and returns the provider's raw output. `feedback` says what was wrong with the
+   * previous output; null at the first attempt. Throws AiFailure when there is no output within `timeoutMs`.
    */
-  write: (brief: Brief, remark: string | null, timeoutMs: number) => Promise<unknown>;
+  write: (brief: Brief, feedback: string | null, timeoutMs: number) => Promise<unknown>;
 }
 
-/** No result. `again`: the same question may well be answered better. The message holds no text of a user. */
+/** No result. `retryable`: another attempt may well succeed. The message never holds a user's text. */
 export class AiFailure extends Error {
   override readonly name = 'AiFailure';
-  readonly again: boolean;
-  constructor(message: string, again: boolean) {
+  readonly retryable: boolean;
+  constructor(message: string, retryable: boolean) {
     super(message);
-    this.again = again;
+    this.retryable = retryable;
   }
 }
 
-/** An answer that is no use: refused, cut off, malformed. */
+/** The provider's output cannot be used: refused, cut off, malformed. Another attempt may succeed. */
 export const unusable = (message: string) => new AiFailure(message, true);
-/** The provider cannot be had: asking once more within the same request is in vain. */
+/** The provider cannot be reached or denies access; another attempt within the same request is pointless. */
 export const unavailable = (message: string) => new AiFailure(message, false);

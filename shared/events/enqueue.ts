@@ -4,7 +4,7 @@ import { createDelivery } from '../store/webhooks.ts';
 import { deliveryMessage } from './messages.ts';
 import { sendEventMessage } from './publish.ts';
 
-/** Stores a delivery and puts its note on the queue. A repetition stores nothing new and sends the note again. */
+/** Stores a delivery and sends its message. Safe to repeat: the delivery is stored once, the message is sent again. */
 export async function enqueueDelivery(
   services: Pick<Services, 'table' | 'sqs' | 'setting'>,
   delivery: Delivery,

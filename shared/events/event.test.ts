@@ -65,8 +65,8 @@ const post: Post = {
 
 const base = { post_id: post.post_id, profile_name: 'Demo', platform: 'x' };
 
-describe('an event', () => {
-  test('of a published post has the fields of the specification and no others', () => {
+describe('eventOf', () => {
+  test('returns exactly the fields of the specification for post.published', () => {
     const event = eventOf(post, destinations.published, 'post.published', settings);
     expect(event).toEqual({
       event: 'post.published',
@@ -83,7 +83,7 @@ describe('an event', () => {
     expect(isUuid(event.id)).toBe(true);
   });
 
-  test('of a failed post tells when, after how many attempts and why', () => {
+  test('returns time, attempts and error for post.failed', () => {
     expect(eventOf(post, destinations.failed, 'post.failed', settings).data).toEqual({
       ...base,
       scheduled_at: '2026-12-01T10:00:00.000Z',
@@ -93,7 +93,7 @@ describe('an event', () => {
     });
   });
 
-  test('of a retry tells when the next attempt is', () => {
+  test('returns the time of the next attempt for post.retry', () => {
     expect(eventOf(post, destinations.retrying, 'post.retry', settings).data).toEqual({
       ...base,
       scheduled_at: '2026-12-01T10:00:00.000Z',
@@ -103,7 +103,7 @@ describe('an event', () => {
     });
   });
 
-  test('of a dead connection tells which account to reconnect, and where', () => {
+  test('returns the account and the reconnect URL for post.token_expired', () => {
     expect(eventOf(post, destinations.failed, 'post.token_expired', settings).data).toEqual({
       ...base,
       social_account_id: common.social_account_id,
@@ -112,22 +112,22 @@ describe('an event', () => {
     });
   });
 
-  test('of an immediate post names its creation as the time it was scheduled for', () => {
+  test('uses the creation time as scheduled_at of an immediate post', () => {
     const immediate: Post = { ...post, scheduling: 'immediate', due_at: post.created_at };
     expect(eventOf(immediate, destinations.published, 'post.published', settings).data).toMatchObject({
       scheduled_at: '2026-11-30T10:00:00.000Z',
     });
   });
 
-  test('is the same, byte for byte, however often it is made from the same state', () => {
-    const make = () =>
+  test('returns the same bytes for the same state', () => {
+    const build = () =>
       JSON.stringify(
         eventOf(structuredClone(post), structuredClone(destinations.failed), 'post.failed', settings),
       );
-    expect(make()).toBe(make());
+    expect(build()).toBe(build());
   });
 
-  test('has another id for another platform, kind, attempt or post', () => {
+  test('derives another id for another platform, kind, attempt or post', () => {
     const { failed } = destinations;
     const ids = [
       eventOf(post, failed, 'post.failed', settings),
@@ -144,7 +144,7 @@ describe('an event', () => {
     ['post.failed', destinations.published],
     ['post.retry', destinations.failed],
     ['post.token_expired', destinations.published],
-  ])('%s is not made of a status that cannot owe it', (kind, destination) => {
-    expect(() => eventOf(post, destination, kind, settings)).toThrow(/owes no/);
+  ])('throws for %s when the status does not match', (kind, destination) => {
+    expect(() => eventOf(post, destination, kind, settings)).toThrow(/Cannot build/);
   });
 });

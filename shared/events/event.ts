@@ -12,8 +12,8 @@ export interface EventSettings {
 }
 
 /**
- * The event that a destination owes for its present status. It is made of stored values alone, so that a repetition
- * has the same id and the same bytes. Throws where the status cannot owe such an event.
+ * Builds an event from the current state of a destination. It uses stored values only, so a repetition has the same id and
+ * the same bytes. Throws when the status does not match the kind.
  */
 export function eventOf(
   post: Post,
@@ -34,7 +34,7 @@ export function eventOf(
   };
 }
 
-/** What each kind tells beyond the post and the platform. An immediate post is due when it is created. */
+/** Fields of `data` by kind, beyond post and platform. An immediate post is due when it is created. */
 const DETAILS: Record<
   EventKind,
   (post: Post, destination: Destination, settings: EventSettings) => JsonObject
@@ -81,4 +81,4 @@ const DETAILS: Record<
 const errorOf = ({ code, message }: Failure) => ({ code, message });
 
 const mismatch = (kind: EventKind, { status, platform }: Destination) =>
-  new Error(`A destination (${platform}) that is ${status} owes no ${kind}`);
+  new Error(`Cannot build ${kind} for a destination (${platform}) with status ${status}`);

@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { ServiceEventSchema } from '../model/event.ts';
 import type { DeliveryRef } from '../store/webhooks.ts';
 
-/** What lies on the events queue: an event to fan out, or one delivery that is due. */
+/** A message of the events queue: an event to fan out, or one delivery that is due. */
 export const EventMessageSchema = v.variant('kind', [
   v.object({ kind: v.literal('event'), workspace_id: v.string(), event: ServiceEventSchema }),
   v.object({ kind: v.literal('delivery'), webhook_id: v.string(), delivery_id: v.string() }),
 ]);
 export type EventMessage = v.InferOutput<typeof EventMessageSchema>;
 
-/** A note and its fair-queue group. Deliveries are grouped by webhook: a slow receiver delays only its own. */
+/** A message and its fair-queue group. Deliveries are grouped by webhook: a slow receiver delays only its own. */
 export interface GroupedMessage {
   body: EventMessage;
   group: string;

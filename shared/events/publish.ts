@@ -7,7 +7,7 @@ import type { GroupedMessage } from './messages.ts';
 
 type Sender = Pick<Services, 'sqs' | 'setting'>;
 
-/** Puts an event on the events queue, from where it goes to every webhook of the workspace that wants it. */
+/** Sends an event to the events queue. The dispatcher delivers it to every webhook of the workspace that is subscribed. */
 export function sendEvent(services: Sender, event: ServiceEvent, workspaceId: string): Promise<void> {
   return sendEventMessage(services, {
     body: { kind: 'event', workspace_id: workspaceId, event },
@@ -15,12 +15,12 @@ export function sendEvent(services: Sender, event: ServiceEvent, workspaceId: st
   });
 }
 
-/** Puts a note on the events queue. `delayS`: seconds, at most 900. */
+/** Sends a message to the events queue. `delayS`: seconds, at most 900. */
 export function sendEventMessage(services: Sender, message: GroupedMessage, delayS = 0): Promise<void> {
   return sendMessage(services.sqs, { queueUrl: services.setting(ENV.eventsQueueUrl), ...message, delayS });
 }
 
-/** Has a note put on the events queue at a time that no delay reaches. One name, one alarm. `at`: epoch milliseconds. */
+/** Creates a schedule that sends a message to the events queue at a time beyond the longest delay. `at`: epoch milliseconds. */
 export function scheduleEventMessage(
   services: Pick<Services, 'scheduler' | 'setting'>,
   name: string,

@@ -1,33 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RETRY_DELAYS, retryAfter, retryDelay } from './retry.ts';
+import { parseRetryAfter, RETRY_DELAYS, retryDelay } from './retry.ts';
 
 const S = 1000;
 const MIN = 60 * S;
 const H = 60 * MIN;
 
-describe('the waits between the attempts of a delivery', () => {
-  test('are 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, then the delivery is dead', () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7, 8].map(failed => retryDelay(failed, 0));
-    expect(waits).toEqual([5 * S, 5 * MIN, 30 * MIN, 2 * H, 5 * H, 10 * H, 10 * H, null]);
+describe('retryDelay', () => {
+  test('is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, then null', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7, 8].map(failed => retryDelay(failed, 0));
+    expect(delays).toEqual([5 * S, 5 * MIN, 30 * MIN, 2 * H, 5 * H, 10 * H, 10 * H, null]);
   });
 
-  test('are never shorter than the table says and at most a fifth longer', () => {
+  test('is never shorter than the table says and at most a fifth longer', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: RETRY_DELAYS.length }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (failed, random) => {
-          const wait = retryDelay(failed, random)!;
+          const delay = retryDelay(failed, random)!;
           const table = RETRY_DELAYS[failed - 1]!;
-          expect(wait).toBeGreaterThanOrEqual(table);
-          expect(wait).toBeLessThanOrEqual(Math.round(table * 1.2));
+          expect(delay).toBeGreaterThanOrEqual(table);
+          expect(delay).toBeLessThanOrEqual(Math.round(table * 1.2));
         },
       ),
     );
   });
 
-  test('are as long as the receiver asks, up to 10 hours', () => {
+  test('follows Retry-After up to 10 hours', () => {
     expect(retryDelay(1, 0, 90 * S)).toBe(90 * S);
     expect(retryDelay(2, 0, 90 * S)).toBe(5 * MIN);
     expect(retryDelay(1, 0, 400 * H)).toBe(10 * H);
@@ -35,7 +35,7 @@ describe('the waits between the attempts of a delivery', () => {
   });
 });
 
-describe('Retry-After', () => {
+describe('parseRetryAfter', () => {
   const now = Date.parse('2026-12-01T10:00:00Z');
   test.each([
     ['120', 120 * S],
@@ -46,7 +46,7 @@ describe('Retry-After', () => {
     ['-5', 0],
     ['', 0],
     [undefined, 0],
-  ])('%j', (header, wait) => {
-    expect(retryAfter(header, now)).toBe(wait);
+  ])('parses %j', (header, delay) => {
+    expect(parseRetryAfter(header, now)).toBe(delay);
   });
 });

@@ -10,8 +10,8 @@ const delivery = {
   body: '{"event":"post.published","data":{"profile_name":"Grüße 🚀"}}',
 } as const;
 
-describe('the headers of a delivery', () => {
-  test('X-Service-Signature is the HMAC of the raw body, keyed with the secret as it was shown', () => {
+describe('deliveryHeaders', () => {
+  test('signs the raw body in X-Service-Signature with the secret as it was shown', () => {
     const current = newSecret();
     const headers = deliveryHeaders(delivery, { current, previous: null }, now);
     expect(headers['X-Service-Signature']).toMatch(/^[0-9a-f]{64}$/);
@@ -20,7 +20,7 @@ describe('the headers of a delivery', () => {
     );
   });
 
-  test('the webhook-* headers pass the verification of Standard Webhooks', () => {
+  test('passes the verification of Standard Webhooks', () => {
     const current = newSecret();
     const headers = deliveryHeaders(delivery, { current, previous: null }, now);
     expect(new Webhook(current).verify(delivery.body, headers)).toEqual(JSON.parse(delivery.body));
@@ -28,7 +28,7 @@ describe('the headers of a delivery', () => {
     expect(() => new Webhook(current).verify(`${delivery.body} `, headers)).toThrow();
   });
 
-  test('during a rotation both secrets verify, and X-Service-Signature stays one value of the new one', () => {
+  test('signs with both secrets during a rotation, and X-Service-Signature with the new one only', () => {
     const [current, previous] = [newSecret(), newSecret()];
     const headers = deliveryHeaders(delivery, { current, previous }, now);
     for (const secret of [current, previous]) new Webhook(secret).verify(delivery.body, headers);
@@ -37,7 +37,7 @@ describe('the headers of a delivery', () => {
     );
   });
 
-  test('carry the event, its id, the time of the attempt and no secret', () => {
+  test('contains the event, its id, the time of the attempt and no secret', () => {
     const [current, previous] = [newSecret(), newSecret()];
     const headers = deliveryHeaders(delivery, { current, previous }, 1_796_119_200_999);
     expect(headers).toMatchObject({
@@ -52,7 +52,7 @@ describe('the headers of a delivery', () => {
   });
 });
 
-test('a secret is whsec_ and 32 random bytes in base64', () => {
+test('newSecret returns whsec_ and 32 random bytes in base64', () => {
   const secret = newSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);

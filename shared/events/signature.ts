@@ -3,22 +3,22 @@ import type { Delivery } from '../model/webhook.ts';
 
 const SECRET_PREFIX = 'whsec_';
 
-/** A new signing secret in the text form of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
+/** Creates a signing secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
 export const newSecret = () => SECRET_PREFIX + randomBytes(32).toString('base64');
 
-/** Secrets of a webhook, opened. For a while after a rotation the old one signs too. */
+/** Decrypted signing secrets of a webhook. For 24 hours after a rotation the previous one signs, too. */
 export interface Secrets {
   current: string;
   previous: string | null;
 }
 
 /**
- * Headers of one delivery attempt, signatures over exactly the bytes of `delivery.body`.
+ * Returns the headers of one delivery attempt, with signatures over exactly the bytes of `delivery.body`.
  *
- * `X-Service-Signature` is keyed with the secret text as the user was shown it, prefix included, and is always one hex
- * value, of the current secret. The `webhook-*` headers follow Standard Webhooks
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md): their key is what
- * the base64 behind the prefix stands for, and there is one signature a valid secret. `now`: epoch milliseconds.
+ * `X-Service-Signature` is keyed with the secret as it was shown to the user, prefix included, and is always one hex value,
+ * of the current secret. The `webhook-*` headers follow Standard Webhooks
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md): their key is
+ * the decoded base64 after the prefix, and there is one signature per valid secret. `now`: epoch milliseconds.
  */
 export function deliveryHeaders(
   delivery: Pick<Delivery, 'body' | 'event' | 'event_id'>,

@@ -5,7 +5,7 @@ export const EVENT_KINDS = ['post.published', 'post.failed', 'post.retry', 'post
 export const EventKindSchema = v.picklist(EVENT_KINDS);
 export type EventKind = v.InferOutput<typeof EventKindSchema>;
 
-/** An event as receivers get it. The id is derived, so a repeated event is recognisable. */
+/** An event as receivers get it. The id is derived from what happened, so receivers recognize a repetition. */
 export const ServiceEventSchema = v.object({
   event: v.picklist([...EVENT_KINDS, 'webhook.test']),
   id: v.string(),

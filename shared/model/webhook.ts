@@ -6,10 +6,10 @@ import { EVENT_KINDS, EventKindSchema, ServiceEventSchema, type ServiceEvent } f
 /** Epoch milliseconds. */
 const Instant = v.pipe(v.number(), v.integer());
 
-/** Why the service itself switched a webhook off. */
+/** Why the service disabled a webhook. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 
-/** A registered receiver. Its signing secrets are sealed, bound to the id. */
+/** A registered receiver. Its signing secrets are sealed and bound to the id. */
 export const WebhookSchema = v.object({
   id: v.string(),
   workspace_id: v.string(),
@@ -20,10 +20,10 @@ export const WebhookSchema = v.object({
   disabled_reason: v.nullable(v.picklist(DISABLED_REASONS)),
   /** Time of the first failed attempt since the last successful one; null while deliveries succeed. */
   failing_since: v.nullable(Instant),
-  /** A receiver that keeps timing out is spared until then. */
+  /** No attempts are made until then because the receiver keeps timing out. */
   paused_until: v.optional(v.nullable(Instant), null),
   sealed_secret: v.string(),
-  /** After a rotation the secret before signs too, for a while; `rotation` is the id of the request that replaced it. */
+  /** The secret before a rotation signs, too, until it expires; `rotation` is the id of the request that replaced it. */
   previous_secret: v.nullable(
     v.object({ sealed: v.string(), expires_at: Instant, rotation: v.optional(v.string()) }),
   ),
@@ -32,14 +32,14 @@ export const WebhookSchema = v.object({
 });
 export type Webhook = v.InferOutput<typeof WebhookSchema>;
 
-/** Most webhooks of one workspace, whatever its plan. */
+/** Most webhooks of one workspace on any plan. */
 export const MAX_WEBHOOKS = 10;
-/** How long the old secret signs after a rotation, milliseconds. */
+/** How long the previous secret signs after a rotation, milliseconds. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 export const AttemptSchema = v.object({
   at: Instant,
-  /** Null when no answer came. */
+  /** Null when there was no response. */
   status_code: v.nullable(v.number()),
   duration_ms: v.number(),
   error: v.nullable(v.string()),
@@ -48,7 +48,7 @@ export type Attempt = v.InferOutput<typeof AttemptSchema>;
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 
-/** One event on its way to one webhook. `body` holds the very bytes that are signed and sent at each attempt. */
+/** The delivery of one event to one webhook. `body` holds the exact bytes that every attempt signs and sends. */
 export const DeliverySchema = v.object({
   delivery_id: v.string(),
   webhook_id: v.string(),
@@ -58,24 +58,24 @@ export const DeliverySchema = v.object({
   body: v.string(),
   status: v.picklist(DELIVERY_STATUSES),
   attempts: v.array(AttemptSchema),
-  /** Null once nothing more is tried. */
+  /** Null when no attempt follows. */
   next_attempt_at: v.nullable(Instant),
-  /** The delivery whose event this one repeats at a user's request. */
+  /** The delivery that a user asked to repeat. */
   redelivery_of: v.nullable(v.string()),
   created_at: Instant,
 });
 export type Delivery = v.InferOutput<typeof DeliverySchema>;
 
 /**
- * Id of the delivery of an event to a webhook: a UUID v7 that is derived, so that a repeated event finds its delivery,
- * and that sorts by the time of the event.
+ * Returns the id of the delivery of an event to a webhook: a UUID v7 derived from both, so that a repeated event finds its
+ * delivery, and sortable by the time of the event.
  */
 export function deliveryId(event: ServiceEvent, webhookId: string): string {
   const random = createHash('sha256').update(`${event.id} ${webhookId}`).digest();
   return v7({ msecs: Date.parse(event.timestamp), random });
 }
 
-/** A delivery that waits for its first attempt. */
+/** Creates a delivery that is due now. */
 export function newDelivery(event: ServiceEvent, webhook: Webhook, now: number): Delivery {
   return {
     delivery_id: deliveryId(event, webhook.id),
@@ -92,7 +92,7 @@ export function newDelivery(event: ServiceEvent, webhook: Webhook, now: number):
   };
 }
 
-/** True when a webhook wants this event. A test goes to the webhook it was asked for, by no filter. */
-export function wants(webhook: Webhook, event: ServiceEvent): boolean {
+/** True when an active webhook is subscribed to this event. A `webhook.test` event is never fanned out. */
+export function isSubscribed(webhook: Webhook, event: ServiceEvent): boolean {
   return webhook.active && EVENT_KINDS.some(kind => kind === event.event && webhook.events.includes(kind));
 }

@@ -66,7 +66,7 @@ async function dueKeys(at: number): Promise<Key[]> {
 }
 
 describe('webhooks', () => {
-  test('are read back as they were stored, oldest first', async () => {
+  test('are listed as stored, oldest first', async () => {
     const [first, second] = [webhook({ id: newId(now) }), webhook({ id: newId(now + 5), description: 'b' })];
     await createWebhook(table, second);
     await createWebhook(table, first);
@@ -74,7 +74,7 @@ describe('webhooks', () => {
     expect(await getWebhook(table, workspace, second.id)).toEqual(second);
   });
 
-  test('of another workspace are out of reach', async () => {
+  test('of another workspace cannot be read or changed', async () => {
     const mine = webhook();
     await createWebhook(table, mine);
     const other = newId();
@@ -85,7 +85,7 @@ describe('webhooks', () => {
     expect(await getWebhook(table, workspace, mine.id)).toEqual(mine);
   });
 
-  test(`are exactly ${MAX_WEBHOOKS} when many are created at once, and one deleted makes room for one`, async () => {
+  test(`are limited to ${MAX_WEBHOOKS} under concurrency; deleting one makes room for one`, async () => {
     const tries = Array.from({ length: 25 }, () => webhook());
     const stored = await Promise.all(tries.map(each => createWebhook(table, each)));
     expect(stored.filter(Boolean)).toHaveLength(MAX_WEBHOOKS);
@@ -98,7 +98,7 @@ describe('webhooks', () => {
     );
   });
 
-  test('change field by field, and a rotation only from the secret it saw', async () => {
+  test('are updated field by field; a rotation needs the expected secret', async () => {
     const stored = webhook();
     await createWebhook(table, stored);
     await updateWebhook(table, workspace, stored.id, { description: 'new' });
@@ -114,15 +114,15 @@ describe('webhooks', () => {
     });
   });
 
-  test('are switched off for failing only while they are seen to fail', async () => {
+  test('are disabled for failing only while failing_since is unchanged', async () => {
     const stored = webhook({ failing_since: now });
     await createWebhook(table, stored);
-    const switchOff = (failing_since: number | null) =>
+    const disable = (failing_since: number | null) =>
       updateWebhook(table, workspace, stored.id, { active: false }, { failing_since });
     await updateWebhook(table, workspace, stored.id, { failing_since: null });
-    expect(await switchOff(now)).toBeNull();
+    expect(await disable(now)).toBeNull();
     expect(await getWebhook(table, workspace, stored.id)).toMatchObject({ active: true });
-    expect(await switchOff(null)).toMatchObject({ active: false });
+    expect(await disable(null)).toMatchObject({ active: false });
     expect(
       await updateWebhook(table, workspace, newId(), { active: false }, { failing_since: null }),
     ).toBeNull();
@@ -130,7 +130,7 @@ describe('webhooks', () => {
 });
 
 describe('deliveries', () => {
-  test('are stored once however often their event is repeated', async () => {
+  test('are stored once for a repeated event', async () => {
     const hook = webhook();
     const once = event();
     const delivery = newDelivery(once, hook, now);
@@ -156,7 +156,7 @@ describe('deliveries', () => {
     expect(second.deliveries.map(({ delivery_id }) => delivery_id)).toEqual([ids[0]]);
   });
 
-  test('are kept for 30 days: until then they are listed, then DynamoDB removes them, whatever became of them', async () => {
+  test('are listed for 30 days and expire then, whatever their status', async () => {
     const hook = webhook();
     const delivery = newDelivery(event(), hook, now);
     await createDelivery(table, delivery);
@@ -175,7 +175,7 @@ describe('deliveries', () => {
     expect(await since(now + 1, delivery.delivery_id)).toBe(0);
   });
 
-  test('stand in the wake index while they wait, and leave it when they are final', async () => {
+  test('are in the wake index while pending and leave it when final', async () => {
     const delivery = newDelivery(event(), webhook(), now);
     await createDelivery(table, delivery);
     const dueKey = async (at: number) =>

@@ -10,22 +10,22 @@ import {
 } from '../model/webhook.ts';
 import { idsFrom } from '../model/id.ts';
 import { DAY, MINUTE } from '../time/instant.ts';
-import { holds, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
-/** How long the log of deliveries is kept, milliseconds. DynamoDB removes what is older in its own time. */
-export const DELIVERY_KEPT = 30 * DAY;
-/** When the sweeper looks after a delivery whose note is on the queue, counted from the time it is due. */
+/** How long deliveries are kept, milliseconds. DynamoDB's TTL removes them later. */
+export const DELIVERY_RETENTION = 30 * DAY;
+/** How long after its due time the sweeper treats a delivery as overdue. */
 export const WAKE_GRACE = 2 * MINUTE;
 
 /**
- * All webhooks of a workspace are one item: an event reads it once, and the limit is a condition on the size of its
- * map, exact under any concurrency. Ten of them stay far below DynamoDB's 400 KB.
+ * All webhooks of a workspace are one item, so that an event reads it once and the limit is a condition on the size of its
+ * map. Ten webhooks stay far below DynamoDB's 400 KB.
  */
 const webhooksKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'WEBHOOKS' });
 
 const ItemSchema = v.object({ webhooks: v.record(v.string(), WebhookSchema) });
 
-/** Stores a webhook, over an earlier run's of the same request. False when the workspace has as many as it may. */
+/** Stores a webhook; a repeated request replaces its own. Returns false when the workspace has the most webhooks already. */
 export async function createWebhook(table: Table, webhook: Webhook): Promise<boolean> {
   const target = { TableName: table.name, Key: webhooksKey(webhook.workspace_id) };
   await table.client.send(
@@ -35,7 +35,7 @@ export async function createWebhook(table: Table, webhook: Webhook): Promise<boo
       ExpressionAttributeValues: { ':none': {} },
     }),
   );
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         ...target,
@@ -48,7 +48,7 @@ export async function createWebhook(table: Table, webhook: Webhook): Promise<boo
   );
 }
 
-/** The webhooks of a workspace, oldest first. */
+/** Returns the webhooks of a workspace, oldest first. */
 export async function listWebhooks(table: Table, workspaceId: string): Promise<Webhook[]> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: webhooksKey(workspaceId), ConsistentRead: true }),
@@ -62,18 +62,18 @@ export async function getWebhook(table: Table, workspaceId: string, id: string):
 }
 
 /**
- * Sets fields of a webhook and gives it as it is then. Null when it does not exist, or when a field of `seen` is no longer
- * what it was.
+ * Sets fields of a webhook and returns the updated webhook. Null when it does not exist, or when a field differs from
+ * `expected`.
  */
 export async function updateWebhook(
   table: Table,
   workspaceId: string,
   id: string,
   changes: Partial<Webhook>,
-  seen: Partial<Pick<Webhook, 'sealed_secret' | 'failing_since'>> = {},
+  expected: Partial<Pick<Webhook, 'sealed_secret' | 'failing_since'>> = {},
 ): Promise<Webhook | null> {
-  const fields = named('f', changes);
-  const conditions = named('seen', seen);
+  const fields = expressionParts('f', changes);
+  const conditions = expressionParts('expected', expected);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: webhooksKey(workspaceId),
@@ -84,14 +84,14 @@ export async function updateWebhook(
     ReturnValues: 'ALL_NEW',
   });
   let after: unknown;
-  const held = await holds(async () => {
+  const updated = await writeIfUnchanged(async () => {
     after = (await table.client.send(command)).Attributes;
   });
-  return held ? (v.parse(ItemSchema, after).webhooks[id] ?? null) : null;
+  return updated ? (v.parse(ItemSchema, after).webhooks[id] ?? null) : null;
 }
 
-/** Fields of the webhook `#id` and their values, as an expression writes them. */
-function named(prefix: string, fields: Partial<Webhook>) {
+/** Builds the parts of an expression that sets or compares fields of the webhook `#id`. */
+function expressionParts(prefix: string, fields: Partial<Webhook>) {
   const entries = Object.entries(fields).map(([name, value], index) => ({
     as: `${prefix}${index}`,
     name,
@@ -104,9 +104,9 @@ function named(prefix: string, fields: Partial<Webhook>) {
   };
 }
 
-/** False when there is no such webhook. Its log of deliveries runs out by itself and cannot be reached any more. */
+/** Returns false when there is no such webhook. Its deliveries expire and can no longer be listed. */
 export function deleteWebhook(table: Table, workspaceId: string, id: string): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
@@ -119,7 +119,7 @@ export function deleteWebhook(table: Table, workspaceId: string, id: string): Pr
   );
 }
 
-/** What names a delivery. Whoever asks in a user's name has found the webhook in the user's workspace before. */
+/** Identifies a delivery. It does not name the workspace: look up the webhook in the caller's workspace first. */
 export interface DeliveryRef {
   webhook_id: string;
   delivery_id: string;
@@ -133,15 +133,15 @@ const deliveryKey = (ref: DeliveryRef): Key => ({
   SK: PREFIX + ref.delivery_id,
 });
 
-/** The delivery that a key of the wake index names; null when the key is another aggregate's. */
+/** Returns the delivery that a key of the wake index names; null for a key of another aggregate. */
 export function deliveryOfKey(key: Key): DeliveryRef | null {
   if (!key.PK.startsWith(PARTITION) || !key.SK.startsWith(PREFIX)) return null;
   return { webhook_id: key.PK.slice(PARTITION.length), delivery_id: key.SK.slice(PREFIX.length) };
 }
 
-/** Stores a new delivery, due at once. False when it exists: an earlier run of the same event got this far. */
+/** Stores a new delivery that is due now. Returns false when it exists, stored by an earlier run of the same event. */
 export function createDelivery(table: Table, delivery: Delivery): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new PutCommand({
         TableName: table.name,
@@ -150,7 +150,7 @@ export function createDelivery(table: Table, delivery: Delivery): Promise<boolea
           ...delivery,
           wake_shard: wakeShard(delivery.delivery_id),
           wake_at: delivery.created_at + WAKE_GRACE,
-          expires_at: ttl(delivery.created_at + DELIVERY_KEPT),
+          expires_at: ttl(delivery.created_at + DELIVERY_RETENTION),
         },
         ConditionExpression: 'attribute_not_exists(PK)',
       }),
@@ -166,8 +166,8 @@ export async function getDelivery(table: Table, ref: DeliveryRef): Promise<Deliv
 }
 
 /**
- * Deliveries of a webhook, newest first, at most `limit`; `before` is the id after which to go on, `since` the time of
- * the oldest ones wanted (epoch milliseconds).
+ * Returns at most `limit` deliveries of a webhook, newest first. `before`: the last id of the previous page; `since`: the
+ * time of the oldest ones to return (epoch milliseconds).
  */
 export async function listDeliveries(
   table: Table,
@@ -177,7 +177,7 @@ export async function listDeliveries(
   since = 0,
 ): Promise<{ deliveries: Delivery[]; more: boolean }> {
   const oldest = idsFrom(since);
-  // A query that is to go on from outside its own range is refused.
+  // DynamoDB rejects a start key outside the range.
   if (before !== null && before < oldest) return { deliveries: [], more: false };
   const { Items, LastEvaluatedKey } = await table.client.send(
     new QueryCommand({
@@ -198,14 +198,14 @@ export async function listDeliveries(
   return { deliveries: v.parse(v.array(DeliverySchema), Items ?? []), more: LastEvaluatedKey !== undefined };
 }
 
-/** How a delivery goes on after an attempt. `wake_at` is null exactly when the status is final. */
+/** The state of a delivery after an attempt. `wake_at` is null exactly when the status is final. */
 export type Progress =
   | { status: 'pending'; next_attempt_at: number; wake_at: number }
   | { status: 'delivered' | 'failed'; next_attempt_at: null; wake_at: null };
 
 /**
- * Adds an attempt to the log, on the condition that none was added since `delivery` was read. False when one was: the
- * same note was worked on twice, and the other one decides.
+ * Records an attempt on the condition that none was recorded since `delivery` was read. Returns false otherwise: the message
+ * was processed twice, and the other attempt decides.
  */
 export function recordAttempt(
   table: Table,
@@ -220,7 +220,7 @@ export function recordAttempt(
           expression: ', wake_at = :wake, wake_shard = :shard',
           values: { ':wake': next.wake_at, ':shard': wakeShard(delivery.delivery_id) },
         };
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,

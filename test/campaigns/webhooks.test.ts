@@ -19,41 +19,46 @@ import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey, getWebhook, listDeliveries } from '../../shared/store/webhooks.ts';
 import { startTlsReceivers, TLS_KINDS, type TlsReceivers } from '../support/bad-tls.ts';
-import { REACTIONS, startHostileReceivers, TAKING, Witness } from '../support/hostile-receivers.ts';
-import type { SentNote } from '../support/queue-messages.ts';
+import {
+  ACCEPTING,
+  DeliveryObserver,
+  REACTIONS,
+  startHostileReceivers,
+} from '../support/hostile-receivers.ts';
+import type { SentMessage } from '../support/queue-messages.ts';
 import { testWith } from '../support/tools.ts';
-import { webhookHouse, type WebhookHouse } from '../support/webhooks.ts';
+import { webhookWorld, type WebhookWorld } from '../support/webhooks.ts';
 
 /*
- * Many events against receivers of every bad kind, on a clock that is moved through the whole table of retries. Notes get
- * lost and come twice. `npm run campaign:webhooks` runs 10,000 events; WEBHOOK_SEED repeats a run.
+ * Sends many events to receivers that misbehave in every way, on a simulated clock that runs through all retries. Messages
+ * get lost and arrive twice. `npm run campaign:webhooks` runs 10,000 events; WEBHOOK_SEED repeats a run.
  */
 const EVENTS = Number(process.env['WEBHOOK_EVENTS'] ?? 85);
 const SEED = process.env['WEBHOOK_SEED'] ?? '1';
-const PARALLEL = 50;
+const CONCURRENCY = 50;
 const MINUTE = 60_000;
 const STEP = 30 * MINUTE;
-const MOST_ATTEMPTS = 8;
-/** No wait is longer: ten hours and a fifth, and the sweeper's grace. */
-const LONGEST_WAIT = 13 * 60 * MINUTE;
+const MAX_ATTEMPTS = 8;
+/** Longer than any delay: ten hours and a fifth, and the sweeper's grace period. */
+const LONGEST_DELAY = 13 * 60 * MINUTE;
 
-/** A number 0..1 that only depends on the seed and the words. */
-const chance = (...words: (string | number)[]) =>
+/** Returns a number 0..1 that depends on the seed and the keys only. */
+const random = (...keys: (string | number)[]) =>
   createHash('sha256')
-    .update([SEED, ...words].join(' '))
+    .update([SEED, ...keys].join(' '))
     .digest()
     .readUInt32BE() /
   2 ** 32;
-const pick = <T>(from: readonly T[], ...words: (string | number)[]): T =>
-  from[Math.floor(chance(...words) * from.length)]!;
+const pick = <T>(from: readonly T[], ...keys: (string | number)[]): T =>
+  from[Math.floor(random(...keys) * from.length)]!;
 
-let house: WebhookHouse;
+let world: WebhookWorld;
 let http: HttpClient;
-let witness: Witness;
+let observer: DeliveryObserver;
 
 beforeEach(async () => {
-  house = await webhookHouse();
-  witness = new Witness(house.secret);
+  world = await webhookWorld();
+  observer = new DeliveryObserver(world.secret);
   const client = createHttpClient({ sandboxUrl: null, allowLoopback: true }, () =>
     Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
   );
@@ -61,41 +66,43 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   http.close();
-  await house.close();
+  await world.close();
 });
 
-/** The number of a request, in a header: so the receiver's side can name it. */
-const NUMBER = 'x-campaign-request';
+/** Header with the number of a request, so that the receiver can name it. */
+const NUMBER_HEADER = 'x-campaign-request';
 let requestsSent = 0;
-/** Ends what waits for the answer to a request. */
-const endings = new Map<string, (why: HttpFailure) => void>();
+/** Rejects pending requests by their number. */
+const rejections = new Map<string, (failure: HttpFailure) => void>();
 
 function openNumbered(client: HttpClient, request: HttpRequest): Promise<OpenResponse> {
   const number = String((requestsSent += 1));
-  const late = Promise.withResolvers<never>();
-  endings.set(number, late.reject);
-  const opening = client.open({ ...request, headers: { ...request.headers, [NUMBER]: number } });
-  return Promise.race([opening, late.promise]).finally(() => endings.delete(number));
+  const timeout = Promise.withResolvers<never>();
+  rejections.set(number, timeout.reject);
+  const opening = client.open({ ...request, headers: { ...request.headers, [NUMBER_HEADER]: number } });
+  return Promise.race([opening, timeout.promise]).finally(() => rejections.delete(number));
 }
 
-/** The ten seconds of a request that hangs are over at once; those of no other, however busy the machine is. */
+/** Lets a hanging request time out at once instead of after ten seconds; other requests keep their full timeout. */
 function timeOut(response: ServerResponse): void {
-  endings.get(String(response.req.headers[NUMBER]))?.(new HttpFailure('timeout', 'It hangs', true));
+  rejections.get(String(response.req.headers[NUMBER_HEADER]))?.(
+    new HttpFailure('timeout', 'Simulated timeout', true),
+  );
   response.destroy();
 }
 
 async function runAll(bodies: readonly unknown[]): Promise<void> {
-  const dispatcher = { services: house.services, http, random: Math.random };
+  const dispatcher = { services: world.services, http, random: Math.random };
   const rest = bodies.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const body of rest) await work(v.parse(EventMessageSchema, body), dispatcher);
   };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
 async function sweep(): Promise<unknown[]> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
-    dueInShard(house.services.table, shard, house.clock.now, 1000),
+    dueInShard(world.services.table, shard, world.clock.now, 1000),
   );
   return (await Promise.all(shards))
     .flat()
@@ -104,47 +111,47 @@ async function sweep(): Promise<unknown[]> {
     .map(ref => deliveryMessage(ref).body);
 }
 
-/** One in fifty notes comes twice, one in fifty of those of deliveries is lost, as if its sender had died. */
-function mishaps(messages: SentNote[], round: number): SentNote[] {
+/** Duplicates one in fifty messages and drops one in fifty delivery messages, as if the sender had crashed. */
+function injectQueueFaults(messages: SentMessage[], round: number): SentMessage[] {
   return messages.flatMap((message, index) => {
-    const luck = chance('mishap', round, index);
+    const value = random('queue fault', round, index);
     const { kind } = v.parse(EventMessageSchema, message.body);
-    if (luck < 0.02 && kind === 'delivery') return [];
-    return luck < 0.04 ? [message, message] : [message];
+    if (value < 0.02 && kind === 'delivery') return [];
+    return value < 0.04 ? [message, message] : [message];
   });
 }
 
-/** Works off everything, until nothing waits on a queue or in the table any more. */
-async function runToTheEnd(): Promise<void> {
-  let waiting: { due: number; body: unknown }[] = [];
-  let quietUntil = house.clock.now + LONGEST_WAIT;
-  for (let round = 0; house.clock.now < quietUntil; round += 1) {
-    const sent = mishaps(house.takeNotes(), round);
-    waiting.push(...sent.map(({ body, delayS }) => ({ due: house.clock.now + 1000 * delayS, body })));
-    const due = waiting.filter(message => message.due <= house.clock.now).map(({ body }) => body);
-    waiting = waiting.filter(message => message.due > house.clock.now);
+/** Processes messages and advances the clock until nothing is pending on a queue or in the table. */
+async function runToCompletion(): Promise<void> {
+  let delayed: { due: number; body: unknown }[] = [];
+  let quietUntil = world.clock.now + LONGEST_DELAY;
+  for (let round = 0; world.clock.now < quietUntil; round += 1) {
+    const sent = injectQueueFaults(world.takeMessages(), round);
+    delayed.push(...sent.map(({ body, delayS }) => ({ due: world.clock.now + 1000 * delayS, body })));
+    const due = delayed.filter(message => message.due <= world.clock.now).map(({ body }) => body);
+    delayed = delayed.filter(message => message.due > world.clock.now);
     const work = due.length > 0 ? due : await sweep();
     if (work.length > 0) {
       await runAll(work);
-      quietUntil = house.clock.now + LONGEST_WAIT;
+      quietUntil = world.clock.now + LONGEST_DELAY;
     } else {
-      const next = Math.min(house.clock.now + STEP, ...waiting.map(message => message.due));
-      // In whole steps, so that what falls due together waits for its time-outs together.
-      house.clock.now = Math.ceil(next / STEP) * STEP;
+      const next = Math.min(world.clock.now + STEP, ...delayed.map(message => message.due));
+      // In whole steps, so that requests that time out run concurrently.
+      world.clock.now = Math.ceil(next / STEP) * STEP;
     }
   }
 }
 
-/** Publishes events to webhooks of different workspaces in turn, and gives the ids by the name of the webhook. */
+/** Publishes events to webhooks of different workspaces in turn. Returns the event ids by the webhook's name. */
 async function publishTo(webhooks: Map<string, Webhook>, events: number): Promise<Map<string, string[]>> {
   const ids = new Map([...webhooks.keys()].map(name => [name, [] as string[]]));
   const names = [...webhooks.keys()];
   for (let n = 0; n < events; n += 1) {
     const name = names[n % names.length]!;
-    const event = house.event();
+    const event = world.event();
     ids.get(name)!.push(event.id);
-    await sendEvent(house.services, event, webhooks.get(name)!.workspace_id);
-    house.clock.now += 20;
+    await sendEvent(world.services, event, webhooks.get(name)!.workspace_id);
+    world.clock.now += 20;
   }
   return ids;
 }
@@ -152,15 +159,15 @@ async function publishTo(webhooks: Map<string, Webhook>, events: number): Promis
 async function register(urls: Record<string, string>): Promise<Map<string, Webhook>> {
   const webhooks = new Map<string, Webhook>();
   for (const [name, url] of Object.entries(urls)) {
-    webhooks.set(name, await house.addWebhook({ url, workspace_id: newId() }));
+    webhooks.set(name, await world.addWebhook({ url, workspace_id: newId() }));
   }
   return webhooks;
 }
 
-async function log(webhook: Webhook): Promise<Delivery[]> {
+async function deliveriesOf(webhook: Webhook): Promise<Delivery[]> {
   const all: Delivery[] = [];
   for (let more = true; more;) {
-    const page = await listDeliveries(house.services.table, webhook.id, 100, all.at(-1)?.delivery_id ?? null);
+    const page = await listDeliveries(world.services.table, webhook.id, 100, all.at(-1)?.delivery_id ?? null);
     all.push(...page.deliveries);
     more = page.more;
   }
@@ -170,43 +177,43 @@ async function log(webhook: Webhook): Promise<Delivery[]> {
 const statuses = (deliveries: Delivery[]) => [...new Set(deliveries.map(({ status }) => status))];
 
 describe(`${EVENTS} events, seed ${SEED}`, () => {
-  const passing = Object.keys(REACTIONS).filter(name => name !== 'answers 410' && name !== 'answers 200');
-  const quick = passing.filter(name => name !== 'hangs');
+  const transient = Object.keys(REACTIONS).filter(name => name !== 'answers 410' && name !== 'answers 200');
+  const fast = transient.filter(name => name !== 'hangs');
 
-  /** Some receivers are always the same; the moody ones refuse an event several times, in several ways, and then take it. */
+  /** Flaky receivers fail an event several times in several ways and then accept it; the others always react the same. */
   const react = (name: string, id: string, { requests }: { requests: number }) => {
-    const moody = { 'moody, quick': 8, 'moody, slow': 4 }[name.replace(/ \d$/, '')];
-    if (moody === undefined) return REACTIONS[name]!;
-    const refusals = Math.floor(chance('refusals', id) * moody);
-    if (requests > refusals) return pick(TAKING, 'taking', id, requests);
-    return REACTIONS[pick(moody === 8 ? quick : passing, 'refusing', id, requests)]!;
+    const maxFailures = { 'flaky, fast': 8, 'flaky, slow': 4 }[name.replace(/ \d$/, '')];
+    if (maxFailures === undefined) return REACTIONS[name]!;
+    const failures = Math.floor(random('failures', id) * maxFailures);
+    if (requests > failures) return pick(ACCEPTING, 'accepting', id, requests);
+    return REACTIONS[pick(maxFailures === 8 ? fast : transient, 'failing', id, requests)]!;
   };
 
-  test('each that can be delivered is, at least once, with one id and identical bytes', async () => {
+  test('delivers every deliverable event at least once with one id and identical bytes', async () => {
     const names = [
       ...Object.keys(REACTIONS),
-      ...[1, 2, 3, 4].flatMap(n => [`moody, quick ${n}`, `moody, slow ${n}`]),
+      ...[1, 2, 3, 4].flatMap(n => [`flaky, fast ${n}`, `flaky, slow ${n}`]),
     ];
-    const receivers = await startHostileReceivers(witness, (name, id, seen) => {
-      const reaction = react(name, id, seen);
-      const taken = name === 'answers 200' || TAKING.includes(reaction);
+    const receivers = await startHostileReceivers(observer, (name, id, event) => {
+      const reaction = react(name, id, event);
+      const accepts = name === 'answers 200' || ACCEPTING.includes(reaction);
       return response => {
-        seen.taken ||= taken;
+        event.accepted ||= accepts;
         reaction(response);
         if (reaction === REACTIONS['hangs']) timeOut(response);
       };
     });
     const webhooks = await register(Object.fromEntries(names.map(name => [name, receivers.url(name)])));
     const ids = await publishTo(webhooks, EVENTS);
-    await runToTheEnd();
+    await runToCompletion();
 
-    expect(witness.complaints).toEqual([]);
+    expect(observer.errors).toEqual([]);
     for (const [name, webhook] of webhooks) {
-      const deliveries = await log(webhook);
-      const takes = name === 'answers 200' || name.startsWith('moody');
-      const wanted = ids.get(name)!;
+      const deliveries = await deliveriesOf(webhook);
+      const accepts = name === 'answers 200' || name.startsWith('flaky');
+      const expected = ids.get(name)!;
       if (name === 'answers 410') {
-        expect(await getWebhook(house.services.table, webhook.workspace_id, webhook.id)).toMatchObject({
+        expect(await getWebhook(world.services.table, webhook.workspace_id, webhook.id)).toMatchObject({
           active: false,
           disabled_reason: 'gone',
         });
@@ -215,35 +222,35 @@ describe(`${EVENTS} events, seed ${SEED}`, () => {
       }
       expect({ name, events: deliveries.map(({ event_id }) => event_id).sort() }).toEqual({
         name,
-        events: [...wanted].sort(),
+        events: [...expected].sort(),
       });
       expect({ name, statuses: statuses(deliveries) }).toEqual({
         name,
-        statuses: [takes ? 'delivered' : 'failed'],
+        statuses: [accepts ? 'delivered' : 'failed'],
       });
-      if (takes) {
-        expect({ name, missed: wanted.filter(id => witness.seen.get(id)?.taken !== true) }).toEqual({
+      if (accepts) {
+        expect({ name, missed: expected.filter(id => observer.events.get(id)?.accepted !== true) }).toEqual({
           name,
           missed: [],
         });
       } else {
-        expect(deliveries.every(({ attempts }) => attempts.length === MOST_ATTEMPTS)).toBe(true);
+        expect(deliveries.every(({ attempts }) => attempts.length === MAX_ATTEMPTS)).toBe(true);
       }
     }
-    const hanging = await log(webhooks.get('hangs')!);
+    const hanging = await deliveriesOf(webhooks.get('hangs')!);
     const attempts = hanging.flatMap(delivery => delivery.attempts);
-    const spared = attempts.filter(({ error }) => error?.startsWith('Not sent'));
+    const skipped = attempts.filter(({ error }) => error?.startsWith('Not sent'));
     expect(
       hanging.every(delivery => delivery.attempts.some(({ error }) => !error!.startsWith('Not sent'))),
     ).toBe(true);
-    const requests = [...witness.seen.values()].reduce((sum, seen) => sum + seen.requests, 0);
+    const requests = [...observer.events.values()].reduce((sum, event) => sum + event.requests, 0);
     process.stdout.write(
-      `Webhook campaign, seed ${SEED}: ${EVENTS} events, ${requests} requests, ${spared.length} of ${attempts.length} turns of the hanging receiver spared.\n`,
+      `Webhook campaign, seed ${SEED}: ${EVENTS} events, ${requests} requests, ${skipped.length} of ${attempts.length} attempts to the hanging receiver skipped.\n`,
     );
     await receivers.close();
   }, 1_800_000);
 
-  describe('to receivers that speak TLS badly', () => {
+  describe('to receivers with invalid TLS', () => {
     const trusted = getCACertificates('default');
     let receivers: TlsReceivers | null = null;
     afterEach(async () => {
@@ -252,25 +259,25 @@ describe(`${EVENTS} events, seed ${SEED}`, () => {
     });
 
     testWith('openssl')(
-      'not a byte is given to any but the good one',
+      'sends data to the valid one only',
       async () => {
         const reached = new Set<string>();
         receivers = await startTlsReceivers((request, response) => {
           reached.add(request.url ?? '');
-          void witness.watch(request).then(() => response.writeHead(200).end());
+          void observer.observe(request).then(() => response.writeHead(200).end());
         });
         setDefaultCACertificates([...trusted, receivers.ca]);
         const urls = TLS_KINDS.map(kind => [kind, receivers!.url(kind)] as const);
         const webhooks = await register(Object.fromEntries(urls));
         const ids = await publishTo(webhooks, EVENTS / 4);
-        await runToTheEnd();
+        await runToCompletion();
 
         expect([...reached]).toEqual(['/good']);
-        expect(witness.complaints).toEqual([]);
-        expect([...witness.seen.keys()].sort()).toEqual([...ids.get('good')!].sort());
+        expect(observer.errors).toEqual([]);
+        expect([...observer.events.keys()].sort()).toEqual([...ids.get('good')!].sort());
         const reasons = new Map<string, string[]>();
         for (const [name, webhook] of webhooks) {
-          const deliveries = await log(webhook);
+          const deliveries = await deliveriesOf(webhook);
           expect(deliveries).toHaveLength(ids.get(name)!.length);
           expect({ name, statuses: statuses(deliveries) }).toEqual({
             name,

@@ -8,35 +8,32 @@ import { newSecret } from '../../shared/events/signature.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { startReceiver, type Received } from '../support/receiver.ts';
 import { testWith } from '../support/tools.ts';
-import { webhookHouse } from '../support/webhooks.ts';
+import { webhookWorld } from '../support/webhooks.ts';
 
-/*
- * What the page tells receivers, tried on a delivery that the dispatcher made: the bytes and headers that came over the
- * wire.
- */
+/* Runs the snippets of the page on a delivery of the dispatcher: the bytes and headers as received. */
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 
-/** Has the dispatcher deliver an event with signs that are easily broken, and gives what its receiver got. */
+/** Delivers an event with characters that are easily broken and returns what the receiver got. */
 async function oneDelivery(): Promise<{ secret: string; received: Received }> {
-  const house = await webhookHouse();
+  const world = await webhookWorld();
   const receiver = await startReceiver();
   const http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
   try {
-    const { workspace_id } = await house.addWebhook({ url: receiver.url });
-    const event = house.event();
+    const { workspace_id } = await world.addWebhook({ url: receiver.url });
+    const event = world.event();
     event.data['profile_name'] = 'Grüße 🚀 $HOME "%s" \\u00e9\u2028';
-    const { services, secret } = house;
+    const { services, secret } = world;
     await work({ kind: 'event', workspace_id, event }, { services, http, random: () => 0 });
     return { secret, received: receiver.received[0]! };
   } finally {
     http.close();
     await receiver.close();
-    await house.close();
+    await world.close();
   }
 }
 
-/** How each language's snippet is run on a file, a signature and a secret; it exits 0 when they fit. */
+/** How each language's snippet is run on a file, a signature and a secret; it exits 0 when the signature is valid. */
 const RUNNERS = {
   ts: {
     command: process.execPath,
@@ -109,15 +106,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, needs, file, code, run }) => {
   const snippet = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)?.[1];
-  const verifies = (bodyFile: string, given: string, key: string) => {
+  const verifies = (bodyFile: string, candidate: string, key: string) => {
     const script = join(folder, file);
     writeFileSync(script, code(snippet!));
-    return spawnSync(command, [...run(script), join(folder, bodyFile), given, key]).status;
+    return spawnSync(command, [...run(script), join(folder, bodyFile), candidate, key]).status;
   };
 
   test('is on the page', () => expect(snippet).toBeDefined());
 
-  testWith(needs)('takes a true signature and no other', () => {
+  testWith(needs)('accepts the valid signature and no other', () => {
     expect(verifies('body.json', signature, secret)).toBe(0);
     expect(verifies('other.json', signature, secret)).not.toBe(0);
     expect(verifies('parsed.json', signature, secret)).not.toBe(0);
@@ -127,7 +124,7 @@ describe.each(Object.entries(RUNNERS))('the %s snippet', (language, { command, n
   });
 });
 
-testWith('openssl')('openssl by hand gives the signature that is sent', () => {
+testWith('openssl')('openssl computes the signature that was sent', () => {
   const out = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: received.bytes });
   expect(out.toString()).toContain(signature);
 });

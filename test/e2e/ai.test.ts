@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack } from '../support/e2e.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
-/** Captions through the whole service: gateway, function, table, and the provider that the setting names. */
+/** AI generation through the whole local stack: gateway, function, table and the configured provider. */
 
 const START_MS = 150_000;
 const TEST_MS = 180_000;
@@ -14,7 +14,7 @@ const bedrockCalls = async (stack: TestStack): Promise<Json[]> => {
 };
 const usage = async (stack: TestStack) => (await stack.api('GET', '/workspace')).body.usage.ai_requests;
 
-describe('the built-in writer', () => {
+describe('the offline writer', () => {
   let stack: TestStack;
   beforeAll(async () => {
     stack = await startStack();
@@ -22,7 +22,7 @@ describe('the built-in writer', () => {
   afterAll(() => closeStack(stack), TEST_MS);
 
   test(
-    'writes what can be posted, and counts it',
+    'writes texts that pass validation and counts the request',
     async () => {
       const body = { type: 'caption', topic: 'Our new espresso', platforms: FIVE };
       const answer = await stack.api('POST', '/ai/generate', body);
@@ -45,7 +45,7 @@ describe('the built-in writer', () => {
   );
 });
 
-describe('a model of Bedrock', () => {
+describe('a Bedrock model', () => {
   let stack: TestStack;
   beforeAll(async () => {
     const AI_PROVIDER = JSON.stringify({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0' });
@@ -54,7 +54,7 @@ describe('a model of Bedrock', () => {
   afterAll(() => closeStack(stack), TEST_MS);
 
   test(
-    'is asked once for five platforms, by the bundle that is deployed',
+    'is called once for five platforms by the deployed bundle',
     async () => {
       const body = { type: 'caption', topic: '新しいエスプレッソ', platforms: FIVE, language: 'ja' };
       const { status, headers, body: answer } = await stack.api('POST', '/ai/generate', body);

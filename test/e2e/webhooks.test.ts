@@ -5,7 +5,7 @@ import { eventSchema } from '../../lib/openapi/webhooks.ts';
 import { closeStack, create, eventually, read } from '../support/e2e.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
-/** Webhooks over the whole stack, from their registration to what their receivers see. */
+/** Webhooks through the whole local stack, from their creation to what their receivers get. */
 
 const START_MS = 150_000;
 const TEST_MS = 280_000;
@@ -19,14 +19,14 @@ afterAll(() => closeStack(stack), TEST_MS);
 interface Hook {
   id: string;
   secret: string;
-  /** Each request that came, with the body's own bytes as text. */
+  /** Received requests with the body's bytes as text. */
   received: () => Promise<{ headers: Record<string, string>; body: string }[]>;
-  /** The log, newest first. */
-  log: () => Promise<Json[]>;
+  /** Deliveries, newest first. */
+  deliveries: () => Promise<Json[]>;
   state: () => Promise<Json>;
 }
 
-/** Registers a webhook at a receiver that answers with these statuses in turn, the last one for ever. */
+/** Creates a webhook whose receiver answers with these statuses in turn; the last one repeats. */
 async function register(name: string, statuses = [200], events?: string[]): Promise<Hook> {
   await stack.control('PUT', `/_control/receiver/${name}`, { script: statuses.map(status => ({ status })) });
   const url = `${stack.sandbox_url}/_receiver/${name}`;
@@ -36,13 +36,13 @@ async function register(name: string, statuses = [200], events?: string[]): Prom
     id,
     secret: body.signing_secret,
     received: async () => {
-      const { deliveries } = (await stack.control('GET', `/_control/receiver/${name}`)).body;
-      return deliveries.map(({ headers, body_base64 }: Json) => ({
+      const { deliveries: requests } = (await stack.control('GET', `/_control/receiver/${name}`)).body;
+      return requests.map(({ headers, body_base64 }: Json) => ({
         headers,
         body: Buffer.from(body_base64, 'base64').toString(),
       }));
     },
-    log: async () => (await stack.api('GET', `/webhooks/${id}/deliveries`)).body.data,
+    deliveries: async () => (await stack.api('GET', `/webhooks/${id}/deliveries`)).body.data,
     state: async () => (await stack.api('GET', `/webhooks/${id}`)).body.webhook,
   };
 }
@@ -53,39 +53,39 @@ async function sendTest({ id }: Hook): Promise<string> {
   return body.delivery.id;
 }
 
-const came = ({ received }: Hook, count: number) =>
-  eventually(`${count} requests came`, 90_000, async () => {
+const requestsOf = ({ received }: Hook, count: number) =>
+  eventually(`${count} requests`, 90_000, async () => {
     const all = await received();
     return all.length >= count ? all : null;
   });
 
-/** The delivery once it has so many attempts in the log. */
-const attempted = ({ log }: Hook, deliveryId: string, count: number): Promise<Json> =>
+/** Waits until a delivery has this many attempts. */
+const attempted = ({ deliveries }: Hook, deliveryId: string, count: number): Promise<Json> =>
   eventually(`${count} attempts of ${deliveryId}`, 90_000, async () => {
-    const delivery = (await log()).find(({ id }) => id === deliveryId);
+    const delivery = (await deliveries()).find(({ id }) => id === deliveryId);
     return delivery?.attempts.length >= count ? delivery : null;
   });
 
-/** A note that is still in a function's hands would come again when the clock jumps past its time-out. */
+/** Waits until no message is in flight: it would be redelivered when the clock jumps past its visibility timeout. */
 const settled = () =>
-  eventually('no note is in flight', 90_000, async () => {
+  eventually('no message is in flight', 90_000, async () => {
     const { queues } = (await stack.local('GET', '/_local/queues')).body;
     return queues.every(({ in_flight }: Json) => in_flight === 0) ? true : null;
   });
 
 test(
-  'a secret is rotated without a refusal, and what was sent is sent again: same id, same bytes',
+  'signs with both secrets after a rotation and redelivers the same id and bytes',
   async () => {
     const hook = await register('rotates');
     const delivery = await sendTest(hook);
-    const [before] = await came(hook, 1);
+    const [before] = await requestsOf(hook, 1);
     new Verifier(hook.secret).verify(before!.body, before!.headers);
     await attempted(hook, delivery, 1);
 
     const rotated = (await stack.api('POST', `/webhooks/${hook.id}/rotate-secret`)).body;
-    const again = await stack.api('POST', `/webhooks/${hook.id}/deliveries/${delivery}/redeliver`);
-    expect(again.body.delivery).toMatchObject({ redelivery_of: delivery, status: 'pending' });
-    const [, after] = await came(hook, 2);
+    const redelivery = await stack.api('POST', `/webhooks/${hook.id}/deliveries/${delivery}/redeliver`);
+    expect(redelivery.body.delivery).toMatchObject({ redelivery_of: delivery, status: 'pending' });
+    const [, after] = await requestsOf(hook, 2);
     expect(after!.body).toBe(before!.body);
     expect(after!.headers['webhook-id']).toBe(before!.headers['webhook-id']);
     for (const secret of [hook.secret, rotated.signing_secret]) {
@@ -97,9 +97,9 @@ test(
 );
 
 test(
-  'a receiver that is gone is switched off with the reason, switched on again, and gets what it missed',
+  'disables a webhook after 410; after enabling it, redelivers the missed event',
   async () => {
-    const hook = await register('goes', [410, 200]);
+    const hook = await register('gone', [410, 200]);
     const delivery = await sendTest(hook);
     expect(await attempted(hook, delivery, 1)).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(await hook.state()).toMatchObject({ active: false, disabled_reason: 'gone' });
@@ -107,26 +107,26 @@ test(
 
     await stack.api('PATCH', `/webhooks/${hook.id}`, { active: true });
     expect(await hook.state()).toMatchObject({ active: true, disabled_reason: null });
-    const again = await stack.api('POST', `/webhooks/${hook.id}/deliveries/${delivery}/redeliver`);
-    expect(await attempted(hook, again.body.delivery.id, 1)).toMatchObject({ status: 'delivered' });
-    const [missed, taken] = await hook.received();
-    expect(taken!.body).toBe(missed!.body);
+    const redelivery = await stack.api('POST', `/webhooks/${hook.id}/deliveries/${delivery}/redeliver`);
+    expect(await attempted(hook, redelivery.body.delivery.id, 1)).toMatchObject({ status: 'delivered' });
+    const [missed, redelivered] = await hook.received();
+    expect(redelivered!.body).toBe(missed!.body);
   },
   TEST_MS,
 );
 
 test(
-  'events tell exactly what the record of their post tells, to those who asked for their kind',
+  'sends the data of the post record to the webhooks subscribed to the event',
   async () => {
     const all = await register('all');
     const failures = await register('failures', [200], ['post.failed']);
     const eventsOf = async (hook: Hook, count: number): Promise<Json[]> =>
-      (await came(hook, count)).map(({ body }) => JSON.parse(body));
+      (await requestsOf(hook, count)).map(({ body }) => JSON.parse(body));
     const record = async (id: string) => {
       const post = await read(stack, id);
       return { post, x: post.destinations[0] };
     };
-    const refuse = (status: number) =>
+    const failNextPost = (status: number) =>
       stack.control('POST', '/_control/faults', {
         platform: 'x',
         method: 'POST',
@@ -134,10 +134,10 @@ test(
         respond: { status, body: {} },
         times: 1,
       });
-    const told = ({ code, message }: Json) => ({ code, message });
+    const errorFields = ({ code, message }: Json) => ({ code, message });
 
-    await refuse(429);
-    const id = await create(stack, { platforms: ['x'], description: 'Refused once, then taken' });
+    await failNextPost(429);
+    const id = await create(stack, { platforms: ['x'], description: 'Rate limited once, then published' });
     const common = { post_id: id, profile_name: 'Demo', platform: 'x' };
     const [retry] = await eventsOf(all, 1);
     const before = await record(id);
@@ -147,7 +147,7 @@ test(
       scheduled_at: before.post.created_at,
       attempt: 1,
       next_attempt_at: before.x.next_attempt_at,
-      error: told(before.x.error),
+      error: errorFields(before.x.error),
     });
 
     await settled();
@@ -163,17 +163,17 @@ test(
     });
     expect(post.published_at).toBe(x.published_at);
 
-    await refuse(400);
-    const refused = await create(stack, { platforms: ['x'], description: 'Refused for good' });
+    await failNextPost(400);
+    const rejected = await create(stack, { platforms: ['x'], description: 'Rejected for good' });
     const [failed] = await eventsOf(failures, 1);
-    const { x: dead } = await record(refused);
+    const { x: dead } = await record(rejected);
     expect(failed.data).toEqual({
       ...common,
-      post_id: refused,
+      post_id: rejected,
       scheduled_at: expect.any(String),
       failed_at: failed.timestamp,
       attempts: 1,
-      error: told(dead.error),
+      error: errorFields(dead.error),
     });
     expect((await eventsOf(all, 3)).map(({ event }) => event)).toEqual([
       'post.retry',
@@ -190,30 +190,30 @@ test(
 );
 
 test(
-  'what is refused comes again after 5 s and 5 min by the queue, after 30 min by a schedule, and leaves none',
+  'retries after 5 s and 5 min through the queue and after 30 min through a schedule, which is deleted',
   async () => {
-    const hook = await register('refuses', [500, 503, 429, 200]);
+    const hook = await register('fails', [500, 503, 429, 200]);
     const delivery = await sendTest(hook);
     const schedules = async (): Promise<Json[]> =>
       (await stack.local('GET', '/_local/schedules')).body.schedules;
-    /** From an attempt to the next, which may have been made by the time that anybody looks. */
-    const wait = async (failed: number) => {
+    /** Seconds from an attempt to the next, which may already have been made. */
+    const delayAfter = async (failed: number) => {
       const { next_attempt_at, attempts } = await attempted(hook, delivery, failed);
       const [last, next] = attempts.slice(failed - 1);
       return (Date.parse(next?.at ?? next_attempt_at) - Date.parse(last.at)) / 1000;
     };
     const MARGIN_S = 2;
     for (const [failed, seconds] of [5, 300].entries()) {
-      const waited = await wait(failed + 1);
-      expect(waited).toBeGreaterThanOrEqual(seconds);
-      // What an attempt took on a busy machine comes on top.
-      expect(waited).toBeLessThan(1.2 * seconds + 60);
+      const delay = await delayAfter(failed + 1);
+      expect(delay).toBeGreaterThanOrEqual(seconds);
+      // On a busy machine the duration of the attempt adds up.
+      expect(delay).toBeLessThan(1.2 * seconds + 60);
       expect(await schedules()).toEqual([]);
       await settled();
       await stack.advance(1.2 * seconds + MARGIN_S);
     }
-    expect(await wait(3)).toBeGreaterThanOrEqual(1800);
-    await eventually('the schedule is there', 90_000, async () =>
+    expect(await delayAfter(3)).toBeGreaterThanOrEqual(1800);
+    await eventually('the schedule exists', 90_000, async () =>
       (await schedules()).length === 1 ? true : null,
     );
     await stack.advance(1.2 * 1800 + MARGIN_S);
@@ -230,18 +230,18 @@ test(
 );
 
 test(
-  '50 posts published by functions that each start cold bring 50 deliveries',
+  'delivers 50 events of posts published by cold functions',
   async () => {
     const hook = await register('cold', [200], ['post.published']);
     const posts: string[] = [];
     for (let count = 1; count <= 50; count += 1) {
-      // What a function had not awaited would freeze with it, and die here.
+      // Work that a function did not await would be frozen with it and lost here.
       await stack.local('DELETE', '/_local/environments');
       posts.push(await create(stack, { platforms: ['telegram'], description: `Cold start ${count}` }));
-      await came(hook, count);
+      await requestsOf(hook, count);
     }
-    const told = (await hook.received()).map(({ body }) => JSON.parse(body).data.post_id);
-    expect(told.toSorted()).toEqual(posts.toSorted());
+    const ids = (await hook.received()).map(({ body }) => JSON.parse(body).data.post_id);
+    expect(ids.toSorted()).toEqual(posts.toSorted());
   },
   2 * TEST_MS,
 );

@@ -3,33 +3,33 @@ import { listen, readBody, stop } from '../../local/http.ts';
 import { PATIENT } from './server.ts';
 import type { Json } from './stack.ts';
 
-/** One answer of a provider's double, in the provider's own words. */
-export interface Scripted {
+/** One scripted response of a fake AI provider. */
+export interface ScriptedResponse {
   status?: number;
   headers?: Record<string, string>;
-  /** JSON, or a text as it is. */
+  /** A value to send as JSON, or a string to send as it is. */
   body?: unknown;
-  /** There is never any answer. */
+  /** Never answers. */
   silent?: boolean;
-  /** The connection ends: before any answer, or in the midst of it. */
+  /** Closes the connection before or within the response. */
   cut?: 'before' | 'within';
 }
 
-export interface AskedFor {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: Json;
 }
 
-/** A server that answers as its script says, one answer a request, the last one for ever. */
+/** Starts a server that sends one scripted response per request; the last one repeats. */
 export async function aiServer() {
-  const asked: AskedFor[] = [];
-  let script: Scripted[] = [];
+  const requests: ReceivedRequest[] = [];
+  let script: ScriptedResponse[] = [];
   const server = createServer(PATIENT, (request, response) => {
     void readBody(request).then(bytes => {
       const { method = '', url = '', headers } = request;
-      asked.push({ method, path: url, headers, body: JSON.parse(bytes.toString()) });
+      requests.push({ method, path: url, headers, body: JSON.parse(bytes.toString()) });
       const next = (script.length > 1 ? script.shift() : script[0]) ?? { status: 500 };
       if (next.silent) return undefined;
       const text = typeof next.body === 'string' ? next.body : JSON.stringify(next.body ?? {});
@@ -45,11 +45,11 @@ export async function aiServer() {
   });
   return {
     url: await listen(server, 0),
-    asked,
-    /** What comes next; forgets what was asked. */
-    answer: (...answers: Scripted[]) => {
-      script = answers;
-      asked.length = 0;
+    requests,
+    /** Sets the script and clears the received requests. */
+    respondWith: (...responses: ScriptedResponse[]) => {
+      script = responses;
+      requests.length = 0;
     },
     close: () => stop(server),
   };
@@ -57,14 +57,14 @@ export async function aiServer() {
 
 export type AiServer = Awaited<ReturnType<typeof aiServer>>;
 
-/** What the tool, or the schema, asks for. */
+/** Output that matches the schema. */
 export const POSTS = {
   instagram: { caption: 'Fresh coffee, fresh start.', hashtags: ['#coffee', '#morning'] },
   x: { caption: 'Coffee first.', hashtags: ['#coffee'] },
 };
 
-/** An answer of Bedrock's Converse in which the model calls the tool. */
-export const converseAnswer = (input: unknown, stopReason = 'tool_use'): Scripted => ({
+/** A response of Bedrock's Converse in which the model calls the tool. */
+export const converseAnswer = (input: unknown, stopReason = 'tool_use'): ScriptedResponseResponse => ({
   body: {
     metrics: { latencyMs: 812 },
     output: {
@@ -78,8 +78,8 @@ export const converseAnswer = (input: unknown, stopReason = 'tool_use'): Scripte
   },
 });
 
-/** An answer in which the model just talks. */
-export const converseText = (text: string, stopReason = 'end_turn'): Scripted => ({
+/** A response of Converse with text instead of a tool call. */
+export const converseText = (text: string, stopReason = 'end_turn'): ScriptedResponseResponse => ({
   body: {
     metrics: { latencyMs: 500 },
     output: { message: { role: 'assistant', content: [{ text }] } },
@@ -88,8 +88,8 @@ export const converseText = (text: string, stopReason = 'end_turn'): Scripted =>
   },
 });
 
-/** A refusal of Bedrock: the name in a header, the words in the body. */
-export const bedrockError = (status: number, name: string, message = 'No'): Scripted => ({
+/** An error of Bedrock: the name in a header, the message in the body. */
+export const bedrockError = (status: number, name: string, message = 'No'): ScriptedResponseResponse => ({
   status,
   headers: { 'x-amzn-errortype': `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/` },
   body: { message },
@@ -100,7 +100,7 @@ export const completion = (
   content: unknown,
   finish_reason = 'stop',
   refusal: string | null = null,
-): Scripted => ({
+): ScriptedResponseResponse => ({
   body: {
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -122,14 +122,14 @@ export const completion = (
   },
 });
 
-/** A refusal in OpenAI's form. */
+/** An error response in OpenAI's form. */
 export const openAiError = (
   status: number,
   code: string | null,
   message = 'No',
   param: string | null = null,
   headers: Record<string, string> = {},
-): Scripted => ({
+): ScriptedResponseResponse => ({
   status,
   headers,
   body: { error: { message, type: 'invalid_request_error', param, code } },

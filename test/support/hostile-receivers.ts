@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { PATIENT } from './server.ts';
 
-/** What a receiver may do with a request. */
+/** Reactions of a receiver to a request. */
 export const REACTIONS: Record<string, (response: ServerResponse) => void> = {
   'answers 200': response => response.writeHead(200).end(),
   'answers 500': response => response.writeHead(500).end('broken'),
@@ -13,20 +13,20 @@ export const REACTIONS: Record<string, (response: ServerResponse) => void> = {
   hangs: () => undefined,
   resets: response => void response.socket?.resetAndDestroy(),
   'closes half-way': response => {
-    // Half a status line: nothing that could be taken for an answer.
+    // Half a status line is not a response.
     response.socket?.end('HTTP/1.1 20');
   },
-  'refuses without end': response => endless(response, 500),
+  'fails with an endless body': response => endless(response, 500),
 };
 
 function endless(response: ServerResponse, status: number): void {
   response.writeHead(status);
-  const talk = setInterval(() => response.write('x'.repeat(4096)), 2);
-  response.once('close', () => clearInterval(talk));
+  const writing = setInterval(() => response.write('x'.repeat(4096)), 2);
+  response.once('close', () => clearInterval(writing));
 }
 
-/** Ways to take a delivery. */
-export const TAKING: readonly ((response: ServerResponse) => void)[] = [
+/** Reactions that accept a delivery. */
+export const ACCEPTING: readonly ((response: ServerResponse) => void)[] = [
   response => response.writeHead(200).end(),
   response => response.writeHead(204).end(),
   response => endless(response, 200),
@@ -36,46 +36,46 @@ export const TAKING: readonly ((response: ServerResponse) => void)[] = [
   },
 ];
 
-/** What became known of one event at all receivers. */
-export interface Seen {
+/** What the receivers saw of one event. */
+export interface ObservedEvent {
   body: string;
   requests: number;
-  taken: boolean;
+  accepted: boolean;
 }
 
-/** Checks each delivery as a careful receiver does and remembers it. */
-export class Witness {
-  readonly seen = new Map<string, Seen>();
-  readonly complaints: string[] = [];
+/** Verifies each delivery as a careful receiver does and records it. */
+export class DeliveryObserver {
+  readonly events = new Map<string, ObservedEvent>();
+  readonly errors: string[] = [];
   private readonly secret: string;
   constructor(secret: string) {
     this.secret = secret;
   }
 
-  async watch(request: IncomingMessage): Promise<{ id: string; record: Seen }> {
+  async observe(request: IncomingMessage): Promise<{ id: string; record: ObservedEvent }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
     const body = bytes.toString('utf8');
     const id = String(request.headers['webhook-id']);
-    const record = this.seen.get(id) ?? { body, requests: 0, taken: false };
-    this.seen.set(id, record);
+    const record = this.events.get(id) ?? { body, requests: 0, accepted: false };
+    this.events.set(id, record);
     record.requests += 1;
-    const right = createHmac('sha256', this.secret).update(bytes).digest('hex');
-    if (request.headers['x-service-signature'] !== right) this.complaints.push(`${id}: wrong signature`);
-    if (record.body !== body) this.complaints.push(`${id}: other bytes than before`);
-    if ((JSON.parse(body) as { id: string }).id !== id) this.complaints.push(`${id}: other id in the body`);
+    const expected = createHmac('sha256', this.secret).update(bytes).digest('hex');
+    if (request.headers['x-service-signature'] !== expected) this.errors.push(`${id}: wrong signature`);
+    if (record.body !== body) this.errors.push(`${id}: different bytes than before`);
+    if ((JSON.parse(body) as { id: string }).id !== id) this.errors.push(`${id}: different id in the body`);
     return { id, record };
   }
 }
 
-/** One plain server for all receivers; `react` decides by the path's name and the number of requests for the event. */
+/** Starts one server for all receivers; `react` chooses a reaction by the receiver's name and what was seen of the event. */
 export async function startHostileReceivers(
-  witness: Witness,
-  react: (name: string, id: string, seen: Seen) => (response: ServerResponse) => void,
+  observer: DeliveryObserver,
+  react: (name: string, id: string, event: ObservedEvent) => (response: ServerResponse) => void,
 ) {
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
-    const { id, record } = await witness.watch(request);
+    const { id, record } = await observer.observe(request);
     react(decodeURIComponent((request.url ?? '').slice(1)), id, record)(response);
   };
   const server = createServer(PATIENT, (request, response) => void listener(request, response));

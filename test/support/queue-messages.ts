@@ -2,19 +2,19 @@ import { CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-sch
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 
-/** A note as it was sent. */
-export interface SentNote {
+/** A message as it was sent. */
+export interface SentMessage {
   queueUrl: string;
   body: unknown;
   delayS: number;
   group: string;
 }
 
-/** The `send` of an SQS client that keeps what is sent in memory. `take` gives it away, oldest first. */
-export function fakeQueues(): { sqs: SQSClient; take: () => SentNote[] } {
-  let sent: SentNote[] = [];
+/** Creates an SQS client that keeps sent messages in memory. `take` returns and removes them, oldest first. */
+export function fakeQueues(): { sqs: SQSClient; take: () => SentMessage[] } {
+  let sent: SentMessage[] = [];
   const send = (command: unknown) => {
-    if (!(command instanceof SendMessageCommand)) throw new Error('Only SendMessage is played');
+    if (!(command instanceof SendMessageCommand)) throw new Error('The fake supports SendMessage only');
     const { QueueUrl, MessageBody, DelaySeconds, MessageGroupId } = command.input;
     sent.push({
       queueUrl: QueueUrl ?? '',
@@ -32,16 +32,16 @@ export function fakeQueues(): { sqs: SQSClient; take: () => SentNote[] } {
   return { sqs: { send } as unknown as SQSClient, take };
 }
 
-/** The call that a schedule makes. */
+/** The input of the SendMessage call that a schedule makes. */
 const CallSchema = v.object({ QueueUrl: v.string(), MessageBody: v.string(), MessageGroupId: v.string() });
 
-/** The `send` of a Scheduler client: each schedule is a note that is sent after its wait. `take` gives them away. */
+/** Creates a Scheduler client that keeps schedules as delayed messages. `take` returns and removes them. */
 export function fakeSchedules(now: () => number) {
-  let sent: SentNote[] = [];
-  let refusing = false;
+  let sent: SentMessage[] = [];
+  let failing = false;
   const send = (command: unknown) => {
-    if (!(command instanceof CreateScheduleCommand)) throw new Error('Only CreateSchedule is played');
-    if (refusing) return Promise.reject(new Error('Scheduler refuses'));
+    if (!(command instanceof CreateScheduleCommand)) throw new Error('The fake supports CreateSchedule only');
+    if (failing) return Promise.reject(new Error('Scheduler is unavailable'));
     const { ScheduleExpression = '', Target } = command.input;
     const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
     const delayS = Math.ceil((at - now()) / 1000);
@@ -54,6 +54,6 @@ export function fakeSchedules(now: () => number) {
     sent = [];
     return taken;
   };
-  const refuse = (refuse: boolean) => void (refusing = refuse);
-  return { scheduler: { send } as unknown as SchedulerClient, take, refuse };
+  const fail = (fail: boolean) => void (failing = fail);
+  return { scheduler: { send } as unknown as SchedulerClient, take, fail };
 }

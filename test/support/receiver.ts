@@ -5,23 +5,23 @@ import { PATIENT } from './server.ts';
 export interface Received {
   method: string;
   headers: IncomingHttpHeaders;
-  /** The body as it came over the wire. */
+  /** The body's bytes as received. */
   bytes: Buffer;
   body: string;
 }
 
-/** How the receiver acts on one request: a status, or whatever it does with the connection. */
+/** Reaction to one request: a status, or a function that handles the response. */
 export type Reaction = number | ((response: ServerResponse) => void);
 
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Reactions in turn; the last one for ever. */
+  /** Sets the reactions to the next requests; the last one repeats. */
   script: (...reactions: Reaction[]) => void;
   close: () => Promise<void>;
 }
 
-/** A webhook receiver on a free loopback port that answers as scripted. */
+/** Starts a webhook receiver with scripted reactions on a free loopback port. */
 export async function startReceiver(): Promise<Receiver> {
   let reactions: Reaction[] = [200];
   const received: Received[] = [];

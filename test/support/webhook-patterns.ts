@@ -55,11 +55,11 @@ async function storedDelivery(base: Table, webhook = webhookOf()): Promise<Deliv
   return delivery;
 }
 
-/** What the webhooks ask of the table; `base` makes what is there before, outside the measurement. */
+/** The access patterns of webhooks; `base` creates what exists beforehand, outside the measurement. */
 export const WEBHOOK_PATTERNS: Record<string, (table: Table, base: Table) => Promise<unknown>> = {
   'register a webhook': table => createWebhook(table, webhookOf()),
   'read the webhooks': async (table, base) => listWebhooks(table, (await storedWebhook(base)).workspace_id),
-  "note a webhook's health": async (table, base) => {
+  "record a webhook's health": async (table, base) => {
     const { workspace_id, id } = await storedWebhook(base);
     return updateWebhook(table, workspace_id, id, { failing_since: 1 });
   },
@@ -70,12 +70,12 @@ export const WEBHOOK_PATTERNS: Record<string, (table: Table, base: Table) => Pro
     for (let n = 0; n < 20; n += 1) await storedDelivery(base, webhook);
     return listDeliveries(table, webhook.id, 20, null);
   },
-  'note the success of a delivery': async (table, base) => {
+  'record the success of a delivery': async (table, base) => {
     const attempt = { at: 1, status_code: 200, duration_ms: 5, error: null };
     const next = { status: 'delivered', next_attempt_at: null, wake_at: null } as const;
     return recordAttempt(table, await storedDelivery(base), attempt, next);
   },
-  'note a failure of a delivery': async (table, base) => {
+  'record a failure of a delivery': async (table, base) => {
     const attempt = { at: 1, status_code: 500, duration_ms: 5, error: 'Answered 500' };
     const next = { status: 'pending', next_attempt_at: 9, wake_at: 9 } as const;
     return recordAttempt(table, await storedDelivery(base), attempt, next);

@@ -5,26 +5,26 @@ import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createWebhook } from '../../shared/store/webhooks.ts';
-import { fakeQueues, fakeSchedules, type SentNote } from './queue-messages.ts';
+import { fakeQueues, fakeSchedules, type SentMessage } from './queue-messages.ts';
 import { createTestTable } from './table.ts';
 
-export interface WebhookHouse {
+export interface WebhookWorld {
   services: Services;
   workspace_id: string;
   secret: string;
   clock: { now: number };
-  /** What was sent, oldest first; with notes that a schedule is to send, whose delay is longer than a queue's. */
-  takeNotes: () => SentNote[];
-  /** While true, Scheduler refuses every call. */
-  refuseSchedules: (refuse: boolean) => void;
+  /** Returns and removes the sent messages, oldest first, then those of schedules, whose delay is longer than a queue's. */
+  takeMessages: () => SentMessage[];
+  /** While true, every call to Scheduler fails. */
+  failSchedules: (fail: boolean) => void;
   addWebhook: (changes: Partial<Webhook> & { url: string }) => Promise<Webhook>;
-  /** A published post's event, at the present time of the clock. */
+  /** Creates a post.published event at the clock's time. */
   event: () => ServiceEvent;
   close: () => Promise<void>;
 }
 
-/** Everything around webhooks but the receiver: a table, a clock that tests turn, queues in memory, one secret. */
-export async function webhookHouse(): Promise<WebhookHouse> {
+/** Creates what webhooks need except a receiver: a table, a settable clock, queues in memory, one signing secret. */
+export async function webhookWorld(): Promise<WebhookWorld> {
   const table = await createTestTable();
   const { sqs, take } = fakeQueues();
   const { scheduler, ...schedules } = fakeSchedules(() => clock.now);
@@ -36,7 +36,7 @@ export async function webhookHouse(): Promise<WebhookHouse> {
     table,
     sqs,
     scheduler,
-    // Webhooks do not use it.
+    // Not used by webhooks.
     ssm: {},
     keyRing: () => Promise.resolve(ring),
     setting: (name: string) => `setting:${name}`,
@@ -69,8 +69,8 @@ export async function webhookHouse(): Promise<WebhookHouse> {
     workspace_id,
     secret,
     clock,
-    takeNotes: () => [...take(), ...schedules.take()],
-    refuseSchedules: schedules.refuse,
+    takeMessages: () => [...take(), ...schedules.take()],
+    failSchedules: schedules.fail,
     addWebhook,
     event: () => ({
       event: 'post.published',

@@ -1,7 +1,7 @@
 import { characters, fits } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
 import type { AiPlatform, Brief, Language, Tone } from '../brief.ts';
-import { CONVENTIONS, textRules } from '../conventions.ts';
+import { styleOf, textRules } from '../platform-style.ts';
 import type { Chooser } from './chooser.ts';
 import { keywordsOf, sentencesOf, wordsOf } from './keywords.ts';
 import { TABLES } from './languages/index.ts';
@@ -9,9 +9,6 @@ import { polish } from './polish.ts';
 
 /** Longest subject that stands within a sentence; a longer one gets a line of its own. Characters. */
 const HEADLINE = 80;
-/** Captions of this length and more have a middle, and paragraphs. */
-const LONG = 400;
-
 const EMOJI: Readonly<Record<Tone, string>> = {
   casual: '✨',
   professional: '',
@@ -22,7 +19,6 @@ const EMOJI: Readonly<Record<Tone, string>> = {
   friendly: '😊',
   poetic: '🌿',
 };
-const WITHOUT_EMOJI: readonly AiPlatform[] = ['linkedin', 'pinterest'];
 /** Languages that put no space between two sentences. */
 const UNSPACED: readonly Language[] = ['ja', 'zh'];
 
@@ -31,7 +27,7 @@ export function captionAbout(brief: Brief, platform: AiPlatform, choose: Chooser
   const subject = headline(brief.source);
   const isShort = subject === bare(brief.source);
   const { middles } = TABLES[brief.language];
-  const isLong = CONVENTIONS[platform].aim >= LONG;
+  const isLong = styleOf(platform).paragraphs;
   return arrange(brief, platform, [
     opening(brief, platform, subject, choose),
     isShort ? null : polish(brief.source, brief.language),
@@ -46,7 +42,7 @@ export function repurposed(brief: Brief, platform: AiPlatform, choose: Chooser):
   const subject = keywords.length > 0 ? keywords.join(' & ') : headline(brief.source);
   const first = opening(brief, platform, subject, choose);
   const last = closing(brief, choose);
-  const room = CONVENTIONS[platform].aim - first.length - last.length;
+  const room = styleOf(platform).caption_length - first.length - last.length;
   return arrange(brief, platform, [
     first,
     gist(polish(brief.source, brief.language), brief.language, room),
@@ -58,14 +54,14 @@ export function repurposed(brief: Brief, platform: AiPlatform, choose: Chooser):
 export function improved(brief: Brief, platform: AiPlatform, choose: Chooser): string {
   const polished = polish(brief.source, brief.language);
   const rules = textRules(platform);
-  if (!fits(polished, rules)) return gist(polished, brief.language, CONVENTIONS[platform].aim);
+  if (!fits(polished, rules)) return gist(polished, brief.language, styleOf(platform).caption_length);
   const inviting = arrange(brief, platform, [polished, closing(brief, choose)]);
   return fits(inviting, rules) ? inviting : polished;
 }
 
 function opening({ language, tone }: Brief, platform: AiPlatform, subject: string, choose: Chooser): string {
   const sentence = filled(language, choose.pick(TABLES[language].tones[tone].openings), subject);
-  const emoji = WITHOUT_EMOJI.includes(platform) ? '' : EMOJI[tone];
+  const emoji = styleOf(platform).emojis ? EMOJI[tone] : '';
   return emoji === '' ? sentence : `${sentence} ${emoji}`;
 }
 
@@ -86,7 +82,7 @@ const lowered = (text: string, language: Language) =>
   text.charAt(0).toLocaleLowerCase(language) + text.slice(1);
 
 function arrange({ language }: Brief, platform: AiPlatform, parts: readonly (string | null)[]): string {
-  const paragraphs = CONVENTIONS[platform].aim >= LONG;
+  const paragraphs = styleOf(platform).paragraphs;
   const between = paragraphs ? '\n\n' : UNSPACED.includes(language) ? '' : ' ';
   return parts.filter(part => part !== null).join(between);
 }

@@ -1,5 +1,5 @@
 import type { Language } from '../brief.ts';
-import { latinLanguagesOf } from '../language.ts';
+import { likelyLatinLanguages } from '../language.ts';
 import { TABLES } from './languages/index.ts';
 
 /** Neither links nor mentions say what a text is about. */
@@ -13,7 +13,7 @@ const FIRST_WEIGHT = 1.5;
  * language than what is written about it.
  */
 export function keywordsOf(text: string, language: Language): string[] {
-  const languages = [language, ...latinLanguagesOf(text)];
+  const languages = [language, ...likelyLatinLanguages(text)];
   const stopwords = new Set(languages.flatMap(each => TABLES[each].stopwords.split(' ')));
   const weights = new Map<string, number>();
   for (const [index, word] of wordsOf(text, language).entries()) {

@@ -1,29 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RULES } from '../platforms/registry.ts';
-import { bannedFor } from '../posts/banned-hashtags.ts';
+import { bannedFor } from '../posts/validate/banned-hashtags.ts';
 import { foldHashtag, hashtagsOf } from '../text/hashtags.ts';
 import { fits } from '../text/measure.ts';
 import { AI_PLATFORMS, AI_TYPES, LANGUAGES, readBrief, TONES, type Brief } from './brief.ts';
-import { draftOf, hashtagLimit, joined, textRules } from './conventions.ts';
-import { mayBeIn } from './language.ts';
+import { isPlausiblyIn } from './language.ts';
 import { offlineWriter, writeOffline } from './offline/writer.ts';
-import { readAnswer, type Result } from './read-answer.ts';
+import { parseOutput, type GenerationResult } from './parse-output.ts';
+import { draftOf, hashtagLimit, joinPost, textRules } from './platform-style.ts';
 import { AiFailure } from './writer.ts';
 
 const BANNED = bannedFor({ added: ['größe'], allowed: [] });
 
-/** What every answer of the API holds, whoever wrote it. */
-function expectPublishable(brief: Brief, result: Result): void {
+/** What holds for every answer of the API, whichever provider wrote it. */
+function expectPublishable(brief: Brief, result: GenerationResult): void {
   expect(Object.keys(result)).toEqual(brief.platforms);
   for (const platform of brief.platforms) {
     const { caption, hashtags, ...rest } = result[platform]!;
     expect(rest).toEqual({});
-    const whole = joined(caption, hashtags);
+    const whole = joinPost(caption, hashtags);
     expect(fits(whole, textRules(platform))).toBe(true);
-    const faults = RULES[platform].check(draftOf(RULES[platform], whole));
+    const violations = RULES[platform].check(draftOf(RULES[platform], whole));
     if (brief.type === 'hashtags') expect(caption).toBe('');
-    else expect(faults.filter(({ field }) => field === 'description')).toEqual([]);
+    else expect(violations.filter(({ field }) => field === 'description')).toEqual([]);
     expect(whole.isWellFormed()).toBe(true);
     expect(whole).not.toMatch(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/u);
     const tags = hashtags === '' ? [] : hashtags.split(' ');
@@ -79,7 +79,7 @@ const posts = fc.oneof(
   { weight: 8, arbitrary: fc.record({ caption: texts, hashtags }) },
   { weight: 1, arbitrary: fc.anything() },
 );
-const answers = fc.oneof(
+const outputs = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record(Object.fromEntries(AI_PLATFORMS.map(platform => [platform, posts] as const))),
@@ -88,34 +88,34 @@ const answers = fc.oneof(
   { weight: 1, arbitrary: fc.constant(JSON.parse('{"__proto__":{"x":1},"constructor":1}') as unknown) },
 );
 
-describe('whatever a provider gives', () => {
-  test('what is answered can be published, or nothing is answered', () => {
-    let answered = 0;
+describe('parseOutput', () => {
+  test('returns publishable posts or throws AiFailure, whatever the provider returned', () => {
+    let parsed = 0;
     fc.assert(
-      fc.property(briefs, answers, (brief, answer) => {
+      fc.property(briefs, outputs, (brief, output) => {
         try {
-          const result = readAnswer(brief, answer, BANNED, { translates: false });
+          const result = parseOutput(brief, output, BANNED, { translates: false });
           expectPublishable(brief, result);
-          answered += 1;
+          parsed += 1;
         } catch (error) {
           if (!(error instanceof AiFailure)) throw error;
         }
       }),
       { numRuns: 300 },
     );
-    expect(answered).toBeGreaterThan(20);
+    expect(parsed).toBeGreaterThan(20);
   });
 
-  test('a text in another script is no answer, one with foreign names is', () => {
+  test('rejects a text in another script and accepts foreign names', () => {
     const brief = readBrief({ type: 'caption', topic: 'Coffee', language: 'ja' });
     const read = (caption: string) =>
-      readAnswer(brief, { instagram: { caption, hashtags: [] } }, BANNED, { translates: true });
+      parseOutput(brief, { instagram: { caption, hashtags: [] } }, BANNED, { translates: true });
     expect(() => read('Fresh coffee is waiting for you at our shop.')).toThrow('another language');
     expect(read('新しい iPhone 15 Pro Max のケースができました。').instagram?.caption).toContain('iPhone');
   });
 });
 
-describe('the language of an answer', () => {
+describe('isPlausiblyIn', () => {
   const TEXTS = {
     en: 'This is the coffee that we have been waiting for, and it is now in our shop.',
     de: 'Das ist der Kaffee, auf den wir gewartet haben, und er ist jetzt auch in unserem Laden.',
@@ -126,38 +126,38 @@ describe('the language of an answer', () => {
   };
   const LATIN = ['en', 'de', 'fr', 'es', 'pt', 'tr'] as const;
 
-  test.each(LATIN.flatMap(asked => LATIN.map(given => [asked, given] as const)))(
-    'asked for in %s and given in %s',
-    (asked, given) => {
-      expect(mayBeIn(asked, TEXTS[given])).toBe(asked === given);
+  test.each(LATIN.flatMap(requested => LATIN.map(actual => [requested, actual] as const)))(
+    'judges a text requested in %s and written in %s',
+    (requested, actual) => {
+      expect(isPlausiblyIn(requested, TEXTS[actual])).toBe(requested === actual);
     },
   );
 
-  test('is not doubted for a foreign title within it', () => {
-    expect(mayBeIn('de', 'Heute läuft bei uns „The Lord of the Rings“, und danach gibt es Kaffee.')).toBe(
-      true,
-    );
+  test('accepts a foreign title within a text', () => {
+    expect(
+      isPlausiblyIn('de', 'Heute läuft bei uns „The Lord of the Rings“, und danach gibt es Kaffee.'),
+    ).toBe(true);
   });
 });
 
 describe('the offline writer', () => {
-  test('always has an answer that can be published', () => {
+  test('always writes publishable posts', () => {
     fc.assert(
       fc.property(briefs, brief => {
-        expectPublishable(brief, readAnswer(brief, writeOffline(brief), BANNED, offlineWriter));
+        expectPublishable(brief, parseOutput(brief, writeOffline(brief), BANNED, offlineWriter));
       }),
       { numRuns: 200 },
     );
   });
 
-  test('writes the same for the same request', () => {
+  test('writes the same text for the same request', () => {
     fc.assert(
       fc.property(briefs, brief => expect(writeOffline(brief)).toEqual(writeOffline(structuredClone(brief)))),
       { numRuns: 30 },
     );
   });
 
-  test.each(LANGUAGES)('writes %s, in every tone another text', language => {
+  test.each(LANGUAGES)('writes another %s text in every tone', language => {
     const captions = TONES.map(tone => {
       const brief = readBrief({
         type: 'caption',
@@ -166,26 +166,26 @@ describe('the offline writer', () => {
         tone,
         language,
       });
-      return readAnswer(brief, writeOffline(brief), BANNED, offlineWriter).facebook!.caption;
+      return parseOutput(brief, writeOffline(brief), BANNED, offlineWriter).facebook!.caption;
     });
     expect(new Set(captions).size).toBe(TONES.length);
     for (const caption of captions) {
-      expect(mayBeIn(language, caption)).toBe(true);
+      expect(isPlausiblyIn(language, caption)).toBe(true);
       expect(caption).toContain('spresso');
       expect(caption).not.toContain('{');
     }
   });
 
-  test('finds the subject of a text in another language than it writes', () => {
+  test('finds the subject of a text that is in another language', () => {
     const text = 'We open a new roastery on Saturday. Come by for free coffee in the roastery.';
     const { x } = writeOffline(readBrief({ type: 'repurpose', text, language: 'de', platforms: ['x'] }));
     expect(x?.hashtags).toContain('#roastery');
     expect(x?.hashtags).not.toContain('#we');
   });
 
-  test.each(LANGUAGES)('finds 30 hashtags in %s', language => {
+  test.each(LANGUAGES)('returns 30 hashtags in %s', language => {
     const brief = readBrief({ type: 'hashtags', topic: 'Espresso', hashtag_count: 30, language });
-    const { instagram } = readAnswer(brief, writeOffline(brief), BANNED, offlineWriter);
+    const { instagram } = parseOutput(brief, writeOffline(brief), BANNED, offlineWriter);
     expect(instagram!.hashtags.split(' ')).toHaveLength(30);
   });
 });

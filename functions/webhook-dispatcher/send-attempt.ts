@@ -1,32 +1,32 @@
 import type { IncomingMessage } from 'node:http';
-import { retryAfter } from '../../shared/events/retry.ts';
+import { parseRetryAfter } from '../../shared/events/retry.ts';
 import { HttpFailure, type HttpClient, type HttpRequest } from '../../shared/net/http.ts';
 import { SECOND } from '../../shared/time/instant.ts';
 
 const TIMEOUT_MS = 10 * SECOND;
-/** How much of an answer is read, bytes, and how much of it is shown in the log, characters. */
-const MAX_ANSWER = 4096;
+/** Bytes of a response that are read, and characters of it that the delivery log shows. */
+const MAX_RESPONSE = 4096;
 const MAX_EXCERPT = 200;
 
-/** What came of one attempt. `error` is null exactly when the receiver took the delivery. */
+/** The outcome of one attempt. `error` is null exactly when the receiver accepted the delivery. */
 export interface Outcome {
   status_code: number | null;
   duration_ms: number;
   error: string | null;
-  /** No answer came within the time. */
+  /** True when the receiver did not respond in time. */
   timed_out: boolean;
-  /** How long the receiver asks to be left alone, milliseconds. */
+  /** The receiver's `Retry-After`, milliseconds. */
   retry_after_ms: number;
 }
 
-/** Posts to a receiver. Every fault on the way is an outcome, none is thrown. `now`: epoch milliseconds. */
-export async function exchange(
+/** Sends one request to a receiver. HTTP and network failures are outcomes, not errors. `now`: epoch milliseconds. */
+export async function sendAttempt(
   http: HttpClient,
   request: Pick<HttpRequest, 'url' | 'headers' | 'body'>,
   now: number,
 ): Promise<Outcome> {
-  const began = performance.now();
-  const elapsed = () => Math.round(performance.now() - began);
+  const started = performance.now();
+  const elapsed = () => Math.round(performance.now() - started);
   try {
     const { status, headers, stream } = await http.open({
       ...request,
@@ -34,13 +34,13 @@ export async function exchange(
       timeoutMs: TIMEOUT_MS,
     });
     const duration_ms = elapsed();
-    const answer = await readStart(stream);
+    const excerpt = await readStart(stream);
     return {
       status_code: status,
       duration_ms,
-      error: faultOf(status, answer),
+      error: errorOf(status, excerpt),
       timed_out: false,
-      retry_after_ms: retryAfter(headers['retry-after'], now),
+      retry_after_ms: parseRetryAfter(headers['retry-after'], now),
     };
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
@@ -48,17 +48,17 @@ export async function exchange(
     return {
       status_code: null,
       duration_ms: elapsed(),
-      error: timed_out ? `No answer within ${TIMEOUT_MS / SECOND} s` : error.message,
+      error: timed_out ? `No response within ${TIMEOUT_MS / SECOND} s` : error.message,
       timed_out,
       retry_after_ms: 0,
     };
   }
 }
 
-function faultOf(status: number, answer: string): string | null {
+function errorOf(status: number, response: string): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return `Answered ${status}; redirects are not followed`;
-  const excerpt = answer
+  const excerpt = response
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, MAX_EXCERPT);
@@ -66,8 +66,8 @@ function faultOf(status: number, answer: string): string | null {
 }
 
 /**
- * Reads the beginning of an answer and lets the rest go. The status line has told the outcome already, so an answer
- * that breaks off or never ends changes nothing.
+ * Reads the beginning of a response and discards the rest. The status line decides the outcome, so a response that breaks
+ * off or never ends does not matter.
  */
 async function readStart(stream: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
@@ -78,10 +78,10 @@ async function readStart(stream: IncomingMessage): Promise<string> {
       if (!Buffer.isBuffer(bytes)) continue;
       chunks.push(bytes);
       size += bytes.length;
-      if (size >= MAX_ANSWER) break;
+      if (size >= MAX_RESPONSE) break;
     }
   } catch {
-    // What was read until then is all there is.
+    // A connection that breaks off ends the excerpt.
   }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE).toString('utf8');
 }
