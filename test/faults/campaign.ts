@@ -1,36 +1,37 @@
 import { listen } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
 import { seededRandom } from './random.ts';
-import { readMenu } from './posts.ts';
-import { powerCut } from './power-cut.ts';
+import { measureMessages } from './messages.ts';
+import { readAcceptedContents } from './posts.ts';
+import { restartStack } from './stack-restart.ts';
 import { allRounds, learn } from './rounds.ts';
 import type { Campaign, Report } from './state.ts';
 import { openWorld } from './world.ts';
 
 export interface CampaignOptions {
   seed: number;
-  /** How many posts, at least. */
+  /** Minimum number of posts. */
   posts: number;
   /**
-   * Goes on until every mishap met every kind of request, also those that take as long as a client waits, and stops and
-   * starts the whole stack.
+   * Continues until every fault has hit every kind of request, including slow ones, and restarts the whole stack.
    */
   thorough: boolean;
-  say: (line: string) => void;
+  log: (line: string) => void;
 }
 
-/** How the whole stack ends before it is started again: as in a power cut, and in peace. */
+/** Signals that end the whole stack before it is started again. */
 const ENDS = ['SIGKILL', 'SIGTERM'] as const;
 
-/** Publishes posts in bad weather and looks whether each is live once, and everybody was told the truth. */
-export async function runCampaign({ seed, posts, thorough, say }: CampaignOptions): Promise<Report> {
+/** Publishes posts while faults are injected, and reports every post that is lost, duplicated or recorded wrongly. */
+export async function runCampaign({ seed, posts, thorough, log }: CampaignOptions): Promise<Report> {
   const started = performance.now();
   const report = emptyReport(seed);
-  const join = (stack: TestStack) => open(stack, report, say);
-  for (const end of thorough ? ENDS : []) await powerCut(join, end);
+  const join = (stack: TestStack) => open(stack, report, log);
+  for (const end of thorough ? ENDS : []) await restartStack(join, end);
   const stack = await startStack();
   try {
     const campaign = await join(stack);
+    await measureMessages(campaign);
     await learn(campaign);
     await allRounds(campaign, posts, thorough);
   } finally {
@@ -40,20 +41,20 @@ export async function runCampaign({ seed, posts, thorough, say }: CampaignOption
   return report;
 }
 
-async function open(stack: TestStack, report: Report, say: (line: string) => void): Promise<Campaign> {
-  const menu = await readMenu(stack);
-  report.platforms = [...menu.keys()];
+async function open(stack: TestStack, report: Report, log: (line: string) => void): Promise<Campaign> {
+  const accepted = await readAcceptedContents(stack);
+  report.platforms = [...accepted.keys()];
   return {
     stack,
     world: openWorld(stack),
-    hook: await listen(stack, 'campaign'),
-    menu,
+    receiver: await listen(stack, 'campaign'),
+    accepted,
     random: seededRandom(report.seed),
     kinds: [],
     late: new Set(),
     met: new Set(),
     report,
-    say,
+    log,
   };
 }
 
@@ -64,7 +65,8 @@ const emptyReport = (seed: number): Report => ({
   faults: new Map(),
   outcomes: new Map(),
   requests: { kinds: 0, planned: 0, met: 0 },
+  messages: new Map(),
   violations: [],
-  stories: [],
+  diagnostics: [],
   seconds: 0,
 });

@@ -1,14 +1,14 @@
 import type { Json } from '../support/stack.ts';
 
-/** What may happen to one request to a platform. `fault`: for `/_control/faults`, at the stack's time `now`. */
+/** A fault at one request to a platform. `body` is that of `POST /_control/faults` at the stack's time `now`. */
 export interface InjectedFault {
   name: string;
-  fault: (now: number) => Json;
-  /** The platform may have acted although no answer says so. */
-  doubtful?: boolean;
-  /** The platform says no, for good: the destination may fail. */
-  final?: boolean;
-  /** Takes as long as a client waits. */
+  body: (now: number) => Json;
+  /** The platform may have carried out the request, although no response says so. */
+  ambiguous?: boolean;
+  /** The platform rejects the request for good: the destination may fail. */
+  rejected?: boolean;
+  /** Lasts as long as a client's timeout. */
   slow?: boolean;
 }
 
@@ -16,7 +16,7 @@ const HTML = '<html><head><title>Bad gateway</title></head><body>nginx</body></h
 const AS_HTML = { 'content-type': 'text/html' };
 const RESET_S = 90;
 
-/** In the words of every platform at once: each reads its own. */
+/** A 429 response that carries the error members of every platform. */
 const limited = (headers: Json, parameters: Json) => ({
   respond: {
     status: 429,
@@ -34,25 +34,35 @@ const limited = (headers: Json, parameters: Json) => ({
   },
 });
 
-const REFUSED = {
+const REJECTION = {
   ok: false,
   error_code: 400,
-  description: 'Bad Request: not like this',
+  description: 'Bad Request: rejected by a fault',
   error: 'InvalidRequest',
-  message: 'Not like this',
+  message: 'Rejected by a fault',
   title: 'Invalid Request',
-  detail: 'Not like this',
+  detail: 'Rejected by a fault',
   status: 400,
 };
 
+const BAD_GATEWAY = {
+  ok: false,
+  error_code: 502,
+  description: 'Bad Gateway',
+  error: 'UpstreamFailure',
+  message: 'Bad gateway',
+  title: 'Bad Gateway',
+  status: 502,
+};
+
 export const INJECTED_FAULTS: readonly InjectedFault[] = [
-  { name: 'environment killed before', fault: () => ({ kill: 'before' }) },
-  { name: 'environment killed after', fault: () => ({ kill: 'after' }), doubtful: true },
-  { name: 'connection cut before', fault: () => ({ drop: 'before' }) },
-  { name: 'connection cut after', fault: () => ({ drop: 'after' }), doubtful: true },
+  { name: 'environment killed before', body: () => ({ kill: 'before' }) },
+  { name: 'environment killed after', body: () => ({ kill: 'after' }), ambiguous: true },
+  { name: 'connection cut before', body: () => ({ drop: 'before' }) },
+  { name: 'connection cut after', body: () => ({ drop: 'after' }), ambiguous: true },
   {
     name: '429 with reset',
-    fault: now =>
+    body: now =>
       limited(
         {
           'retry-after': RESET_S,
@@ -62,65 +72,69 @@ export const INJECTED_FAULTS: readonly InjectedFault[] = [
         { retry_after: RESET_S },
       ),
   },
-  { name: '429 without reset', fault: () => limited({}, {}) },
-  { name: '500', fault: () => ({ respond: { status: 500, body: { title: 'Internal', status: 500 } } }) },
+  { name: '429 without reset', body: () => limited({}, {}) },
+  { name: '500', body: () => ({ respond: { status: 500, body: { title: 'Internal', status: 500 } } }) },
   {
     name: '500 after acceptance',
-    fault: () => ({ respond: { status: 500, body: { title: 'Internal', status: 500 }, taken: true } }),
-    doubtful: true,
+    body: () => ({ respond: { status: 500, body: { title: 'Internal', status: 500 }, taken: true } }),
+    ambiguous: true,
   },
-  { name: '502 with HTML', fault: () => ({ respond: { status: 502, headers: AS_HTML, body: HTML } }) },
+  { name: '502 with HTML', body: () => ({ respond: { status: 502, headers: AS_HTML, body: HTML } }) },
   {
     name: '502 with HTML after acceptance',
-    fault: () => ({ respond: { status: 502, headers: AS_HTML, body: HTML, taken: true } }),
-    doubtful: true,
+    body: () => ({ respond: { status: 502, headers: AS_HTML, body: HTML, taken: true } }),
+    ambiguous: true,
   },
-  { name: '200 with HTML', fault: () => ({ respond: { status: 200, headers: AS_HTML, body: HTML } }) },
+  { name: '502 with JSON', body: () => ({ respond: { status: 502, body: BAD_GATEWAY } }) },
+  {
+    name: '502 with JSON after acceptance',
+    body: () => ({ respond: { status: 502, body: BAD_GATEWAY, taken: true } }),
+    ambiguous: true,
+  },
+  { name: '200 with HTML', body: () => ({ respond: { status: 200, headers: AS_HTML, body: HTML } }) },
   {
     name: '200 with HTML after acceptance',
-    fault: () => ({ respond: { status: 200, headers: AS_HTML, body: HTML, taken: true } }),
-    doubtful: true,
+    body: () => ({ respond: { status: 200, headers: AS_HTML, body: HTML, taken: true } }),
+    ambiguous: true,
   },
-  { name: '400', fault: () => ({ respond: { status: 400, body: REFUSED } }), final: true },
-  { name: 'hangs, not taken', fault: () => ({ drop: 'before', delay_ms: 300_000 }), slow: true },
-  { name: 'hangs, taken', fault: () => ({ drop: 'after', delay_ms: 300_000 }), slow: true, doubtful: true },
+  { name: '400', body: () => ({ respond: { status: 400, body: REJECTION } }), rejected: true },
+  { name: 'timeout before', body: () => ({ drop: 'before', delay_ms: 300_000 }), slow: true },
+  { name: 'timeout after', body: () => ({ drop: 'after', delay_ms: 300_000 }), slow: true, ambiguous: true },
 ];
 
-/** What may happen in AWS. `fault`: for `/_local/faults`; how often it happens is drawn from `times`. */
+/** A fault in AWS. `body` is that of `POST /_local/faults`; `times` is the range of how often it occurs. */
 export interface Scenario {
   name: string;
-  fault: Json;
+  body: Json;
   times: readonly [number, number];
 }
 
 const WORKERS = ['publisher-*', 'dispatcher', 'webhook-dispatcher', 'sweeper', 'posts'] as const;
-/** More often than a client tries by itself. */
-const LASTING = [1, 12] as const;
+/** May exceed the retries of an SDK client. */
+const REPEATED = [1, 12] as const;
 const ONCE = [1, 2] as const;
 
-const of = (names: readonly string[], storm: (name: string) => Scenario[]) => names.flatMap(storm);
-
-const DYNAMODB: readonly Scenario[] = of(WORKERS, name => [
+const DYNAMODB: readonly Scenario[] = WORKERS.flatMap((name): Scenario[] => [
   ...['ProvisionedThroughputExceededException', 'ThrottlingException', 'InternalServerError'].map(error => ({
     name: `DynamoDB ${error}`,
-    fault: { service: 'dynamodb', function: name, error },
-    times: LASTING,
+    body: { service: 'dynamodb', function: name, error },
+    times: REPEATED,
   })),
   ...(['before', 'after'] as const).flatMap(when => [
     {
       name: `DynamoDB connection cut ${when}`,
-      fault: { service: 'dynamodb', function: name, drop: when },
+      body: { service: 'dynamodb', function: name, drop: when },
       times: ONCE,
     },
     {
       name: `environment killed ${when} a DynamoDB call`,
-      fault: { service: 'dynamodb', function: name, kill: when },
+      body: { service: 'dynamodb', function: name, kill: when },
       times: ONCE,
     },
   ]),
   {
     name: 'DynamoDB TransactionConflictException',
-    fault: {
+    body: {
       service: 'dynamodb',
       function: name,
       operation: 'UpdateItem',
@@ -133,12 +147,12 @@ const DYNAMODB: readonly Scenario[] = of(WORKERS, name => [
 const CONDITIONS: readonly Scenario[] = [
   {
     name: 'DynamoDB TransactionConflict',
-    fault: { service: 'dynamodb', operation: 'TransactWriteItems', error: 'TransactionConflict' },
-    times: LASTING,
+    body: { service: 'dynamodb', operation: 'TransactWriteItems', error: 'TransactionConflict' },
+    times: REPEATED,
   },
   {
     name: 'DynamoDB condition failed',
-    fault: {
+    body: {
       service: 'dynamodb',
       function: 'publisher-*',
       operation: 'UpdateItem',
@@ -148,38 +162,38 @@ const CONDITIONS: readonly Scenario[] = [
   },
 ];
 
-const SQS: readonly Scenario[] = of(WORKERS, name => {
+const SQS: readonly Scenario[] = WORKERS.flatMap((name): Scenario[] => {
   const send = { service: 'sqs', function: name, operation: 'SendMessage' };
   return [
     ...['RequestThrottled', 'InternalError', 'ServiceUnavailable'].map(error => ({
       name: `SQS ${error}`,
-      fault: { ...send, error },
-      times: LASTING,
+      body: { ...send, error },
+      times: REPEATED,
     })),
     ...(['before', 'after'] as const).flatMap(when => [
-      { name: `SQS connection cut ${when}`, fault: { ...send, drop: when }, times: ONCE },
-      { name: `environment killed ${when} an SQS call`, fault: { ...send, kill: when }, times: ONCE },
+      { name: `SQS connection cut ${when}`, body: { ...send, drop: when }, times: ONCE },
+      { name: `environment killed ${when} an SQS call`, body: { ...send, kill: when }, times: ONCE },
     ]),
-    { name: 'message sent twice', fault: { ...send, repeat: 2 }, times: [3, 8] },
-    { name: 'message out of order', fault: { ...send, late_s: 40 }, times: [3, 8] },
-    { name: 'message far too late', fault: { ...send, late_s: 600 }, times: [2, 4] },
+    { name: 'message sent twice', body: { ...send, repeat: 2 }, times: [3, 8] },
+    { name: 'message reordered', body: { ...send, late_s: 40 }, times: [3, 8] },
+    { name: 'message delayed by ten minutes', body: { ...send, late_s: 600 }, times: [2, 4] },
   ];
 });
 
 const QUEUES: readonly Scenario[] = [
   ...['dispatch', 'publish-*'].map((queue): Scenario => ({
     name: 'message lost',
-    fault: { service: 'sqs', queue, operation: 'SendMessage', lose: true },
+    body: { service: 'sqs', queue, operation: 'SendMessage', lose: true },
     times: [3, 8],
   })),
   {
-    name: 'message back after its visibility time-out',
-    fault: { service: 'sqs', function: 'event-source', operation: 'DeleteMessage', lose: true },
+    name: 'message redelivered after its visibility timeout',
+    body: { service: 'sqs', function: 'event-source', operation: 'DeleteMessage', lose: true },
     times: [4, 10],
   },
   {
-    name: 'SQS refuses to give messages',
-    fault: { service: 'sqs', function: 'event-source', operation: 'ReceiveMessage', error: 'InternalError' },
+    name: 'SQS ReceiveMessage fails',
+    body: { service: 'sqs', function: 'event-source', operation: 'ReceiveMessage', error: 'InternalError' },
     times: [3, 8],
   },
 ];
@@ -192,36 +206,36 @@ const SCHEDULES: readonly Scenario[] = [
     'ConflictException',
   ].map((error): Scenario => ({
     name: `Scheduler ${error}`,
-    fault: { service: 'scheduler', operation: 'CreateSchedule', error },
+    body: { service: 'scheduler', operation: 'CreateSchedule', error },
     times: [3, 12],
   })),
   {
     name: 'Scheduler connection cut after',
-    fault: { service: 'scheduler', operation: 'CreateSchedule', drop: 'after' },
+    body: { service: 'scheduler', operation: 'CreateSchedule', drop: 'after' },
     times: ONCE,
   },
   {
     name: 'schedule never fires',
-    fault: { service: 'scheduler', operation: 'Invoke', lose: true },
+    body: { service: 'scheduler', operation: 'Invoke', lose: true },
     times: [2, 6],
   },
   {
     name: 'schedule fires twice',
-    fault: { service: 'scheduler', operation: 'Invoke', repeat: 2 },
+    body: { service: 'scheduler', operation: 'Invoke', repeat: 2 },
     times: [2, 6],
   },
   {
     name: 'schedule fires late',
-    fault: { service: 'scheduler', operation: 'Invoke', late_s: 240 },
+    body: { service: 'scheduler', operation: 'Invoke', late_s: 240 },
     times: [2, 6],
   },
 ];
 
 const SECRETS: readonly Scenario[] = [
   {
-    name: 'SSM refuses',
-    fault: { service: 'ssm', function: 'publisher-*', error: 'ThrottlingException' },
-    times: LASTING,
+    name: 'SSM ThrottlingException',
+    body: { service: 'ssm', function: 'publisher-*', error: 'ThrottlingException' },
+    times: REPEATED,
   },
 ];
 
@@ -234,5 +248,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...SECRETS,
 ];
 
-/** As the table has them. */
+/** Names of the scenarios as the report shows them. */
 export const SCENARIO_NAMES: readonly string[] = [...new Set(SCENARIOS.map(({ name }) => `AWS: ${name}`))];

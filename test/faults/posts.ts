@@ -5,26 +5,26 @@ import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import type { SeededRandom } from './random.ts';
 
-/** What a post is made of. */
+/** Type and media of a post. */
 export interface Contents {
   post_type: PostType;
   media: readonly string[];
 }
 
-/** A post of a campaign. `text` names it alone among all. */
-export interface Order extends Contents {
+/** A post that a campaign creates. Its `text` is unique. */
+export interface PostPlan extends Contents {
   key: string;
   profile: string;
   text: string;
   platforms: PlatformId[];
-  /** Seconds from its creation; null: at once. */
+  /** Seconds from creation to its due time; null for immediate. */
   in_s: number | null;
 }
 
-/** The profile of the stack's first start, which is connected to every platform. */
+/** The profile that the stack creates at its first start, connected to every platform. */
 export const DEMO = 'Demo';
 
-/** Each is requested in its own way. */
+/** Each combination results in different requests to platforms. */
 const TEXT: Contents = { post_type: 'text', media: [] };
 const CONTENTS: readonly Contents[] = [
   TEXT,
@@ -35,56 +35,56 @@ const CONTENTS: readonly Contents[] = [
   { post_type: 'document', media: ['doc.pdf'] },
 ];
 
-/** What a platform takes here. */
-export type Menu = ReadonlyMap<PlatformId, readonly Contents[]>;
+/** The contents that each platform accepts. */
+export type AcceptedContents = ReadonlyMap<PlatformId, readonly Contents[]>;
 
-/** What a post needs beside its text so that every platform takes it. */
+/** Fields that some platforms require besides text. */
 const EXTRAS: Json = { title: 'A title' };
 
-/** Of every platform that can publish: what the API accepts for the Demo profile. */
-export async function readMenu(stack: TestStack): Promise<Menu> {
-  const menu = new Map<PlatformId, readonly Contents[]>();
+/** Returns, for every platform with a publisher, the contents that the API accepts for the Demo profile. */
+export async function readAcceptedContents(stack: TestStack): Promise<AcceptedContents> {
+  const accepted = new Map<PlatformId, readonly Contents[]>();
   for (const platform of PLATFORM_IDS.filter(id => PUBLISHERS[id])) {
     const taken: Contents[] = [];
     for (const contents of CONTENTS) {
-      const order = {
+      const plan = {
         key: '',
         profile: DEMO,
-        text: 'Taken?',
+        text: 'Accepted?',
         platforms: [platform],
         in_s: null,
         ...contents,
       };
-      const { body } = await stack.api('POST', '/posts/validate', bodyOf(stack, order, 0));
+      const { body } = await stack.api('POST', '/posts/validate', bodyOf(stack, plan, 0));
       if (body.valid === true) taken.push(contents);
     }
-    if (taken.length > 0) menu.set(platform, taken);
+    if (taken.length > 0) accepted.set(platform, taken);
   }
-  return menu;
+  return accepted;
 }
 
-/** Orders for a round: no platform gets more than its account's daily cap allows, and a little less. */
-export function drawOrders(
+/** Draws the posts of a round, within the daily cap of each platform. */
+export function drawPlans(
   random: SeededRandom,
-  menu: Menu,
+  accepted: AcceptedContents,
   tag: string,
   count: number,
   scheduled: number,
-): Order[] {
-  const left = new Map([...menu.keys()].map(platform => [platform, RULES[platform].daily_cap - 4]));
-  const orders: Order[] = [];
+): PostPlan[] {
+  const left = new Map([...accepted.keys()].map(platform => [platform, RULES[platform].daily_cap - 4]));
+  const plans: PostPlan[] = [];
   for (let index = 0; index < count; index += 1) {
-    const free = [...menu.keys()].filter(platform => (left.get(platform) ?? 0) > 0);
+    const free = [...accepted.keys()].filter(platform => (left.get(platform) ?? 0) > 0);
     if (free.length === 0) break;
     const first = random.pick(free);
-    const own = menu.get(first)!;
+    const own = accepted.get(first)!;
     const contents = own.includes(TEXT) && random.chance(0.4) ? TEXT : random.pick(own);
     const others = free.filter(
-      platform => platform !== first && menu.get(platform)!.includes(contents) && random.chance(0.25),
+      platform => platform !== first && accepted.get(platform)!.includes(contents) && random.chance(0.25),
     );
     const platforms = [first, ...others];
     for (const platform of platforms) left.set(platform, left.get(platform)! - 1);
-    orders.push({
+    plans.push({
       key: `${tag}-${index}`,
       profile: DEMO,
       text: `${tag} no ${index}. ${random.pick(WORDS)} ${random.pick(WORDS)}`,
@@ -93,7 +93,7 @@ export function drawOrders(
       in_s: random.chance(scheduled) ? random.pick([60, 150, 400, 800, 1500, 7000]) : null,
     });
   }
-  return orders;
+  return plans;
 }
 
 const WORDS = [
@@ -109,8 +109,9 @@ const WORDS = [
   '#tag',
 ];
 
-function bodyOf(stack: TestStack, order: Order, now: number): Json {
-  const { profile, post_type, text, platforms, media, in_s } = order;
+/** Returns the request body of a planned post. */
+export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
+  const { profile, post_type, text, platforms, media, in_s } = plan;
   return {
     profile_name: profile,
     post_type,
@@ -123,71 +124,71 @@ function bodyOf(stack: TestStack, order: Order, now: number): Json {
   };
 }
 
-/** Some platforms take the description of a picture in a request of its own. */
+/** Alt text of an image is a separate request on some platforms. */
 function altTextOf(platform: PlatformId): [string, string][] {
   const field = `${platform}_alt_text`;
-  return field in RULES[platform].options ? [[field, 'A picture']] : [];
+  return field in RULES[platform].options ? [[field, 'An image']] : [];
 }
 
-const TRIES = 60;
+const MAX_ATTEMPTS = 60;
 const PAUSE_MS = 100;
-const AT_ONCE = 6;
-/** The service lives at a bad moment: the same request again, under the same key, is what a client does then. */
-const AGAIN = [409, 429, 500, 502, 503, 504];
+const PARALLEL = 6;
+/** Status codes after which a client repeats the request with the same idempotency key. */
+const RETRYABLE = [409, 429, 500, 502, 503, 504];
 
 /**
- * Creates the posts, each under its idempotency key, until each is accepted. Gives their ids by key; one whose time
- * went by before it could be accepted is left out.
+ * Creates the posts, each with its idempotency key, and repeats requests until each is accepted. Returns their ids by
+ * key, without posts whose due time passed before they could be accepted.
  */
 export async function createAll(
   stack: TestStack,
-  orders: readonly Order[],
+  plans: readonly PostPlan[],
   now: number,
   waitFor: () => Promise<void>,
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  const left = [...orders];
+  const left = [...plans];
   const work = async () => {
-    for (let order = left.shift(); order; order = left.shift()) {
-      const id = await createOne(stack, order, now, waitFor);
-      if (id !== null) ids.set(order.key, id);
+    for (let plan = left.shift(); plan; plan = left.shift()) {
+      const id = await createOne(stack, plan, now, waitFor);
+      if (id !== null) ids.set(plan.key, id);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: PARALLEL }, work));
   return ids;
 }
 
 async function createOne(
   stack: TestStack,
-  order: Order,
+  plan: PostPlan,
   now: number,
   waitFor: () => Promise<void>,
 ): Promise<string | null> {
   let last = '';
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const answer = await fetch(`${stack.base_url}/posts`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${stack.api_key}`,
         'content-type': 'application/json',
-        'idempotency-key': order.key,
+        'idempotency-key': plan.key,
       },
-      body: JSON.stringify(bodyOf(stack, order, now)),
+      body: JSON.stringify(bodyOf(stack, plan, now)),
     });
     const text = await answer.text();
     if (answer.status === 201) return JSON.parse(text).post_id;
-    // While others waited, too.
-    if (answer.status === 400 && order.in_s !== null && /"field":"scheduled_date"/.test(text)) return null;
+    // Its due time has passed while the clock advanced.
+    if (answer.status === 400 && plan.in_s !== null && /"field":"scheduled_date"/.test(text)) return null;
     last = `${answer.status} ${text}`;
-    if (!AGAIN.includes(answer.status)) break;
-    // A run that vanished holds its key for a while.
+    if (!RETRYABLE.includes(answer.status)) break;
+    // The lease of a killed request on its idempotency key must expire.
     if (answer.status === 409 && attempt % 5 === 0) await waitFor();
     await sleep(PAUSE_MS);
   }
-  throw new Error(`The post ${order.key} was refused: ${last}`);
+  throw new Error(`The post ${plan.key} was refused: ${last}`);
 }
 
-/** The posts of a round as the API shows them: all whose text begins with the tag. */
+/** Returns the posts of a round from the API: all whose text begins with the tag. */
 export async function readAll(stack: TestStack, tag: string): Promise<Json[]> {
   const found: Json[] = [];
   let cursor = '';
@@ -195,7 +196,7 @@ export async function readAll(stack: TestStack, tag: string): Promise<Json[]> {
     const { body } = await stack.api('GET', `/posts?limit=100${cursor}`);
     const mine = body.data.filter((post: Json) => post.description?.startsWith(`${tag} no `));
     found.push(...mine);
-    // Newest first: a page without one of ours is past them.
+    // Newest first: a page without posts of this round is past them.
     if (mine.length === 0 || !body.next_cursor) return found;
     cursor = `&cursor=${encodeURIComponent(body.next_cursor)}`;
   }

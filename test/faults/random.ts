@@ -1,8 +1,8 @@
 import { createRandom } from '../../local/aws/random.ts';
 
-/** Every choice of a campaign comes from one of these: the same seed makes the same choices. */
+/** Source of every random choice of a campaign: the same seed makes the same choices. */
 export interface SeededRandom {
-  /** A whole number, both ends included. */
+  /** An integer from `least` to `most`, both included. */
   whole: (least: number, most: number) => number;
   chance: (share: number) => boolean;
   pick: <T>(from: readonly T[]) => T;

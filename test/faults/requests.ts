@@ -2,7 +2,7 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 import { traffic } from '../support/e2e.ts';
 import type { TestStack } from '../support/stack.ts';
 
-/** A kind of request that the service makes to a platform. `path`: a regular expression. */
+/** A kind of request to a platform. `path` is a regular expression. */
 export interface RequestKind {
   platform: PlatformId;
   method: string;
@@ -11,7 +11,7 @@ export interface RequestKind {
 
 export const nameOf = ({ platform, method, path }: RequestKind) => `${platform} ${method} ${path}`;
 
-/** The kinds of the requests that were made since then, each once, always in the same order. */
+/** Returns the kinds of requests made since a sequence number, each once, sorted. */
 export async function kindsSince(stack: TestStack, since: number): Promise<RequestKind[]> {
   const lines = await traffic(stack, since);
   const kinds = lines.map(({ platform, method, url }) => ({
@@ -23,7 +23,7 @@ export async function kindsSince(stack: TestStack, since: number): Promise<Reque
   return byName.map(([, kind]) => kind);
 }
 
-/** Ids and secrets in a path differ from request to request. */
+/** Returns a pattern for a path in which ids and secrets match anything. */
 function patternOf(path: string): string {
   const segments = path
     .split('/')
@@ -35,5 +35,5 @@ function patternOf(path: string): string {
   return `^${segments.join('/')}$`;
 }
 
-/** A lost answer of these costs the account itself, at the platform: no service can mend that. */
-export const isSecretExchange = ({ path }: RequestKind) => /oauth|token|session/i.test(path);
+/** Returns whether the request exchanges tokens. A lost response may make the account unusable, which nothing can repair. */
+export const isTokenExchange = ({ path }: RequestKind) => /oauth|token|session/i.test(path);

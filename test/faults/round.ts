@@ -1,78 +1,82 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { lastSeq, traffic, type LivePost, type TrafficLine } from '../support/e2e.ts';
 import type { Json } from '../support/stack.ts';
-import { judge, type Evidence } from './check.ts';
+import { evaluate, type Evidence } from './evaluate.ts';
 import type { Scenario } from './injected-faults.ts';
-import { isSecretExchange, nameOf } from './requests.ts';
-import { createAll, readAll, type Order } from './posts.ts';
-import { add, type Attack, type Campaign } from './state.ts';
-import { collectHits, purge, setAttack, setStorm } from './scenarios.ts';
+import { isTokenExchange, nameOf } from './requests.ts';
+import { createAll, readAll, type PostPlan } from './posts.ts';
+import { add, type RequestFault, type Campaign } from './state.ts';
+import { collectHits, purgeQueues, injectRequestFault, injectScenario } from './scenarios.ts';
 
-/** A day, in steps: of each some accounts' tokens end, and in the first some posts are old enough to be measured. */
+/** Steps of a day: tokens of some accounts expire in each, and after the first some posts are due for insights. */
 const DAY_STEPS = [3700, ...Array.from({ length: 6 }, () => 4 * 3600)];
-/** The clock's steps while a round settles: small at first, larger when only long waits are left. Seconds. */
+/** Steps of the clock while a round settles, in seconds: small at first, larger when only long waits are left. */
 const STEPS = [...Array.from({ length: 6 }, () => 20), ...Array.from({ length: 20 }, () => 60)];
 const LONG_STEP = 300;
-/** After so many steps the weather clears: what is left must come to its end. */
-const CLEARING = 12;
+/** Number of steps after which faults end, so that all posts must become final. */
+const END_FAULTS_AFTER = 12;
 const MAX_STEPS = 160;
-const MAX_STORIES = 5;
+const MAX_DIAGNOSTICS = 5;
 
-/** What a round of posts goes through. */
+/** The faults of a round. */
 export interface RoundConditions extends Pick<Evidence, 'accountsMayBeLost'> {
-  attacks?: readonly Attack[];
+  requestFaults?: readonly RequestFault[];
   scenarios?: readonly Scenario[];
-  /** Each attack meets one request. */
+  /** Each fault occurs at one request only. */
   once?: boolean;
 }
 
-/** One round: posts in this weather, until nothing is on its way any more, and a look at what they left. */
+/** Runs one round: creates posts while faults occur, waits until nothing is in flight, and evaluates the result. */
 export async function round(
   campaign: Campaign,
   tag: string,
-  orders: Order[],
-  { attacks = [], scenarios = [], once = false, ...judged }: RoundConditions,
+  plans: PostPlan[],
+  { requestFaults = [], scenarios = [], once = false, ...expectations }: RoundConditions,
 ): Promise<void> {
   const { stack, world, random } = campaign;
   await stack.control('DELETE', '/_control/receiver/campaign');
   const since = await lastSeq(stack);
   const now = await world.now();
-  const early = attacks.filter(({ kind }) => !campaign.late.has(nameOf(kind)));
-  for (const attack of early) await setAttack(campaign, attack, now, once);
+  const early = requestFaults.filter(({ kind }) => !campaign.late.has(nameOf(kind)));
+  for (const requestFault of early) await injectRequestFault(campaign, requestFault, now, once);
   await expireTokens(campaign, early);
-  for (const storm of scenarios) await setStorm(campaign, storm);
-  const ids = await createAll(stack, orders, now, () => world.pass(30));
-  if (scenarios.length > 0 && random.chance(0.3)) await purge(campaign);
-  const refusals = new Map<PlatformId, number>();
-  const inFlight = await settle(campaign, () => collectHits(campaign, refusals, false));
-  await collectHits(campaign, refusals);
-  await conclude(campaign, { tag, since, orders, ids, refusals, inFlight, ...judged });
+  for (const scenario of scenarios) await injectScenario(campaign, scenario);
+  const ids = await createAll(stack, plans, now, () => world.pass(30));
+  if (scenarios.length > 0 && random.chance(0.3)) await purgeQueues(campaign);
+  const rejections = new Map<PlatformId, number>();
+  const inFlight = await settle(campaign, () => collectHits(campaign, rejections, false));
+  await collectHits(campaign, rejections);
+  await evaluateRound(campaign, { tag, since, plans, ids, rejections, inFlight, ...expectations });
 }
 
-/** Attacked exchanges of secrets are to be made. */
-async function expireTokens({ stack }: Campaign, attacks: readonly Attack[]): Promise<void> {
-  const exchanges = attacks.filter(({ kind }) => isSecretExchange(kind));
+/** Expires tokens so that the token exchanges with faults are made. */
+async function expireTokens({ stack }: Campaign, requestFaults: readonly RequestFault[]): Promise<void> {
+  const exchanges = requestFaults.filter(({ kind }) => isTokenExchange(kind));
   for (const platform of new Set(exchanges.map(({ kind }) => kind.platform))) {
     await stack.control('POST', '/_control/tokens', { platform, action: 'expire' });
   }
 }
 
-/** The day after a round, with attacks on requests that are made then. In the end the accounts' daily caps are free. */
-export async function dayAfter(campaign: Campaign, attacks: readonly Attack[], once = false): Promise<void> {
+/** Advances the clock by a day, with the faults of requests that are made then. Afterwards the daily caps are free. */
+export async function dayAfter(
+  campaign: Campaign,
+  requestFaults: readonly RequestFault[],
+  once = false,
+): Promise<void> {
   const { world, late } = campaign;
   const now = await world.now();
-  for (const attack of attacks.filter(({ kind }) => late.has(nameOf(kind)))) {
-    await setAttack(campaign, attack, now, once);
+  for (const requestFault of requestFaults.filter(({ kind }) => late.has(nameOf(kind)))) {
+    await injectRequestFault(campaign, requestFault, now, once);
   }
   for (const seconds of DAY_STEPS) await world.pass(seconds);
   await collectHits(campaign, new Map());
 }
 
-/** Lets time pass until nothing is on its way any more. Gives what still is, when that takes too long. */
+/** Advances the clock until nothing is in flight. Returns what is still in flight after the last step. */
 export async function settle({ world }: Campaign, clear: () => Promise<void>): Promise<string[]> {
   let left: string[] = [];
   for (let step = 0; step < MAX_STEPS; step += 1) {
-    if (step === CLEARING) await clear();
+    if (step === END_FAULTS_AFTER) await clear();
     await world.pass(STEPS[step] ?? LONG_STEP);
     left = await world.inFlight();
     if (left.length === 0) return [];
@@ -82,12 +86,12 @@ export async function settle({ world }: Campaign, clear: () => Promise<void>): P
 
 interface Rest extends Omit<Evidence, 'posts' | 'live' | 'events'> {
   tag: string;
-  /** Number of the last request to a platform before. */
+  /** Sequence number of the last request to a platform before the round. */
   since: number;
 }
 
-/** Looks at everything that the posts left behind, and writes down what is wrong with it. */
-export async function conclude(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<void> {
+/** Evaluates what the posts of a round left behind and adds it to the report. */
+export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<void> {
   const { stack, report } = campaign;
   const evidence: Evidence = {
     ...rest,
@@ -95,31 +99,32 @@ export async function conclude(campaign: Campaign, { tag, since, ...rest }: Rest
     live: ((await stack.control('GET', '/_control/published')).body.items as LivePost[]).filter(({ text }) =>
       text.startsWith(`${tag} no `),
     ),
-    events: await campaign.hook.events(),
+    events: await campaign.receiver.events(),
   };
-  const { violations, outcomes } = judge(evidence);
+  const { violations, outcomes } = evaluate(evidence);
   report.posts += rest.ids.size;
   for (const [name, count] of outcomes) add(report.outcomes, name, count);
   for (const violation of violations) {
     report.violations.push(violation);
-    campaign.say(`VIOLATION (${violation.kind}) ${violation.key ?? tag}: ${violation.what}`);
+    campaign.log(`VIOLATION (${violation.kind}) ${violation.key ?? tag}: ${violation.detail}`);
   }
   const lines = violations.length > 0 ? await traffic(stack, since) : [];
   for (const key of new Set(violations.map(violation => violation.key))) {
-    if (key !== null && report.stories.length < MAX_STORIES) report.stories.push(story(key, evidence, lines));
+    if (key !== null && report.diagnostics.length < MAX_DIAGNOSTICS)
+      report.diagnostics.push(diagnosticsOf(key, evidence, lines));
   }
 }
 
-function story(
+function diagnosticsOf(
   key: string,
-  { orders, ids, posts, live, events }: Evidence,
+  { plans, ids, posts, live, events }: Evidence,
   lines: readonly TrafficLine[],
 ): string {
-  const text = orders.find(each => each.key === key)?.text ?? '';
+  const text = plans.find(each => each.key === key)?.text ?? '';
   const id = ids.get(key);
   return JSON.stringify(
     {
-      order: orders.find(each => each.key === key),
+      plan: plans.find(each => each.key === key),
       record: posts.filter(({ description }: Json) => description === text),
       live: live.filter((each: Json) => each.text === text),
       events: events.filter(({ data }: Json) => data.post_id === id),

@@ -1,23 +1,23 @@
 import { lastSeq } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import { INJECTED_FAULTS, SCENARIO_NAMES, SCENARIOS, type InjectedFault } from './injected-faults.ts';
-import { DEMO, drawOrders, type Order } from './posts.ts';
-import { isSecretExchange, kindsSince, nameOf, type RequestKind } from './requests.ts';
+import { DEMO, drawPlans, type PostPlan } from './posts.ts';
+import { isTokenExchange, kindsSince, nameOf, type RequestKind } from './requests.ts';
 import { dayAfter, round } from './round.ts';
-import { attackName, type Attack, type Campaign } from './state.ts';
+import { requestFaultName, type RequestFault, type Campaign } from './state.ts';
 
 const ROUND = 100;
-const ATTACKS = 26;
+const FAULTS_PER_ROUND = 26;
 const SCENARIOS_PER_ROUND = 14;
-/** Of the rounds for attacks that met no request so far. */
-const SECOND_ROUND = 60;
+/** Posts of a round for faults that have not occurred yet. */
+const REPEAT_ROUND = 60;
 
-/** Learns every request that posts of each kind make: in peace, and a day later with all answers lost. */
+/** Collects the kinds of requests that posts make: without faults, and a day later with all responses lost. */
 export async function learn(campaign: Campaign): Promise<void> {
-  const { stack, menu, say, report } = campaign;
+  const { stack, accepted, log, report } = campaign;
   const since = await lastSeq(stack);
-  const orders = (tag: string): Order[] =>
-    [...menu].flatMap(([platform, taken]) =>
+  const plans = (tag: string): PostPlan[] =>
+    [...accepted].flatMap(([platform, taken]) =>
       taken.map((contents, index) => ({
         key: `${tag}-${platform}-${index}`,
         profile: DEMO,
@@ -28,104 +28,118 @@ export async function learn(campaign: Campaign): Promise<void> {
       })),
     );
   const tag = `Seed ${report.seed}`;
-  await round(campaign, `${tag} in peace`, orders(`${tag} in peace`), {});
+  await round(campaign, `${tag} without faults`, plans(`${tag} without faults`), {});
   const early = await kindsSince(stack, since);
   await dayAfter(campaign, []);
   const next = await lastSeq(stack);
-  const attacks = lostAnswers(await kindsSince(stack, since));
-  await round(campaign, `${tag} in doubt`, orders(`${tag} in doubt`), { attacks });
+  const requestFaults = lostResponses(await kindsSince(stack, since));
+  await round(campaign, `${tag} lost responses`, plans(`${tag} lost responses`), { requestFaults });
   early.push(...(await kindsSince(stack, next)));
   await dayAfter(campaign, []);
   campaign.kinds = await kindsSince(stack, since);
   const names = new Set(early.map(nameOf));
-  const late = campaign.kinds.filter(kind => !names.has(nameOf(kind)) && !isSecretExchange(kind));
+  const late = campaign.kinds.filter(kind => !names.has(nameOf(kind)) && !isTokenExchange(kind));
   campaign.late = new Set(late.map(nameOf));
   report.requests.kinds = campaign.kinds.length;
-  say(`${campaign.kinds.length} kinds of requests to ${menu.size} platforms:`);
-  for (const kind of campaign.kinds) say(`  ${nameOf(kind)}`);
+  log(`${campaign.kinds.length} kinds of requests to ${accepted.size} platforms:`);
+  for (const kind of campaign.kinds) log(`  ${nameOf(kind)}`);
 }
 
 /**
- * The rounds that the seed deals, until there are enough posts. A thorough campaign then goes on with the attacks that
- * met no request, with requests that hang, and at last with answers whose loss costs an account.
+ * Runs rounds drawn from the seed until there are enough posts. A thorough campaign continues with the faults that have
+ * not occurred, with timeouts, and with lost responses of token exchanges.
  */
 export async function allRounds(campaign: Campaign, posts: number, thorough: boolean): Promise<void> {
   const { kinds, report, met } = campaign;
-  const all = kinds.flatMap(kind => INJECTED_FAULTS.map((fault): Attack => ({ kind, fault })));
-  const harmless = all.filter(attack => !costsAccount(attack) && !isSenseless(attack));
-  const fast = harmless.filter(({ fault }) => !fault.slow);
-  // A storm at the wrong moment would turn a refused exchange into a lost one.
-  await dealtRounds(
+  const all = kinds.flatMap(kind => INJECTED_FAULTS.map((fault): RequestFault => ({ kind, fault })));
+  const recoverable = all.filter(
+    requestFault => !losesAccount(requestFault) && !isRejectedExchange(requestFault),
+  );
+  const fast = recoverable.filter(({ fault }) => !fault.slow);
+  // Together with a scenario, a rejected token exchange could become a lost one.
+  await drawnRounds(
     campaign,
-    fast.filter(({ kind }) => !isSecretExchange(kind)),
+    fast.filter(({ kind }) => !isTokenExchange(kind)),
     posts,
   );
-  const exchanges = all.filter(costsAccount);
+  const exchanges = all.filter(losesAccount);
   if (thorough) {
-    await secondRounds(campaign, 'second', fast);
-    await secondRounds(campaign, 'hanging', harmless);
+    await repeatRounds(campaign, 'repeat', fast);
+    await repeatRounds(campaign, 'timeout', recoverable);
     await exchangeRound(campaign, exchanges);
   }
-  const planned = thorough ? [...harmless, ...exchanges] : fast;
-  const missed = planned.filter(attack => !met.has(attackName(attack)));
+  const planned = thorough ? [...recoverable, ...exchanges] : fast;
+  const missed = planned.filter(requestFault => !met.has(requestFaultName(requestFault)));
   Object.assign(report.requests, { planned: planned.length, met: planned.length - missed.length });
   if (!thorough) return;
-  for (const attack of missed) campaign.say(`never: ${attackName(attack)}`);
-  for (const name of SCENARIO_NAMES.filter(each => !report.faults.has(each))) campaign.say(`never: ${name}`);
+  for (const requestFault of missed) campaign.log(`did not occur: ${requestFaultName(requestFault)}`);
+  for (const name of SCENARIO_NAMES.filter(each => !report.faults.has(each)))
+    campaign.log(`did not occur: ${name}`);
 }
 
-/** The platform may have changed the account's secrets, and nobody knows them: no service can mend that. */
-const costsAccount = ({ kind, fault }: Attack) => isSecretExchange(kind) && fault.doubtful === true;
+/** Returns whether the platform may have issued new tokens that nobody received. */
+const losesAccount = ({ kind, fault }: RequestFault) => isTokenExchange(kind) && fault.ambiguous === true;
 
-/** Secrets that the platform refuses for good are an account that is lost, and no fault of a request. */
-const isSenseless = ({ kind, fault }: Attack) => isSecretExchange(kind) && fault.final === true;
+/** Returns whether the platform rejects a token exchange for good, which disconnects the account as it should. */
+const isRejectedExchange = ({ kind, fault }: RequestFault) =>
+  isTokenExchange(kind) && fault.rejected === true;
 
-async function dealtRounds(campaign: Campaign, fast: readonly Attack[], posts: number): Promise<void> {
-  const { random, menu, report } = campaign;
-  const attacks = random.shuffled(fast);
+async function drawnRounds(campaign: Campaign, fast: readonly RequestFault[], posts: number): Promise<void> {
+  const { random, accepted, report } = campaign;
+  const requestFaults = random.shuffled(fast);
   const scenarios = random.shuffled(SCENARIOS);
   const begun = report.posts;
   for (let number = 1; report.posts - begun < posts; number += 1) {
     const tag = `Seed ${report.seed} round ${number}`;
     const share = Math.min(ROUND, posts - (report.posts - begun));
-    const orders = drawOrders(random, menu, tag, share, 0.25);
-    const dealt = deal(attacks, ATTACKS);
-    await round(campaign, tag, orders, { attacks: dealt, scenarios: deal(scenarios, SCENARIOS_PER_ROUND) });
-    await dayAfter(campaign, dealt);
-    tell(campaign, tag);
+    const plans = drawPlans(random, accepted, tag, share, 0.25);
+    const drawn = takeNext(requestFaults, FAULTS_PER_ROUND);
+    await round(campaign, tag, plans, {
+      requestFaults: drawn,
+      scenarios: takeNext(scenarios, SCENARIOS_PER_ROUND),
+    });
+    await dayAfter(campaign, drawn);
+    logProgress(campaign, tag);
   }
 }
 
 /**
- * Attacks that met no request yet, each to meet one, as long as there are any that do; lost answers see to it that platforms
- * are asked what became of them.
+ * Repeats the faults that have not occurred, once each, as long as some of them do. Lost responses make sure that the
+ * requests of reconciliation are made, too.
  */
-async function secondRounds(campaign: Campaign, name: string, attacks: readonly Attack[]): Promise<void> {
-  const { random, menu, report } = campaign;
-  const unmet = () => attacks.filter(attack => !campaign.met.has(attackName(attack)));
+async function repeatRounds(
+  campaign: Campaign,
+  name: string,
+  requestFaults: readonly RequestFault[],
+): Promise<void> {
+  const { random, accepted, report } = campaign;
+  const unmet = () => requestFaults.filter(requestFault => !campaign.met.has(requestFaultName(requestFault)));
   let [before, left] = [Infinity, unmet()];
   for (let number = 1; left.length > 0 && left.length < before; number += 1) {
     const tag = `Seed ${report.seed} ${name} ${number}`;
-    const dealt = random.shuffled(left).slice(0, ATTACKS);
-    const orders = drawOrders(random, menu, tag, SECOND_ROUND, 0);
-    await round(campaign, tag, orders, { attacks: [...dealt, ...lostAnswers(campaign.kinds)], once: true });
-    await dayAfter(campaign, dealt, true);
-    tell(campaign, tag);
+    const drawn = random.shuffled(left).slice(0, FAULTS_PER_ROUND);
+    const plans = drawPlans(random, accepted, tag, REPEAT_ROUND, 0);
+    await round(campaign, tag, plans, {
+      requestFaults: [...drawn, ...lostResponses(campaign.kinds)],
+      once: true,
+    });
+    await dayAfter(campaign, drawn, true);
+    logProgress(campaign, tag);
     [before, left] = [left.length, unmet()];
   }
 }
 
-function lostAnswers(kinds: readonly RequestKind[]): Attack[] {
-  const fault = mishapNamed('connection cut after');
-  return kinds.filter(kind => !isSecretExchange(kind)).map(kind => ({ kind, fault }));
+function lostResponses(kinds: readonly RequestKind[]): RequestFault[] {
+  const fault = faultNamed('connection cut after');
+  return kinds.filter(kind => !isTokenExchange(kind)).map(kind => ({ kind, fault }));
 }
 
 /**
- * The answers of exchanges are lost in which a platform gives new secrets for old ones. A post whose account was lost
- * with them fails, and its owner is told.
+ * Loses the responses of token exchanges. A post whose account becomes unusable fails, and its owner is notified with
+ * post.token_expired.
  */
-async function exchangeRound(campaign: Campaign, exchanges: readonly Attack[]): Promise<void> {
-  const { stack, menu, report } = campaign;
+async function exchangeRound(campaign: Campaign, exchanges: readonly RequestFault[]): Promise<void> {
+  const { stack, accepted, report } = campaign;
   const platforms = new Set(exchanges.map(({ kind }) => kind.platform));
   const count = Math.max(
     ...[...platforms].map(own => exchanges.filter(({ kind }) => kind.platform === own).length),
@@ -133,33 +147,33 @@ async function exchangeRound(campaign: Campaign, exchanges: readonly Attack[]): 
   const profiles = Array.from({ length: count }, (_, index) => `Exchange ${index + 1}`);
   await connectedProfiles(stack, profiles, [...platforms]);
   const tag = `Seed ${report.seed} exchange`;
-  const orders = profiles.map((profile, index): Order => ({
+  const plans = profiles.map((profile, index): PostPlan => ({
     key: `${tag}-${index}`,
     profile,
-    text: `${tag} no ${index}. Whose account is this?`,
+    text: `${tag} no ${index}. Token exchange`,
     post_type: 'text',
-    platforms: [...menu.keys()].filter(platform => platforms.has(platform)),
+    platforms: [...accepted.keys()].filter(platform => platforms.has(platform)),
     media: [],
     in_s: 400,
   }));
-  await round(campaign, tag, orders, { attacks: exchanges, once: true, accountsMayBeLost: true });
-  tell(campaign, tag);
+  await round(campaign, tag, plans, { requestFaults: exchanges, once: true, accountsMayBeLost: true });
+  logProgress(campaign, tag);
 }
 
-function mishapNamed(name: string): InjectedFault {
+function faultNamed(name: string): InjectedFault {
   const found = INJECTED_FAULTS.find(fault => fault.name === name);
-  if (!found) throw new Error(`There is no mishap ${name}`);
+  if (!found) throw new Error(`Unknown fault: ${name}`);
   return found;
 }
 
-/** The next of a stack of cards that goes round. */
-function deal<T>(cards: T[], count: number): T[] {
-  const dealt = cards.splice(0, Math.min(count, cards.length));
-  cards.push(...dealt);
-  return dealt;
+/** Returns the next items of a list and moves them to its end. */
+function takeNext<T>(items: T[], count: number): T[] {
+  const next = items.splice(0, Math.min(count, items.length));
+  items.push(...next);
+  return next;
 }
 
-function tell({ report, say }: Campaign, tag: string): void {
+function logProgress({ report, log }: Campaign, tag: string): void {
   const faults = [...report.faults.values()].reduce((sum, count) => sum + count, 0);
-  say(`${tag}: ${report.posts} posts, ${faults} faults, ${report.violations.length} violations`);
+  log(`${tag}: ${report.posts} posts, ${faults} faults, ${report.violations.length} violations`);
 }

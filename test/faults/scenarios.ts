@@ -2,26 +2,29 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Json } from '../support/stack.ts';
 import { INJECTED_FAULTS, SCENARIOS, type InjectedFault, type Scenario } from './injected-faults.ts';
 import { nameOf } from './requests.ts';
-import { add, type Attack, type Campaign } from './state.ts';
+import { add, type RequestFault, type Campaign } from './state.ts';
 
-/** Sets a mishap for requests of a kind, soon and a few times; `once`: for the next one alone. */
-export async function setAttack(
+/** Injects a fault at requests of a kind: soon and a few times, or with `once` at the next one only. */
+export async function injectRequestFault(
   { stack, random }: Campaign,
-  { kind, fault }: Attack,
+  { kind, fault }: RequestFault,
   now: number,
   once = false,
 ): Promise<void> {
-  const drawn = { after: random.whole(0, 2), times: random.whole(1, 3) };
+  const soon = { after: random.whole(0, 2), times: random.whole(1, 3) };
   await stack.control('POST', '/_control/faults', {
     ...kind,
-    ...fault.fault(now),
-    ...(once || fault.slow ? { times: 1 } : drawn),
+    ...fault.body(now),
+    ...(once || fault.slow ? { times: 1 } : soon),
   });
 }
 
-/** Sets a storm, at a platform that the dice choose where it names none. */
-export async function setStorm({ stack, random, menu }: Campaign, { fault, times }: Scenario): Promise<void> {
-  const platform = random.pick([...menu.keys()]);
+/** Injects a scenario; where it does not name a platform, at a random one. */
+export async function injectScenario(
+  { stack, random, accepted }: Campaign,
+  { body: fault, times }: Scenario,
+): Promise<void> {
+  const platform = random.pick([...accepted.keys()]);
   const named = (text: string | undefined) => text?.replace('*', platform);
   const body = {
     ...fault,
@@ -31,12 +34,12 @@ export async function setStorm({ stack, random, menu }: Campaign, { fault, times
     probability: 0.5,
     seed: random.whole(0, 1_000_000),
   };
-  const answer = await stack.local('POST', '/_local/faults', body);
-  if (answer.status !== 200) throw new Error(`The storm was refused: ${JSON.stringify(answer.body)}`);
+  const response = await stack.local('POST', '/_local/faults', body);
+  if (response.status !== 200) throw new Error(`Invalid scenario: ${JSON.stringify(response.body)}`);
 }
 
-/** All notes are gone, those of the table excepted. */
-export async function purge({ stack, report }: Campaign): Promise<void> {
+/** Deletes all messages of the dispatch and publish queues. */
+export async function purgeQueues({ stack, report }: Campaign): Promise<void> {
   const { queues } = (await stack.local('GET', '/_local/queues')).body;
   for (const { name } of queues.filter((queue: Json) => /-(dispatch|publish-\w+)$/.test(queue.name))) {
     await stack.local('DELETE', `/_local/queues/${name}`);
@@ -44,33 +47,33 @@ export async function purge({ stack, report }: Campaign): Promise<void> {
   add(report.faults, 'queues purged', 1);
 }
 
-/** Schedules fire late in a round: what is to happen to them outlasts the rest of the weather. */
-const outlasts = ({ operation }: Json) => operation === 'Invoke';
+/** Faults of firing schedules outlast the others, since schedules fire late in a round. */
+const outlastsRound = ({ operation }: Json) => operation === 'Invoke';
 
-/** Counts the faults that came to pass, and ends them; `all`: also those that outlast the weather. */
+/** Counts the faults that occurred and ends them; with `all` including those that outlast the others. */
 export async function collectHits(
   { stack, report, met }: Campaign,
-  refusals: Map<PlatformId, number>,
+  rejections: Map<PlatformId, number>,
   all = true,
 ): Promise<void> {
   const ofPlatforms = (await stack.control('GET', '/_control/faults')).body.items;
   const ofAws = (await stack.local('GET', '/_local/faults')).body.items.filter(
-    (fault: Json) => all || !outlasts(fault),
+    (fault: Json) => all || !outlastsRound(fault),
   );
   await stack.control('DELETE', '/_control/faults');
   for (const { id } of ofAws) await stack.local('DELETE', `/_local/faults/${id}`);
   for (const fault of ofPlatforms) {
-    const name = mishapName(fault);
+    const name = faultName(fault);
     add(report.faults, `platform: ${name}`, fault.hits);
     if (fault.hits > 0) met.add(`${name} at ${nameOf(fault)}`);
-    if (fault.respond?.status === 400) add(refusals, fault.platform, fault.hits);
+    if (fault.respond?.status === 400) add(rejections, fault.platform, fault.hits);
   }
-  for (const fault of ofAws) add(report.faults, stormName(fault), fault.hits);
+  for (const fault of ofAws) add(report.faults, scenarioName(fault), fault.hits);
 }
 
-function mishapName(fault: Json): string {
-  const same = ({ fault: make, slow }: InjectedFault) => {
-    const made = make(0);
+function faultName(fault: Json): string {
+  const matches = ({ body, slow }: InjectedFault) => {
+    const made = body(0);
     return (
       made.kill === fault.kill &&
       made.drop === fault.drop &&
@@ -80,13 +83,11 @@ function mishapName(fault: Json): string {
       Object.keys(made.respond?.headers ?? {}).length === Object.keys(fault.respond?.headers ?? {}).length
     );
   };
-  return INJECTED_FAULTS.find(same)?.name ?? 'other';
+  return INJECTED_FAULTS.find(matches)?.name ?? 'other';
 }
 
-function stormName(fault: Json): string {
+function scenarioName(fault: Json): string {
   const members = ['service', 'operation', 'error', 'drop', 'kill', 'lose', 'repeat', 'late_s'];
-  const words = SCENARIOS.find(({ fault: told }) =>
-    members.every(member => told[member] === fault[member]),
-  )?.name;
-  return `AWS: ${words ?? 'other'}`;
+  const found = SCENARIOS.find(({ body }) => members.every(member => body[member] === fault[member]));
+  return `AWS: ${found?.name ?? 'other'}`;
 }

@@ -7,18 +7,18 @@ import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey } from '../../shared/store/webhooks.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
-/** How a campaign sees and moves the stack. */
+/** The stack as a campaign observes and controls it. */
 export interface World {
-  /** The stack's time, epoch milliseconds. */
+  /** The stack's time in epoch milliseconds. */
   now: () => Promise<number>;
-  /** Waits until nothing is at work, then moves the clock, then waits again. */
+  /** Waits until no function is running, advances the clock, then waits again. */
   pass: (seconds: number) => Promise<void>;
-  /** What is still on its way, in words; empty when nothing is. */
+  /** Descriptions of everything that is in flight: messages, schedules, overdue items. */
   inFlight: () => Promise<string[]>;
   close: () => void;
 }
 
-const LOOK_MS = 25;
+const POLL_MS = 25;
 const LIMIT_MS = 420_000;
 const FAR = Number.MAX_SAFE_INTEGER;
 
@@ -31,21 +31,22 @@ export function openWorld(stack: TestStack): World {
   const table = { client: DynamoDBDocumentClient.from(client), name: stack.aws.table };
   const queues = async (): Promise<Json[]> => (await stack.local('GET', '/_local/queues')).body.queues;
 
-  async function calm(): Promise<void> {
+  async function idle(): Promise<void> {
     const limit = performance.now() + LIMIT_MS;
     for (let quiet = 0; quiet < 2;) {
       const { working } = (await stack.local('GET', '/_local/working')).body;
-      const waiting = (await queues()).filter(({ name, depth }) => !isUnread(name) && depth > 0);
+      const waiting = (await queues()).filter(({ name, depth }) => !hasNoConsumer(name) && depth > 0);
       quiet = waiting.length > 0 || Object.keys(working).length > 0 ? 0 : quiet + 1;
-      if (performance.now() > limit) throw new Error(`Never calm: ${JSON.stringify({ working, waiting })}`);
-      if (quiet < 2) await sleep(LOOK_MS);
+      if (performance.now() > limit)
+        throw new Error(`The stack does not become idle: ${JSON.stringify({ working, waiting })}`);
+      if (quiet < 2) await sleep(POLL_MS);
     }
   }
 
   async function pass(seconds: number): Promise<void> {
-    await calm();
+    await idle();
     await stack.local('POST', '/_local/clock', { advance_seconds: seconds, between_runs: true });
-    await calm();
+    await idle();
   }
 
   async function waking(): Promise<string[]> {
@@ -75,6 +76,6 @@ export function openWorld(stack: TestStack): World {
   };
 }
 
-/** Nobody reads these: what lies there stays, and is a violation. */
-export const isUnread = (name: string) =>
+/** Returns whether no function consumes the queue: a message in it stays there and is a violation. */
+export const hasNoConsumer = (name: string) =>
   name.endsWith('-dead-letters') && !name.endsWith('-publish-dead-letters');

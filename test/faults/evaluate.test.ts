@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { judge, type Evidence } from './check.ts';
-import { isUnread } from './world.ts';
+import { evaluate, type Evidence } from './evaluate.ts';
+import { hasNoConsumer } from './world.ts';
 
-/* What `npm run test:faults` looks for, and that it sees it. */
+/* The violations that `npm run test:faults` reports. */
 
 const ID = 'p1';
 const evidence = (change: Partial<Evidence> = {}, destination = {}): Evidence => ({
-  orders: [
+  plans: [
     { key: 'k', profile: 'Demo', text: 'Hello', post_type: 'text', platforms: ['x'], media: [], in_s: null },
   ],
   ids: new Map([['k', ID]]),
@@ -30,7 +30,7 @@ const evidence = (change: Partial<Evidence> = {}, destination = {}): Evidence =>
   events: [
     { event: 'post.published', id: 'e1', data: { post_id: ID, platform: 'x', platform_post_id: '7' } },
   ],
-  refusals: new Map(),
+  rejections: new Map(),
   inFlight: [],
   ...change,
 });
@@ -44,60 +44,60 @@ const live = () => ({
   fields: {},
   published_at: '',
 });
-const told = (...kinds: string[]) =>
+const sent = (...kinds: string[]) =>
   kinds.map((event, index) => ({
     event,
     id: `e${index}`,
     data: { post_id: ID, platform: 'x', platform_post_id: '7' },
   }));
-const kindsOf = (found: Evidence) => judge(found).violations.map(({ kind }) => kind);
+const kindsOf = (found: Evidence) => evaluate(found).violations.map(({ kind }) => kind);
 const failed = (code: string, category: string) => ({ status: 'failed', error: { code, category } });
 
 test.each([
   ['nothing is wrong', evidence(), []],
-  ['it is live twice', evidence({ live: [live(), live()] }), ['duplicate']],
-  ['it is not live', evidence({ live: [] }), ['lost']],
-  ['its record names another', evidence({}, { platform_post_id: '8' }), ['untrue', 'untrue']],
-  ['its event never came', evidence({ events: [] }), ['event']],
+  ['a post is live twice', evidence({ live: [live(), live()] }), ['duplicate']],
+  ['a published post is not live', evidence({ live: [] }), ['lost']],
+  ['a record has another id', evidence({}, { platform_post_id: '8' }), ['inconsistent', 'inconsistent']],
+  ['an event is missing', evidence({ events: [] }), ['event']],
   [
-    'it failed, and is live',
+    'a failed post is live',
     evidence({}, failed('CONTENT_REJECTED', 'content')),
-    ['untrue', 'event', 'event', 'lost'],
+    ['inconsistent', 'event', 'event', 'lost'],
   ],
   [
-    'it is unknown where the platform can be asked',
+    'the outcome is unknown although the platform can reconcile',
     evidence({ live: [], events: [] }, failed('DELIVERY_UNKNOWN', 'platform')),
-    ['untrue', 'event'],
+    ['inconsistent', 'event'],
   ],
-  ['it never ends', evidence({}, { status: 'publishing' }), ['in flight', 'event']],
+  ['a post does not become final', evidence({}, { status: 'publishing' }), ['in flight', 'event']],
   [
-    'it failed for want of its account, though no account was lost',
+    'a post failed because of its account, although no account was lost',
     evidence(
-      { live: [], events: told('post.failed', 'post.token_expired') },
+      { live: [], events: sent('post.failed', 'post.token_expired') },
       failed('TOKEN_EXPIRED', 'token'),
     ),
     ['lost', 'lost'],
   ],
   [
-    'nobody heard of a lost account',
+    'post.token_expired is missing for a lost account',
     evidence(
-      { live: [], events: told('post.failed'), accountsMayBeLost: true },
+      { live: [], events: sent('post.failed'), accountsMayBeLost: true },
       failed('TOKEN_EXPIRED', 'token'),
     ),
     ['event'],
   ],
   [
-    'nothing is wrong with a lost account',
+    'a post fails with a lost account',
     evidence(
-      { live: [], events: told('post.failed', 'post.token_expired'), accountsMayBeLost: true },
+      { live: [], events: sent('post.failed', 'post.token_expired'), accountsMayBeLost: true },
       failed('TOKEN_EXPIRED', 'token'),
     ),
     [],
   ],
-  ['an event has two ids', evidence({ events: told('post.published', 'post.published') }), ['event']],
-  ['it is not in the list', evidence({ posts: [] }), ['lost']],
-  ['something is left', evidence({ inFlight: ['a schedule'] }), ['in flight']],
-])('the campaign sees it when %s', (_, found, kinds) => {
+  ['an event has two ids', evidence({ events: sent('post.published', 'post.published') }), ['event']],
+  ['an accepted post is not in the list', evidence({ posts: [] }), ['lost']],
+  ['a schedule is left over', evidence({ inFlight: ['a schedule'] }), ['in flight']],
+])('reports violations when %s', (_, found, kinds) => {
   expect(kindsOf(found)).toEqual(kinds);
 });
 
@@ -105,6 +105,6 @@ test.each([
   ['social-publishing-prod-media-dead-letters', true],
   ['social-publishing-prod-publish-dead-letters', false],
   ['social-publishing-prod-publish-x', false],
-])('whether messages of %s stay unread is %s', (name, unread) => {
-  expect(isUnread(name)).toBe(unread);
+])('knows whether the queue %s has no consumer: %s', (name, unconsumed) => {
+  expect(hasNoConsumer(name)).toBe(unconsumed);
 });

@@ -1,0 +1,170 @@
+import type { PlatformId } from '../../shared/model/platform.ts';
+import type { LivePost } from '../support/e2e.ts';
+import type { Json } from '../support/stack.ts';
+import type { PostPlan } from './posts.ts';
+
+export type Kind = 'duplicate' | 'lost' | 'inconsistent' | 'event' | 'in flight' | 'messages';
+
+export interface Violation {
+  kind: Kind;
+  detail: string;
+  /** Key of the post, if the violation concerns one. */
+  key: string | null;
+}
+
+/** The state after a round. */
+export interface Evidence {
+  plans: readonly PostPlan[];
+  ids: ReadonlyMap<string, string>;
+  posts: readonly Json[];
+  live: readonly LivePost[];
+  /** Bodies of all webhook deliveries. */
+  events: readonly Json[];
+  /** Number of requests that each platform rejected for good. */
+  rejections: ReadonlyMap<PlatformId, number>;
+  inFlight: readonly string[];
+  /** Responses with an account's new tokens were lost: posts may fail because the account needs a new connection. */
+  accountsMayBeLost?: boolean;
+}
+
+/**
+ * Platforms that cannot be asked for the outcome of a request whose response was lost. All others must always reconcile.
+ */
+export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram'];
+
+export interface Evaluation {
+  violations: Violation[];
+  /** Destinations by platform and outcome. */
+  outcomes: Map<string, number>;
+}
+
+/** Returns the violations: a post must be live exactly once or failed, recorded and announced as it is, with nothing left over. */
+export function evaluate(evidence: Evidence): Evaluation {
+  const violations: Violation[] = evidence.inFlight.map(detail => ({ kind: 'in flight', detail, key: null }));
+  const outcomes = new Map<string, number>();
+  const rejected = new Map<PlatformId, string[]>();
+  for (const plan of evidence.plans) {
+    const found = (kind: Kind, detail: string) => violations.push({ kind, detail, key: plan.key });
+    const posts = evidence.posts.filter(({ description }) => description === plan.text);
+    const id = evidence.ids.get(plan.key);
+    if (posts.length > (id === undefined ? 0 : 1)) found('duplicate', `created ${posts.length} times`);
+    const post = posts.find(({ post_id }) => post_id === id);
+    if (id === undefined) continue;
+    if (!post) {
+      found('lost', 'accepted, but not in the list');
+      continue;
+    }
+    for (const platform of plan.platforms) {
+      const destination = post.destinations.find((each: Json) => each.platform === platform);
+      const live = evidence.live.filter(each => each.platform === platform && textOf(each) === plan.text);
+      const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
+      outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
+      if (outcome === 'rejected') rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
+      for (const [kind, detail] of [
+        ...destinationProblems(plan, platform, destination, live, outcome),
+        ...eventProblems(id, platform, destination, evidence.events),
+      ]) {
+        found(kind, `${platform}: ${detail}`);
+      }
+    }
+  }
+  for (const [platform, keys] of rejected) {
+    const allowed = evidence.rejections.get(platform) ?? 0;
+    if (keys.length > allowed) {
+      const detail = `${platform}: ${keys.length} destinations failed, but the platform rejected ${allowed}`;
+      violations.push({ kind: 'lost', detail, key: keys[0] ?? null });
+    }
+  }
+  return { violations, outcomes };
+}
+
+/** Platforms trim texts. */
+const textOf = ({ text }: LivePost) => text.trim();
+
+type Outcome = 'published' | 'unknown' | 'rejected' | 'account lost' | 'open';
+
+function outcomeOf({ status, error }: Json, accountsMayBeLost = false): Outcome {
+  if (status === 'published') return 'published';
+  if (status !== 'failed') return 'open';
+  if (error.code === 'DELIVERY_UNKNOWN') return 'unknown';
+  return accountsMayBeLost && error.code === 'TOKEN_EXPIRED' ? 'account lost' : 'rejected';
+}
+
+function* destinationProblems(
+  plan: PostPlan,
+  platform: PlatformId,
+  destination: Json,
+  live: readonly LivePost[],
+  outcome: Outcome,
+): Generator<[Kind, string]> {
+  if (live.length > 1) yield ['duplicate', `live ${live.length} times`];
+  if (outcome === 'open') yield ['in flight', `still ${destination.status}`];
+  if (outcome === 'unknown' && !CANNOT_RECONCILE.includes(platform)) {
+    yield ['inconsistent', `unknown, although the platform can reconcile (live ${live.length} times)`];
+  }
+  if ((outcome === 'rejected' || outcome === 'account lost') && live.length > 0) {
+    yield ['inconsistent', `failed (${destination.error.code}), but live`];
+  }
+  if (
+    outcome === 'rejected' &&
+    destination.error.category !== 'content' &&
+    destination.error.category !== 'media'
+  ) {
+    yield ['lost', `failed: ${JSON.stringify(destination.error)}`];
+  }
+  if (outcome !== 'published') return;
+  const [post] = live;
+  if (!post) {
+    yield ['lost', 'recorded as published, but not live'];
+    return;
+  }
+  if (post.platform_post_id !== destination.platform_post_id) {
+    yield ['inconsistent', `its id is ${post.platform_post_id}, not ${destination.platform_post_id}`];
+  }
+  if (post.platform_post_url !== destination.platform_post_url) {
+    yield ['inconsistent', `its URL is ${post.platform_post_url}, not ${destination.platform_post_url}`];
+  }
+  if (post.media.length !== plan.media.length) {
+    yield ['inconsistent', `it has ${post.media.length} files, not ${plan.media.length}`];
+  }
+}
+
+function* eventProblems(
+  id: string,
+  platform: PlatformId,
+  destination: Json,
+  events: readonly Json[],
+): Generator<[Kind, string]> {
+  const mine = events.filter(({ data }) => data.post_id === id && data.platform === platform);
+  const idsOf = (kind: string, attempt?: number) =>
+    new Set(
+      mine
+        .filter(({ event, data }) => event === kind && (attempt === undefined || data.attempt === attempt))
+        .map(event => event.id),
+    );
+  for (const kind of ['post.published', 'post.failed']) {
+    const wanted = kind === `post.${destination.status}` ? 1 : 0;
+    const count = idsOf(kind).size;
+    if (count !== wanted) yield ['event', `${count} ids of ${kind}, not ${wanted}`];
+  }
+  const lost = idsOf('post.token_expired').size;
+  if (lost > 1 || (lost === 0 && destination.error?.code === 'TOKEN_EXPIRED')) {
+    yield ['event', `${lost} ids of post.token_expired`];
+  }
+  const attempts = new Set(
+    mine.filter(({ event }) => event === 'post.retry').map(({ data }) => data.attempt as number),
+  );
+  for (const attempt of attempts) {
+    const count = idsOf('post.retry', attempt).size;
+    if (count !== 1) yield ['event', `${count} ids of post.retry for attempt ${attempt}`];
+    if (attempt > destination.attempts)
+      yield ['event', `post.retry for attempt ${attempt} of ${destination.attempts}`];
+  }
+  const announced = mine.find(({ event }) => event === 'post.published')?.data;
+  if (announced && announced.platform_post_id !== destination.platform_post_id) {
+    yield [
+      'inconsistent',
+      `the event says ${announced.platform_post_id}, the record ${destination.platform_post_id}`,
+    ];
+  }
+}
