@@ -9,9 +9,10 @@ const BUNDLE = fileURLToPath(new URL('../../dist/ai/index.js', import.meta.url))
 const RUNS = 11;
 const PROGRAM = `const begun = performance.now(); require(${JSON.stringify(BUNDLE)}); console.log(performance.now() - begun)`;
 
-/** What a cold start of the AI function loads, and how long this machine takes for it. */
+/** Size and load time of the AI function's bundle at a cold start. */
 export const ai: Bench = {
   name: 'ai',
+  summary: 'size and load time of the AI function',
   run: () => {
     bundleFunctions();
     const bytes = readFileSync(BUNDLE);
@@ -24,7 +25,7 @@ export const ai: Bench = {
   },
 };
 
-/** In a process of its own, where nothing of it is loaded yet. */
+/** Loads the bundle in a new process and returns the time in milliseconds. */
 function load(): number {
   return Number(execFileSync(process.execPath, ['-e', PROGRAM], { encoding: 'utf8' }));
 }

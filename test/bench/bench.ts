@@ -1,12 +1,14 @@
 import { startStack, type StackOptions, type TestStack } from '../support/stack.ts';
 
-/** One thing that `npm run bench` measures; `npm run bench -- <name>` measures it alone. */
+/** A benchmark of `npm run bench`; `npm run bench -- <name>` runs it alone. */
 export interface Bench {
   name: string;
+  /** What it measures, for `--help`. */
+  summary: string;
   run: () => Promise<void>;
 }
 
-/** Runs on a local stack of its own, which ends afterwards. */
+/** Starts a local stack, runs the function with it, and stops it. */
 export async function onStack(
   run: (stack: TestStack) => Promise<void>,
   options?: StackOptions,
@@ -19,14 +21,14 @@ export async function onStack(
   }
 }
 
-/** Prints what was measured. */
+/** Prints the results. */
 export function report(title: string, values: Readonly<Record<string, string>>): void {
   const width = Math.max(...Object.keys(values).map(name => name.length));
   console.log(`\n${title}`);
   for (const [name, value] of Object.entries(values)) console.log(`  ${name.padEnd(width)}  ${value}`);
 }
 
-/** The value below which the share of the samples lies. */
+/** Returns the quantile of sorted samples: the value below which this share of them lies. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

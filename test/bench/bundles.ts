@@ -5,9 +5,10 @@ import { report, type Bench } from './bench.ts';
 
 const DIST = new URL('../../dist/', import.meta.url);
 
-/** What Lambda loads at a cold start. */
+/** Sizes of the bundles that Lambda loads at a cold start. */
 export const bundles: Bench = {
   name: 'bundles',
+  summary: 'sizes of all bundles',
   run: async () => {
     bundleFunctions();
     const names = readdirSync(DIST).filter(

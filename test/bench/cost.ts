@@ -8,7 +8,7 @@ import { PRICES } from './prices.ts';
 const SAMPLE = 5;
 const HOUR_S = 3600;
 
-/** Memory and time that a run of a function is billed with: guesses on the high side, printed with the result. */
+/** Memory and duration of a function run: high estimates, printed with the result. */
 const RUN_GB = 0.5;
 const RUN_S = 0.15;
 
@@ -21,16 +21,17 @@ interface Call {
   write_units: number;
 }
 
-/** Functions that a clock starts, whether there are posts or not. */
-const CLOCKWORK = /sweeper|housekeeper|insights/;
+/** Functions that run on a schedule, regardless of posts. */
+const SCHEDULED_FUNCTIONS = /sweeper|housekeeper|insights/;
 
-/** No type of post is for all twelve platforms; a text is for these. Without a publisher the delivery ends early. */
+/** Platforms that accept text posts. Without a publisher, the delivery fails early. */
 const withText = PLATFORM_IDS.filter(platform => RULES[platform].post_types.text);
 const deliverable = withText.filter(platform => PUBLISHERS[platform]);
 
-/** Calls and units of a text post, as the stack's own counter sees them, and the price of a thousand such posts. */
+/** AWS calls and capacity units of a text post, as counted by the local stack, and the price of a thousand such posts. */
 export const cost: Bench = {
   name: 'cost',
+  summary: 'AWS calls and price of a post',
   run: () =>
     onStack(async stack => {
       for (const platforms of [deliverable.slice(0, 1), deliverable.slice(0, 3), withText]) {
@@ -51,24 +52,24 @@ async function measure(
   const ids = await createPosts(stack, bodies);
   const creating = await callsSince(stack);
   if (when === 'scheduled') {
-    // Through the schedule at T - 90 s, then to T.
+    // To the schedule at T - 90 s, then to T.
     await stack.advance(HOUR_S - 85);
     await stack.advance(85);
   }
   await settled(stack, ids);
-  // Since then the API was only asked by this benchmark.
+  // The API calls since then are polls of this benchmark.
   const delivering = (await callsSince(stack)).filter(call => !/posts$/.test(call.function));
   const title = `A text post to ${platforms.length} platform(s), ${when} (${platforms.join(', ')})`;
   report(title, priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0));
 }
 
-/** Calls for one post, in the units that AWS bills. */
+/** Returns the calls of one post in the units that AWS bills, and their price. */
 function priced(calls: readonly Call[], schedules: number): Record<string, string> {
   const sum = (pick: (call: Call) => number) => calls.reduce((total, call) => total + pick(call), 0) / SAMPLE;
   const reads = sum(call => call.read_units);
   const writes = sum(call => call.write_units);
   const messages = schedules + sum(call => (call.service === 'sqs' ? call.count : 0));
-  // A message is sent, received and deleted, and starts a function; the request starts one too.
+  // A message is sent, received, deleted, and invokes a function; the API request invokes one, too.
   const runs = 1 + messages;
   const dollars =
     reads * PRICES.read_unit +
@@ -88,10 +89,10 @@ function priced(calls: readonly Call[], schedules: number): Record<string, strin
   };
 }
 
-/** What the functions asked of AWS since this was asked last. */
+/** Returns the AWS calls of functions since the last call, and resets the counter. */
 async function callsSince(stack: TestStack): Promise<Call[]> {
   const { body } = await stack.local<{ calls: Call[] }>('GET', '/_local/calls?reset=1');
-  return body.calls.filter(call => !CLOCKWORK.test(call.function));
+  return body.calls.filter(call => !SCHEDULED_FUNCTIONS.test(call.function));
 }
 
 async function now(stack: TestStack): Promise<number> {

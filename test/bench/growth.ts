@@ -9,33 +9,34 @@ import { onStack, report, type Bench } from './bench.ts';
 import { createPosts, textPost } from './posts.ts';
 
 const SIZES = [10, 1000, 100_000];
-/** Posts of a page: as many as the smallest workspace has. */
+/** Page size: the number of posts of the smallest workspace. */
 const PAGE = 10;
-/** Times that each request is measured. */
+/** Number of measurements of each request. */
 const SAMPLE = 6;
 
 interface Report {
   calls: { service: string; function: string; read_units: number; write_units: number }[];
 }
 
-/** Units that a request costs in a workspace with 10, 1,000 and 100,000 stored posts. Throws when they grow. */
+/** Capacity units of a request in a workspace with 10, 1,000 and 100,000 stored posts. Throws when they grow. */
 export const growth: Bench = {
   name: 'growth',
+  summary: 'cost of a request by number of stored posts',
   run: () =>
     onStack(async stack => {
       const costs: Record<string, string>[] = [];
       for (const [index, size] of SIZES.entries()) {
         await fill(stack, SIZES[index - 1] ?? 0, size);
         const cost = await measure(stack);
-        report(`Units of a request where ${size} posts are stored`, cost);
+        report(`Capacity units of a request with ${size} stored posts`, cost);
         costs.push(cost);
       }
       const grown = costs.some(cost => JSON.stringify(cost) !== JSON.stringify(costs[0]));
-      if (grown) throw new Error('A request costs more where more posts are stored');
+      if (grown) throw new Error('The cost of a request grows with the number of stored posts');
     }),
 };
 
-/** Stores posts that are a day old and older: what the measurement itself makes comes before them. */
+/** Stores posts that are at least a day old, so that the posts of the measurement are newer. */
 async function fill(stack: TestStack, from: number, to: number): Promise<void> {
   const { endpoint, table: name } = stack.aws;
   const raw = new DynamoDBClient({
@@ -57,13 +58,13 @@ async function measure(stack: TestStack): Promise<Record<string, string>> {
     ids.push(...(await createPosts(stack, [body])));
   });
   const get = await costOf(stack, index => stack.api('GET', `/posts/${ids[index]}`));
-  // The posts that were just made are gone before the page is read: they are larger than old ones.
+  // Delete the new posts before the list is measured: they are larger than the stored ones.
   for (const id of ids) await stack.api('DELETE', `/posts/${id}`);
   const page = await costOf(stack, () => stack.api('GET', `/posts?limit=${PAGE}`));
   return { 'create, three platforms': create, get, [`list ${PAGE}`]: page };
 }
 
-/** The least that a request costs: into some of them falls a lease of the rate limit, or a look at the key. */
+/** Returns the minimum cost of a request: some also renew the rate limit's lease or read the API key. */
 async function costOf(stack: TestStack, ask: (index: number) => Promise<unknown>): Promise<string> {
   const costs: { read: number; write: number }[] = [];
   for (let index = 0; index < SAMPLE; index += 1) {

@@ -5,15 +5,16 @@ import { createPosts, profilesFor, settled, textPost } from './posts.ts';
 const SAMPLE = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Schedules fire up to a minute late, as EventBridge's do. */
+/** Schedules fire up to a minute late, like those of EventBridge. */
 const JITTER = ['--scheduler-jitter', '60'];
 
 /**
- * How late scheduled posts go live. They are due in an hour; the clock is moved to two minutes before the first, so that
- * each passes its schedule, the dispatcher and the exact delay at the pace of the wall clock.
+ * How late scheduled posts are published. They are due in an hour; the clock is advanced to two minutes before the first,
+ * so that schedule, dispatcher and delay of each post run in real time.
  */
 export const lateness: Bench = {
   name: 'lateness',
+  summary: 'how late scheduled posts are published',
   run: async () => {
     await onStack(stack => measure(stack, 'over a minute', 60_000 / SAMPLE), { args: JITTER });
     await onStack(stack => measure(stack, 'due at the same second', 0), { args: JITTER });

@@ -4,7 +4,7 @@ import { inParallel } from '../support/parallel.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Answer, TestStack } from '../support/stack.ts';
 
-/** Of a post's record, what the benchmarks look at. */
+/** The fields of a post's record that benchmarks read. */
 export interface PostView {
   post_id: string;
   status: string;
@@ -14,14 +14,14 @@ export interface PostView {
 
 const IN_FLIGHT = new Set(['scheduled', 'queued', 'publishing']);
 
-/** Milliseconds between two questions for an outcome. */
-const PAUSE_MS = 1000;
-const MOST_QUESTIONS = 300;
+/** Milliseconds between two polls of a post. */
+const POLL_MS = 1000;
+const MAX_POLLS = 300;
 
-/** Requests under way at a time, as a busy client sends them. */
+/** Concurrent requests, as a busy client sends them. */
 const PARALLEL = 8;
 
-/** Connected profiles, as many as it takes to publish `count` posts to the platform within its daily cap. */
+/** Creates as many connected profiles as `count` posts need within the platform's daily cap, and returns their names. */
 export async function profilesFor(
   stack: TestStack,
   count: number,
@@ -35,16 +35,16 @@ export async function profilesFor(
   return names;
 }
 
-/** Creates a post for each body and gives their ids, in order. */
+/** Creates a post for each body and returns their ids, in order. */
 export async function createPosts(stack: TestStack, bodies: readonly object[]): Promise<string[]> {
   const ids: string[] = [];
   await inParallel(PARALLEL, bodies, async (body, index) => {
-    ids[index] = (await patiently(() => stack.api<PostView>('POST', '/posts', body))).post_id;
+    ids[index] = (await withRateLimit(() => stack.api<PostView>('POST', '/posts', body))).post_id;
   });
   return ids;
 }
 
-/** A text post that resembles no other. */
+/** Returns the body of a text post that is not similar to any other. */
 export const textPost = (index: number, profile: string, platforms: readonly string[]) => ({
   profile_name: profile,
   post_type: 'text',
@@ -52,7 +52,7 @@ export const textPost = (index: number, profile: string, platforms: readonly str
   description: `Measured ${index}: ${crypto.randomUUID()} ${crypto.randomUUID()}`,
 });
 
-/** Waits until each post has an outcome, and gives their records. It asks seldom: each question takes time too. */
+/** Waits until each post is final and returns their records. Polls rarely, since each poll takes time, too. */
 export async function settled(stack: TestStack, ids: readonly string[]): Promise<PostView[]> {
   const posts: PostView[] = [];
   for (const id of ids) posts.push(await settledPost(stack, id));
@@ -60,18 +60,18 @@ export async function settled(stack: TestStack, ids: readonly string[]): Promise
 }
 
 async function settledPost(stack: TestStack, id: string): Promise<PostView> {
-  for (let question = 0; question < MOST_QUESTIONS; question += 1) {
-    const post = await patiently(() => stack.api<PostView>('GET', `/posts/${id}`));
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const post = await withRateLimit(() => stack.api<PostView>('GET', `/posts/${id}`));
     if (!IN_FLIGHT.has(post.status)) return post;
-    await sleep(PAUSE_MS);
+    await sleep(POLL_MS);
   }
-  throw new Error(`The post ${id} has no outcome after ${(MOST_QUESTIONS * PAUSE_MS) / 1000} s`);
+  throw new Error(`The post ${id} is not final after ${(MAX_POLLS * POLL_MS) / 1000} s`);
 }
 
-/** Waits while the key has made its requests of this minute. */
-async function patiently<T>(ask: () => Promise<Answer<T>>): Promise<T> {
+/** Repeats a request that the rate limit refuses, after `Retry-After`. */
+async function withRateLimit<T>(send: () => Promise<Answer<T>>): Promise<T> {
   for (;;) {
-    const { status, headers, body } = await ask();
+    const { status, headers, body } = await send();
     if (status < 300) return body;
     if (status !== 429) throw new Error(`${status} ${JSON.stringify(body)}`);
     await sleep(1000 * Number(headers.get('retry-after')));

@@ -1,23 +1,20 @@
+import { parseArgs } from 'node:util';
 import { ai } from './ai.ts';
 import type { Bench } from './bench.ts';
 import { bundles } from './bundles.ts';
-import { checking } from './checking.ts';
 import { cost } from './cost.ts';
 import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
+import { validation } from './validation.ts';
 import { webhooks } from './webhooks.ts';
 
-/*
- * `npm run bench [-- name …]`: what the service costs and how fast it is, measured on the local stack of this machine.
- * Times depend on the machine; the calls and units behind the prices do not.
- */
 const BENCHES: readonly Bench[] = [
   start,
   bundles,
   ai,
-  checking,
+  validation,
   cost,
   growth,
   throughput,
@@ -25,13 +22,25 @@ const BENCHES: readonly Bench[] = [
   webhooks,
 ];
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter(name => !BENCHES.some(bench => bench.name === name));
-if (unknown.length > 0) {
-  console.error(
-    `No such benchmark: ${unknown.join(', ')}. There are: ${BENCHES.map(({ name }) => name).join(', ')}`,
-  );
-  process.exit(1);
+const HELP = `npm run bench [-- name …]
+
+Measures cost and speed of the service on a local stack. Times depend on the machine; AWS calls and capacity units do not.
+Without names, all benchmarks run:
+
+${BENCHES.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n')}
+`;
+
+const { values, positionals: names } = parseArgs({
+  options: { help: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const unknown = names.filter(name => !BENCHES.some(bench => bench.name === name));
+if (values.help) {
+  console.log(HELP);
+} else if (unknown.length > 0) {
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. See npm run bench -- --help`);
+  process.exitCode = 1;
+} else {
+  const selected = names.length === 0 ? BENCHES : BENCHES.filter(({ name }) => names.includes(name));
+  for (const bench of selected) await bench.run();
 }
-for (const bench of BENCHES.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
-  await bench.run();

@@ -1,8 +1,9 @@
 import { onStack, report, type Bench } from './bench.ts';
 
-/** From the command to a stack that answers. */
+/** Time from `npm start` until the stack is ready. */
 export const start: Bench = {
   name: 'start',
+  summary: 'start time of the local stack',
   run: async () => {
     const begun = performance.now();
     await onStack(() => {

@@ -3,9 +3,10 @@ import { createPosts, profilesFor, settled, textPost } from './posts.ts';
 
 const SAMPLE = 300;
 
-/** Posts a second through the whole pipeline of this machine, from the first request to the last outcome. */
+/** Posts per second through the whole stack on this machine, from the first request to the last outcome. */
 export const throughput: Bench = {
   name: 'throughput',
+  summary: 'posts per second through the local stack',
   run: () =>
     onStack(async stack => {
       const profiles = await profilesFor(stack, SAMPLE, 'bluesky');
@@ -17,7 +18,7 @@ export const throughput: Bench = {
       const last = Math.max(...posts.map(post => Date.parse(post.published_at ?? '')));
       const rate = SAMPLE / ((last - begun) / 1000);
       report(`Throughput of ${SAMPLE} posts`, {
-        'posts a second, first request to last outcome': rate.toFixed(1),
+        'posts per second, first request to last outcome': rate.toFixed(1),
       });
     }),
 };
