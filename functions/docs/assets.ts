@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { ApiResponse } from '../../shared/http/errors.ts';
 
-/** Files that the bundle carries beside the code (`lib/docs.ts` puts them there), with their types. */
+/** Files that `lib/docs.ts` adds to the bundle, with their content types. */
 export const ASSETS = {
   'openapi.json': 'application/json; charset=utf-8',
   'index.html': 'text/html; charset=utf-8',
@@ -18,18 +17,18 @@ export function isAsset(name: string): name is Asset {
   return Object.hasOwn(ASSETS, name);
 }
 
-/** Everything comes from this very API; the viewer sets styles itself and shows images that it carries. */
+/** Everything is loaded from this API; Swagger UI sets inline styles and embeds images as data URLs. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 const compressed = new Map<Asset, Buffer>();
 
-/** A file of the documentation, compressed where the caller takes that. */
-export function assetAnswer(name: Asset, acceptEncoding = ''): ApiResponse {
+/** Returns a file of the documentation, gzip-compressed where the client accepts that. */
+export function assetResponse(name: Asset, acceptEncoding = '') {
   const zip = /\bgzip\b/i.test(acceptEncoding);
   return {
     status: 200,
-    raw: zip ? zipped(name) : read(name),
+    raw: zip ? gzipped(name) : read(name),
     headers: {
       'content-type': ASSETS[name],
       'cache-control': 'public, max-age=300',
@@ -38,13 +37,13 @@ export function assetAnswer(name: Asset, acceptEncoding = ''): ApiResponse {
       vary: 'accept-encoding',
       ...(zip ? { 'content-encoding': 'gzip' } : {}),
     },
-  };
+  } as const;
 }
 
 const read = (name: Asset) => readFileSync(join(import.meta.dirname, 'assets', name));
 
-function zipped(name: Asset): Buffer {
-  const known = compressed.get(name) ?? gzipSync(read(name));
-  compressed.set(name, known);
-  return known;
+function gzipped(name: Asset): Buffer {
+  const bytes = compressed.get(name) ?? gzipSync(read(name));
+  compressed.set(name, bytes);
+  return bytes;
 }

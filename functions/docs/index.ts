@@ -2,5 +2,5 @@ import { serveFallback } from '../../shared/http/fallback.ts';
 import { API_GROUPS } from '../routes.ts';
 import { routes } from './routes.ts';
 
-/** The description of the API, and whatever no route takes: 404 for unknown paths, 405 for known ones. */
+/** Serves the API documentation, and answers requests without a route: 404 for unknown paths, 405 for known ones. */
 export const handler = serveFallback(Object.values(API_GROUPS).flat(), routes);

@@ -2,37 +2,44 @@ import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Route } from '../../shared/http/route.ts';
-import { assetAnswer, isAsset } from './assets.ts';
+import { assetResponse, isAsset } from './assets.ts';
 
-const OpenApi = v.looseObject({ openapi: v.literal('3.0.3') });
+const OpenApiDocument = v.looseObject({ openapi: v.literal('3.0.3') });
 
-const describe = route({
+const getDescription = route({
   method: 'GET',
   path: '/openapi.json',
   operation_id: 'getDescription',
-  summary: 'This document',
+  summary: 'Get this OpenAPI document',
   tag: 'Description',
   auth: 'none',
-  responses: { 200: { description: 'OpenAPI 3.0.3', schema: OpenApi, example: { openapi: '3.0.3' } } },
-  handler: ({ headers }) => Promise.resolve(assetAnswer('openapi.json', headers['accept-encoding'])),
+  responses: {
+    200: {
+      description: 'The OpenAPI 3.0.3 document of this API',
+      content_type: 'application/json',
+      schema: OpenApiDocument,
+      example: { openapi: '3.0.3' },
+    },
+  },
+  handler: ({ headers }) => Promise.resolve(assetResponse('openapi.json', headers['accept-encoding'])),
 });
 
-const showPage = route({
+const getDocs = route({
   method: 'GET',
   path: '/docs',
   operation_id: 'getDocs',
-  summary: 'This document as a page',
+  summary: 'Show this document as an HTML page',
   tag: 'Description',
   auth: 'none',
-  responses: { 200: { description: 'A page that shows and tries the API', content_type: 'text/html' } },
-  handler: ({ headers }) => Promise.resolve(assetAnswer('index.html', headers['accept-encoding'])),
+  responses: { 200: { description: 'An HTML page to read and try the API', content_type: 'text/html' } },
+  handler: ({ headers }) => Promise.resolve(assetResponse('index.html', headers['accept-encoding'])),
 });
 
-const showPart = route({
+const getDocsFile = route({
   method: 'GET',
   path: '/docs/{file}',
   operation_id: 'getDocsFile',
-  summary: 'A script or style of the page',
+  summary: 'Get a script or stylesheet of the documentation page',
   tag: 'Description',
   auth: 'none',
   params: { file: v.string() },
@@ -42,9 +49,9 @@ const showPart = route({
   },
   handler: ({ params, headers }) => {
     if (!isAsset(params.file)) throw notFound();
-    return Promise.resolve(assetAnswer(params.file, headers['accept-encoding']));
+    return Promise.resolve(assetResponse(params.file, headers['accept-encoding']));
   },
 });
 
-/** Served by the fallback function, without a key. */
-export const routes: readonly Route[] = [describe, showPage, showPart];
+/** Served by the fallback function without an API key. */
+export const routes: readonly Route[] = [getDescription, getDocs, getDocsFile];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ResponseDoc, Route } from '../../shared/http/route.ts';
-import { UnknownFieldView } from '../../shared/http/unknown-fields.ts';
+import { UnknownFieldRecord } from '../../shared/http/unknown-fields.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { ERRORS, errorSchema } from './errors.ts';
 import { exampleOf } from './example.ts';
@@ -153,11 +153,11 @@ function responseOf(route: Route, status: number, own: ResponseDoc, named: Schem
 }
 
 function contentOf(route: Route, own: ResponseDoc, named: Schemas): Record<string, Media> | null {
-  if (own.content_type !== undefined) return { [own.content_type]: { schema: { type: 'string' } } };
-  if (!own.schema) return null;
+  const type = own.content_type ?? JSON_TYPE;
+  if (!own.schema) return own.content_type === undefined ? null : { [type]: { schema: { type: 'string' } } };
   const shape = toSchema(own.schema, 'output', named);
   const example = own.example ?? exampleOf(shape, named);
-  return { [JSON_TYPE]: { schema: route.body ? withWarnings(shape, named) : shape, example } };
+  return { [type]: { schema: route.body ? withWarnings(shape, named) : shape, example } };
 }
 
 /** An answer to a body may say which of its fields nothing knows. */
@@ -167,7 +167,7 @@ function withWarnings(shape: Schema, named: Schemas): Schema {
   const warnings: Schema = {
     type: 'array',
     description: 'Fields of the request that nothing knows; absent where there are none',
-    items: toSchema(UnknownFieldView, 'output', named),
+    items: toSchema(UnknownFieldRecord, 'output', named),
   };
   return { ...object, properties: { ...object.properties, warnings } };
 }

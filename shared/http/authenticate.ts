@@ -8,65 +8,73 @@ import { HOUR, SECOND } from '../time/instant.ts';
 import { planTooLow, unauthorized } from './errors.ts';
 import type { Route } from './route.ts';
 
-/** Lowest plan whose keys may be used at all. */
+/** Lowest plan that includes API access. */
 const API_PLAN: Plan = 'starter';
 
-/** How exactly it is known when a key was last used: a write an hour is enough. */
-const USE_NOTED_EVERY_MS = HOUR;
+/** Resolution of `last_used_at`: at most one write an hour for each key. */
+const LAST_USED_RESOLUTION_MS = HOUR;
 
-/** A container trusts a key it knows for this long; revocations and role changes are effective within 30 s. */
-const TRUST_MS = 25 * SECOND;
+/** Cache lifetime in a container. Revocations and role changes take effect within 30 s. */
+const CACHE_MS = 25 * SECOND;
 
-const known = new Map<string, { principal: Principal; until: number }>();
+const cache = new Map<string, { principal: Principal; until: number }>();
 
-/** Whose key it is. Throws 401 for a missing or invalid key, 403 for a plan that is too low. */
+/** Returns the principal of an `Authorization` header. Throws 401 for a missing or invalid key, 403 for a plan that is too low. */
 export async function authenticate(
   services: Services,
   header: string | undefined,
   route: Route | null,
 ): Promise<Principal> {
-  const key = keyOf(header);
+  const key = readKey(header);
   if (key === null) throw unauthorized();
-  const principal = await principalOf(services, hashApiKey(key), route !== null);
+  const principal = await findPrincipal(services, hashApiKey(key), route !== null);
   if (!principal) throw unauthorized();
   requirePlan(services, principal, { feature: 'API access', minimum: API_PLAN });
   if (route?.plan) requirePlan(services, principal, route.plan);
   return principal;
 }
 
-/** Throws 403 where the plan does not include a feature. */
+/** Throws 403 unless the plan includes a feature. */
 export function requirePlan(
   services: Services,
   { plan }: Principal,
   { feature, minimum }: { feature: string; minimum: Plan },
 ): void {
-  if (!reaches(plan, minimum)) {
+  if (!includesPlan(plan, minimum)) {
     throw planTooLow(feature, minimum, plan, services.setting(ENV.upgradeUrl));
   }
 }
 
-export function reaches(plan: Plan, minimum: Plan): boolean {
+export function includesPlan(plan: Plan, minimum: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(minimum);
 }
 
-/** The key in `Authorization: Bearer <key>`; the scheme in any case, white space ignored. A malformed key is none. */
-function keyOf(header: string | undefined): string | null {
+/** Returns the key in `Authorization: Bearer <key>`, or null if it is missing or malformed. The scheme is case-insensitive. */
+function readKey(header: string | undefined): string | null {
   const key = /^\s*bearer\s+(\S+)\s*$/i.exec(header ?? '')?.[1];
   return key !== undefined && isApiKey(key) ? key : null;
 }
 
-async function principalOf(services: Services, hash: string, isUse: boolean): Promise<Principal | null> {
+async function findPrincipal(
+  services: Services,
+  hash: string,
+  countsAsUse: boolean,
+): Promise<Principal | null> {
   const now = services.now();
-  const trusted = known.get(hash);
-  if (trusted && trusted.until > now) return trusted.principal;
-  known.delete(hash);
-  const principal = await lookUp(services, hash, isUse);
-  if (principal) known.set(hash, { principal, until: now + TRUST_MS });
+  const cached = cache.get(hash);
+  if (cached && cached.until > now) return cached.principal;
+  cache.delete(hash);
+  const principal = await readPrincipal(services, hash, countsAsUse);
+  if (principal) cache.set(hash, { principal, until: now + CACHE_MS });
   return principal;
 }
 
-/** `isUse`: a request that some route serves. */
-async function lookUp(services: Services, hash: string, isUse: boolean): Promise<Principal | null> {
+/** `countsAsUse`: false for requests that no route serves. */
+async function readPrincipal(
+  services: Services,
+  hash: string,
+  countsAsUse: boolean,
+): Promise<Principal | null> {
   const key = await findApiKey(services.table, hash);
   if (!key || key.revoked_at !== null) return null;
   const [workspace, member] = await Promise.all([
@@ -74,7 +82,7 @@ async function lookUp(services: Services, hash: string, isUse: boolean): Promise
     getMember(services.table, key.workspace_id, key.user_id),
   ]);
   if (!workspace || !member) return null;
-  if (isUse) await noteUse(services, key);
+  if (countsAsUse) await recordUse(services, key);
   return {
     workspace_id: workspace.workspace_id,
     user_id: member.user_id,
@@ -84,13 +92,13 @@ async function lookUp(services: Services, hash: string, isUse: boolean): Promise
   };
 }
 
-/** A use that cannot be noted is no reason to turn a request away. */
-async function noteUse(services: Services, key: ApiKey): Promise<void> {
+/** Stores `last_used_at`. A failure is logged only: the request goes on. */
+async function recordUse(services: Services, key: ApiKey): Promise<void> {
   const now = services.now();
-  if (key.last_used_at !== null && key.last_used_at > now - USE_NOTED_EVERY_MS) return;
+  if (key.last_used_at !== null && key.last_used_at > now - LAST_USED_RESOLUTION_MS) return;
   try {
     await touchApiKey(services.table, key, now);
   } catch (error) {
-    log.warn('The use of a key could not be noted', { key_id: key.key_id, ...describeError(error) });
+    log.warn('Could not store the last use of an API key', { key_id: key.key_id, ...describeError(error) });
   }
 }

@@ -8,10 +8,10 @@ const ring = newKeyRing();
 const scope = 'posts:w1:[["status","failed"]]';
 const cursor = encodeCursor(ring, scope, '018f6f5e');
 
-/** The body of the answer that a cursor gets. */
-function refusal(text: string, wanted = scope, keys = ring): unknown {
+/** Returns the response that a cursor is refused with. */
+function refusal(text: string, expectedScope = scope, keys = ring): unknown {
   try {
-    return decodeCursor(keys, wanted, text);
+    return decodeCursor(keys, expectedScope, text);
   } catch (error) {
     return (error as ApiError).response;
   }
@@ -21,12 +21,18 @@ const REFUSED = {
   status: 400,
   body: {
     error: 'Validation failed',
-    details: [{ field: 'cursor', message: 'Is not a cursor of this list', platform: null }],
+    details: [
+      {
+        field: 'cursor',
+        message: 'cursor is invalid; use next_cursor of this list, requested with the same filters',
+        platform: null,
+      },
+    ],
   },
 };
 
 describe('a cursor', () => {
-  test('leads back to its place, whatever that is called', () => {
+  test('decodes to the position it was encoded from, for any position and scope', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (list, after) => {
         expect(decodeCursor(ring, list, encodeCursor(ring, list, after))).toBe(after);
@@ -34,22 +40,22 @@ describe('a cursor', () => {
     );
   });
 
-  test('is none at the beginning of a list', () => {
+  test('is null at the beginning of a list', () => {
     expect(decodeCursor(ring, scope, undefined)).toBeNull();
   });
 
   test.each(['posts:w2:[["status","failed"]]', 'posts:w1:[]', 'media:w1:', ''])(
-    'fits no other workspace, filter or list: %s',
+    'is refused for another workspace, filter or list: %s',
     other => {
       expect(refusal(cursor, other)).toEqual(REFUSED);
     },
   );
 
-  test('fits no other deployment', () => {
+  test('is refused by another deployment', () => {
     expect(refusal(cursor, scope, newKeyRing())).toEqual(REFUSED);
   });
 
-  test('cannot be made up, or changed in any place', () => {
+  test('cannot be forged or changed at any position', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String()), text => {
         expect(refusal(text)).toEqual(REFUSED);

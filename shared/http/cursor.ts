@@ -6,32 +6,33 @@ import { validationFailed } from './errors.ts';
 const CursorSchema = v.object({ after: v.string() });
 
 /**
- * An opaque place in a list. It is signed and bound to the workspace and the filters of the list, so that one cursor
- * fits one list alone. `scope` names all three.
+ * Returns an opaque cursor for the item after `after`. It is signed and valid for one `scope` only: one list of one
+ * workspace with one set of filters.
  */
 export function encodeCursor(ring: KeyRing, scope: string, after: string): string {
   const payload = Buffer.from(JSON.stringify({ after })).toString('base64url');
   return `${payload}.${sign(ring, `cursor:${scope}`, payload)}`;
 }
 
-/** The item after which to go on; null without a cursor. Throws 400 for a cursor that is not this list's. */
+/** Returns the item after which the page starts, or null without a cursor. Throws 400 for a cursor of another scope. */
 export function decodeCursor(ring: KeyRing, scope: string, cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const [payload = '', signature = ''] = cursor.split('.');
   const json = parseJsonStrictly(Buffer.from(payload, 'base64url').toString('utf8'));
   const parsed = v.safeParse(CursorSchema, json);
   if (!parsed.success || !verify(ring, `cursor:${scope}`, payload, signature)) {
-    throw validationFailed([{ field: 'cursor', message: 'Is not a cursor of this list', platform: null }]);
+    const message = 'cursor is invalid; use next_cursor of this list, requested with the same filters';
+    throw validationFailed([{ field: 'cursor', message, platform: null }]);
   }
   return parsed.output.after;
 }
 
-/** `limit` and `cursor` of a list. */
+/** Query parameters of a paginated list. */
 export const pageQuery = {
   limit: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,6}$/, 'Must be a whole number from 1 to 100'),
+      v.regex(/^\d{1,6}$/, 'Must be an integer from 1 to 100'),
       v.metadata({ openapi: { type: 'integer', minimum: 1, maximum: 100 } }),
       v.transform(Number),
       v.minValue(1, 'Must be at least 1'),

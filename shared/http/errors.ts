@@ -1,49 +1,50 @@
 import type { Plan } from '../model/workspace.ts';
 
-/** An answer of the API: a JSON `body`, or `raw` bytes whose type a header tells, or neither (204). */
+/** A response of the API: a JSON `body`, or `raw` bytes with a content-type header, or neither (204). */
 export interface ApiResponse {
   status: number;
   body?: unknown;
   raw?: Uint8Array;
-  headers?: Record<string, string>;
+  headers?: Readonly<Record<string, string>>;
 }
 
-/** One fault of a request. `platform` is null where it is none's. */
-export interface Detail {
+/** One validation error of a request. `platform` is null unless the rule is a platform's. */
+export interface ValidationDetail {
   field: string;
   message: string;
   platform: string | null;
 }
 
-/** Name of a field in an object of a batch: `[3].title`, `[3]` for the object itself. */
-export const place = (index: number, field: string) => `[${index}]${field === '' ? '' : `.${field}`}`;
+/** Field path in an item of a batch: `[3].title`, or `[3]` for the item itself. */
+export const batchFieldPath = (index: number, field: string) =>
+  `[${index}]${field === '' ? '' : `.${field}`}`;
 
-/** An answer that is thrown. Only `serve` turns it into a response. */
+/** A response that is thrown. Only the error middleware turns it into an HTTP response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly response: ApiResponse;
   constructor(response: ApiResponse) {
-    super(`Answers ${response.status}`);
+    super(`HTTP ${response.status}`);
     this.response = response;
   }
 }
 
-/** Most faults that one answer names: an answer has to pass through Lambda, which takes 6 MB. */
-const MOST_FAULTS = 1000;
+/** Keeps the response below the 6 MB that a Lambda function may return. */
+const MAX_DETAILS = 1000;
 
-/**
- * 400 with every fault of the request; of more than a thousand the rest is counted. `beside` is what the answer holds
- * beside them.
- */
-export const validationFailed = (details: readonly Detail[], beside: Record<string, unknown> = {}) =>
-  new ApiError({ status: 400, body: { error: 'Validation failed', details: shortened(details), ...beside } });
+/** 400 with every validation error of the request; beyond 1,000 the rest are counted. `extra` is added to the body. */
+export const validationFailed = (
+  details: readonly ValidationDetail[],
+  extra: Readonly<Record<string, unknown>> = {},
+) =>
+  new ApiError({ status: 400, body: { error: 'Validation failed', details: truncated(details), ...extra } });
 
-function shortened(details: readonly Detail[]): readonly Detail[] {
-  const rest = details.length - MOST_FAULTS;
-  if (rest <= 0) return details;
+function truncated(details: readonly ValidationDetail[]): readonly ValidationDetail[] {
+  const omitted = details.length - MAX_DETAILS;
+  if (omitted <= 0) return details;
   return [
-    ...details.slice(0, MOST_FAULTS),
-    { field: 'body', message: `Has ${rest} more faults`, platform: null },
+    ...details.slice(0, MAX_DETAILS),
+    { field: 'body', message: `${omitted} more errors are not listed`, platform: null },
   ];
 }
 
@@ -56,12 +57,12 @@ export const unauthorized = () =>
     headers: { 'www-authenticate': 'Bearer' },
   });
 
-/** 403 for a plan that is too low. */
-export const planTooLow = (what: string, required: Plan, current: Plan, upgradeUrl: string) =>
+/** 403 because the workspace's plan does not include `feature`. */
+export const planTooLow = (feature: string, required: Plan, current: Plan, upgradeUrl: string) =>
   new ApiError({
     status: 403,
     body: {
-      error: `${what} needs the ${required} plan or above`,
+      error: `${feature} requires the ${required} plan or above`,
       required_tier: required,
       current_tier: current,
       upgrade_url: upgradeUrl,
@@ -70,31 +71,35 @@ export const planTooLow = (what: string, required: Plan, current: Plan, upgradeU
 
 export const forbidden = (error: string) => new ApiError({ status: 403, body: { error } });
 
-/** 404, also for everything that belongs to another workspace. */
-export const notFound = (what?: string) =>
-  new ApiError({ status: 404, body: { error: what ? `${what} not found` : 'Not found' } });
+/** 404, also for resources of another workspace. */
+export const notFound = (resource?: string) =>
+  new ApiError({ status: 404, body: { error: resource ? `${resource} not found` : 'Not found' } });
 
-/** `code` is left out where the specification shows a body without one. */
-export const conflict = (error: string, extra: Record<string, unknown> = {}) =>
+/** `extra` holds the `code`, except where the interface specification shows a body without one. */
+export const conflict = (error: string, extra: Readonly<Record<string, unknown>> = {}) =>
   new ApiError({ status: 409, body: { error, ...extra } });
 
-export const methodNotAllowed = (allow: readonly string[]) =>
+export const methodNotAllowed = (allowed: readonly string[]) =>
   new ApiError({
     status: 405,
     body: { error: 'Method not allowed', code: 'METHOD_NOT_ALLOWED' },
-    headers: { allow: allow.join(', ') },
+    headers: { allow: allowed.join(', ') },
   });
 
 export const unsupportedMediaType = (expected: string) =>
   new ApiError({
     status: 415,
-    body: { error: `The Content-Type must be ${expected}`, code: 'UNSUPPORTED_MEDIA_TYPE' },
+    body: { error: `Content-Type must be ${expected}`, code: 'UNSUPPORTED_MEDIA_TYPE' },
   });
 
 export const bodyTooLarge = (maxBytes: number) =>
   new ApiError({
     status: 413,
-    body: { error: `The body is larger than ${maxBytes} bytes`, code: 'BODY_TOO_LARGE', max_bytes: maxBytes },
+    body: {
+      error: `The request body exceeds ${maxBytes} bytes`,
+      code: 'BODY_TOO_LARGE',
+      max_bytes: maxBytes,
+    },
   });
 
 /** 429 of the service's own rate limit. */

@@ -3,40 +3,40 @@ import type { Principal } from '../model/workspace.ts';
 import type { ApiResponse } from './errors.ts';
 import type { RawRequest, Route } from './route.ts';
 
-/** What the middleware finds out about a request and leaves to those after it. */
-export interface Served {
+/** State of a request, filled in by the middleware in order. */
+export interface RequestState {
   request_id: string;
   started_at: number;
   route: Route | null;
   principal: Principal | null;
   body: unknown;
-  /** Headers of whatever answer it gets. */
+  /** Headers of the response, whatever it is. */
   headers: Record<string, string>;
 }
 
 export interface ApiEvent extends APIGatewayProxyEventV2 {
-  served?: Served;
+  state?: RequestState;
 }
 
 export type ApiResult = APIGatewayProxyStructuredResultV2;
 
-/** The state of a request; the first middleware of the stack creates it. */
-export function servedOf(event: ApiEvent): Served {
-  if (!event.served) throw new Error('The request was not begun by the request-id middleware');
-  return event.served;
+/** Returns the state of a request, which the request-id middleware creates. */
+export function requestState(event: ApiEvent): RequestState {
+  if (!event.state) throw new Error('The request-id middleware did not run');
+  return event.state;
 }
 
-/** The path below the version prefix, of `/v1/…` and of the development prefix `/api/v1/…`; null elsewhere. */
+/** Returns the path below `/v1` or the development prefix `/api/v1`, or null outside of both. */
 export function pathBelowBase(path: string): string | null {
   return /^(?:\/api)?\/v1(\/.*)$/.exec(path)?.[1] ?? null;
 }
 
-/** The body as it was sent. */
+/** Returns the body as it was sent. */
 export function bodyBytes(event: ApiEvent): Buffer {
   return Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 }
 
-/** The body as text, undone from the gateway's base64. */
+/** Returns the body as text, decoded from the gateway's base64. */
 export function bodyText(event: ApiEvent): string {
   const body = event.body ?? '';
   return event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body;
@@ -59,26 +59,26 @@ export function toResult({ status, body, raw, headers }: ApiResponse): ApiResult
   };
 }
 
-/** A request as a route takes it, before its validation. */
+/** Converts an event to the request that a route validates. */
 export function rawRequest(event: ApiEvent): RawRequest {
-  const { principal, request_id, body } = servedOf(event);
+  const { principal, request_id, body } = requestState(event);
   return {
-    params: present(event.pathParameters),
-    query: present(event.queryStringParameters),
+    params: defined(event.pathParameters),
+    query: defined(event.queryStringParameters),
     body,
     principal,
     request_id,
-    headers: present(event.headers),
+    headers: defined(event.headers),
     base_url: baseUrl(event),
   };
 }
 
-function present(values: Record<string, string | undefined> | undefined): Record<string, string> {
+function defined(values: Record<string, string | undefined> | undefined): Record<string, string> {
   const entries = Object.entries(values ?? {});
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** The base as the caller sees it: scheme, host and prefix of this very request. */
+/** Returns scheme, host and prefix as the caller used them in this request. */
 function baseUrl(event: ApiEvent): string {
   const scheme = event.headers['x-forwarded-proto'] ?? 'https';
   const below = pathBelowBase(event.rawPath) ?? '';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { readForm, type FormFile } from './form.ts';
 
-/** A form as a browser or any other client writes it. */
+/** Encodes a form as browsers do. */
 async function encode(form: FormData): Promise<[Uint8Array, string]> {
   const request = new Request('http://localhost', { method: 'POST', body: form });
   return [new Uint8Array(await request.arrayBuffer()), request.headers.get('content-type')!];
 }
 
 describe('a multipart form', () => {
-  test('gives its texts and its files', async () => {
+  test('returns its text fields and files', async () => {
     const form = new FormData();
     form.set('profile_name', 'Größe & Co');
     form.set('file', new File([Buffer.from([0, 13, 10, 255])], 'фото "1".png'));
@@ -18,7 +18,7 @@ describe('a multipart form', () => {
     expect([...(file as FormFile).bytes()]).toEqual([0, 13, 10, 255]);
   });
 
-  test('may carry a file without a name', async () => {
+  test('may contain a file without a name', async () => {
     const form = new FormData();
     form.set('file', new File([Buffer.from([1, 2, 3])], ''));
     const { file } = await readForm(...(await encode(form)));
@@ -26,7 +26,7 @@ describe('a multipart form', () => {
     expect([...(file as FormFile).bytes()]).toEqual([1, 2, 3]);
   });
 
-  test('tells the same bytes by the same digest', async () => {
+  test('gives equal files the same digest', async () => {
     const read = async (text: string) => {
       const form = new FormData();
       form.set('file', new File([text], 'a'));
@@ -36,7 +36,7 @@ describe('a multipart form', () => {
     expect((await read('one')).sha256).not.toBe((await read('two')).sha256);
   });
 
-  test('of which a name comes twice gives the last', async () => {
+  test('returns the last of two fields with the same name', async () => {
     const form = new FormData();
     form.append('a', '1');
     form.append('a', '2');
@@ -46,11 +46,11 @@ describe('a multipart form', () => {
   const whole = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbytes\r\n--x--\r\n';
   test.each([
     ['without a boundary', whole, 'multipart/form-data'],
-    ['that is cut off in a file', whole.slice(0, -12), 'multipart/form-data; boundary=x'],
-    ['of another boundary', whole, 'multipart/form-data; boundary=y'],
-    ['of nothing', '', 'multipart/form-data; boundary=x'],
-    ['of noise', '\0\x01\x02--x\r\r\r', 'multipart/form-data; boundary=x'],
-  ])('%s is malformed, or empty', async (_, body, type) => {
+    ['that ends within a file', whole.slice(0, -12), 'multipart/form-data; boundary=x'],
+    ['with another boundary', whole, 'multipart/form-data; boundary=y'],
+    ['without content', '', 'multipart/form-data; boundary=x'],
+    ['of random bytes', '\0\x01\x02--x\r\r\r', 'multipart/form-data; boundary=x'],
+  ])('%s is refused with 400 or read as empty', async (_, body, type) => {
     const read = readForm(Buffer.from(body, 'latin1'), type);
     const answer = await read.catch((error: unknown) => error);
     if (answer instanceof Error) expect(answer).toMatchObject({ response: { status: 400 } });

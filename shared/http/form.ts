@@ -6,9 +6,9 @@ import { ApiError } from './errors.ts';
 
 /** A file of a multipart form. */
 export interface FormFile {
-  /** As the sender calls it. */
+  /** File name as sent; may be empty. */
   name: string;
-  /** Stands for the bytes where requests are compared: functions are left out there. */
+  /** Represents the bytes in the idempotency fingerprint, which leaves functions out. */
   sha256: string;
   bytes: () => Uint8Array;
 }
@@ -16,7 +16,7 @@ export interface FormFile {
 const isFormFile = (value: unknown): value is FormFile =>
   typeof value === 'object' && value !== null && 'sha256' in value && 'bytes' in value;
 
-/** A field that holds a file. A JSON body can have none. */
+/** Schema of a field that holds a file; only a multipart form can have one. */
 export const formFile = v.pipe(
   v.custom<FormFile>(isFormFile, 'Must be a file of a multipart form'),
   v.metadata({ openapi: { type: 'string', format: 'binary' } }),
@@ -24,26 +24,26 @@ export const formFile = v.pipe(
 
 export const isForm = (contentType: string) => /^multipart\/form-data\b/i.test(contentType);
 
-/** Far more than any form of this API has. */
+/** Well above what any form of this API needs. */
 const LIMITS = { fields: 100, files: 10, headerPairs: 50 };
 
-/** Reads a multipart form: texts and files by their names, of a name that comes twice the last. Throws 400. */
+/** Returns the text and file fields of a multipart form by name; the last one wins. Throws 400 for a malformed form. */
 export async function readForm(body: Uint8Array, contentType: string): Promise<Record<string, unknown>> {
   const fields = new Map<string, unknown>();
   const files: Promise<void>[] = [];
-  const { promise: read, resolve, reject } = Promise.withResolvers<undefined>();
+  const { promise: finished, resolve, reject } = Promise.withResolvers<undefined>();
   try {
     const parser = new Busboy({ headers: headersOf(contentType), limits: LIMITS, preservePath: true });
     parser.on('field', (name, value) => void fields.set(name, value));
-    // A part of bytes without a file name is a file, too.
+    // A binary part without a file name is a file, too.
     parser.on('file', (name, stream, fileName: string | undefined) => {
-      files.push(fileOf(stream, fileName ?? '').then(file => void fields.set(name, file)));
+      files.push(readFile(stream, fileName ?? '').then(file => void fields.set(name, file)));
     });
     parser
       .on('finish', () => resolve(undefined))
       .on('error', reject)
       .end(Buffer.from(body));
-    await read;
+    await finished;
     await Promise.all(files);
   } catch {
     await Promise.allSettled(files);
@@ -54,7 +54,7 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<R
 
 const headersOf = (contentType: string): BusboyHeaders => ({ 'content-type': contentType });
 
-async function fileOf(stream: Readable, name: string): Promise<FormFile> {
+async function readFile(stream: Readable, name: string): Promise<FormFile> {
   const chunks: unknown[] = await stream.toArray();
   const bytes = Buffer.concat(chunks.filter(chunk => Buffer.isBuffer(chunk)));
   const sha256 = createHash('sha256').update(bytes).digest('base64url');
@@ -62,4 +62,4 @@ async function fileOf(stream: Readable, name: string): Promise<FormFile> {
 }
 
 const malformedForm = () =>
-  new ApiError({ status: 400, body: { error: 'Malformed multipart body', code: 'MALFORMED_FORM' } });
+  new ApiError({ status: 400, body: { error: 'Malformed multipart form data', code: 'MALFORMED_FORM' } });

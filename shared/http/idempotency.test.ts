@@ -6,36 +6,36 @@ import { listMembers } from '../store/workspaces.ts';
 import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
 import { route } from './define-route.ts';
 import { conflict, notFound } from './errors.ts';
-import { answerOnce } from './idempotency.ts';
+import { runOnce } from './idempotency.ts';
 
-/** Things that were made, by id: what a table with a conditional write would hold. */
+/** Created resources by id, as a table with conditional writes would hold them. */
 let made: Map<string, string>;
 /** How often the handler ran. */
 let runs: number;
-/** What happens in the next runs, in order: before it makes the thing, or after. */
+/** Faults of the next runs, in order: before or after the resource is created. */
 let faults: ('before' | 'after' | 'conflict' | 'not found')[];
-let house: ServedApi;
+let api: ServedApi;
 
 const SECRET = 'sps_shown_once';
 
-/** Until when the thing's maker holds its request. */
-let held: Promise<unknown> = Promise.resolve();
+/** The handler waits for this promise. */
+let gate: Promise<unknown> = Promise.resolve();
 
-const makeThing = route({
+const createThing = route({
   method: 'POST',
   path: '/things/{kind}',
-  summary: 'Make',
+  summary: 'Create a thing',
   tag: 'Things',
   auth: 'key',
   params: { kind: v.string() },
   body: { name: v.string() },
-  responses: { 201: { description: 'Made' } },
+  responses: { 201: { description: 'Created', schema: v.object({ id: v.string(), key: v.string() }) } },
   handler: async ({ body, newResourceId }) => {
     runs += 1;
     const fault = faults.shift();
-    await held;
+    await gate;
     if (fault === 'before') throw new Error('Before');
-    if (fault === 'conflict') throw conflict('Is taken');
+    if (fault === 'conflict') throw conflict('The name is taken');
     if (fault === 'not found') throw notFound('Profile');
     const id = newResourceId();
     made.set(id, body.name);
@@ -47,44 +47,44 @@ const makeThing = route({
 const touchThing = route({
   method: 'POST',
   path: '/touch',
-  summary: 'Touch',
+  summary: 'Touch a thing',
   tag: 'Things',
   auth: 'key',
   body: {},
-  responses: { 200: { description: 'Touched' } },
-  handler: () => Promise.resolve({ status: 200, body: { run: ++runs } }),
+  responses: { 200: { description: 'Done', schema: v.object({ run: v.number() }) } },
+  handler: () => Promise.resolve({ status: 200 as const, body: { run: ++runs } }),
 });
 
-const makeOther = route({
+const createOther = route({
   method: 'POST',
   path: '/others',
-  summary: 'Make',
+  summary: 'Create another thing',
   tag: 'Things',
   auth: 'key',
   body: { name: v.string() },
-  responses: { 201: { description: 'Made' } },
-  handler: () => Promise.resolve({ status: 201, body: { run: ++runs } }),
+  responses: { 201: { description: 'Created', schema: v.object({ run: v.number() }) } },
+  handler: () => Promise.resolve({ status: 201 as const, body: { run: ++runs } }),
 });
 
 beforeEach(async () => {
-  held = Promise.resolve();
+  gate = Promise.resolve();
   made = new Map();
   runs = 0;
   faults = [];
-  house = await servedApi([makeThing, touchThing, makeOther], { documented: false });
+  api = await servedApi([createThing, touchThing, createOther], { documented: false });
 });
-afterEach(() => house.close());
+afterEach(() => api.close());
 
-const make = (key: string | null, body: unknown = { name: 'a' }, path = '/things/x', headers = {}) =>
-  house.call('POST', path, body, { ...(key === null ? {} : { 'idempotency-key': key }), ...headers });
+const create = (key: string | null, body: unknown = { name: 'a' }, path = '/things/x', headers = {}) =>
+  api.call('POST', path, body, { ...(key === null ? {} : { 'idempotency-key': key }), ...headers });
 
 const LOCK_S = 35;
 const DAY = 24 * 60 * 60 * 1000;
 
-describe('the same key and the same request', () => {
-  test('get the first answer again, marked as such', async () => {
-    const first = await make('k');
-    const second = await make('k');
+describe('a retry with the same key and the same request', () => {
+  test('gets the stored response with Idempotent-Replayed', async () => {
+    const first = await create('k');
+    const second = await create('k');
     expect(first.status).toBe(201);
     expect(second).toMatchObject({ status: 201, body: first.body });
     expect(second.headers).toMatchObject({
@@ -96,9 +96,9 @@ describe('the same key and the same request', () => {
     expect([made.size, runs]).toEqual([1, 1]);
   });
 
-  test('mean the content, not its spelling', async () => {
-    const first = await make('k', '{"name":"a","extra":{"p":1,"q":[2,3]}}');
-    const second = await make('k', '{ "extra": {"q":[2,3], "p":1.0}, "name":"\\u0061" }');
+  test('is recognised by the content of its body, not the formatting', async () => {
+    const first = await create('k', '{"name":"a","extra":{"p":1,"q":[2,3]}}');
+    const second = await create('k', '{ "extra": {"q":[2,3], "p":1.0}, "name":"\\u0061" }');
     expect([second.status, second.body]).toEqual([201, first.body]);
   });
 
@@ -106,31 +106,34 @@ describe('the same key and the same request', () => {
     ['"k"', 'k'],
     ['"a\\"b\\\\c"', 'a"b\\c'],
     [' k ', 'k'],
-  ])('whether the key is a structured field or plain: %s', async (structured, plain) => {
-    const first = await make(structured);
-    const second = await make(plain);
-    expect([second.body, runs]).toEqual([first.body, 1]);
-  });
+  ])(
+    'is recognised when one key is a structured field and the other plain: %s',
+    async (structured, plain) => {
+      const first = await create(structured);
+      const second = await create(plain);
+      expect([second.body, runs]).toEqual([first.body, 1]);
+    },
+  );
 
-  test('hold for 24 hours', async () => {
-    await make('k');
-    house.clock.now += DAY - 1000;
-    expect((await make('k')).headers).toHaveProperty('idempotent-replayed');
-    house.clock.now += 2000;
-    expect((await make('k')).headers).not.toHaveProperty('idempotent-replayed');
+  test('gets the stored response for 24 hours', async () => {
+    await create('k');
+    api.clock.now += DAY - 1000;
+    expect((await create('k')).headers).toHaveProperty('idempotent-replayed');
+    api.clock.now += 2000;
+    expect((await create('k')).headers).not.toHaveProperty('idempotent-replayed');
     expect(made.size).toBe(2);
   });
 
-  test('at the same time make one thing: the others wait their turn', async () => {
-    // The first is held until all others have their answer.
-    const gate = Promise.withResolvers<undefined>();
-    held = gate.promise;
+  test('gets 409 while the first request is running, so that one resource is created', async () => {
+    // The first request finishes after all others have been answered.
+    const opened = Promise.withResolvers<undefined>();
+    gate = opened.promise;
     let answered = 0;
     const others = () => {
       answered += 1;
-      if (answered === 19) gate.resolve(undefined);
+      if (answered === 19) opened.resolve(undefined);
     };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => make('k').finally(others)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create('k').finally(others)));
     const busy = answers.filter(({ status }) => status === 409);
     expect([busy.length, answers.filter(({ status }) => status === 201).length]).toEqual([19, 1]);
     expect(busy[0]!.body).toEqual({ error: expect.any(String), code: 'IDEMPOTENCY_KEY_IN_USE' });
@@ -138,23 +141,23 @@ describe('the same key and the same request', () => {
     expect([made.size, runs]).toEqual([1, 1]);
   });
 
-  test.each(['conflict', 'not found'] as const)('get a refusal again: %s', async fault => {
+  test.each(['conflict', 'not found'] as const)('gets the stored error response: %s', async fault => {
     faults = [fault];
-    const first = await make('k');
-    const second = await make('k');
+    const first = await create('k');
+    const second = await create('k');
     expect([second.status, second.body, runs]).toEqual([first.status, first.body, 1]);
     expect(second.headers['idempotent-replayed']).toBe('true');
   });
 });
 
-describe('the same key and another request', () => {
+describe('the same key with another request', () => {
   test.each([
     ['body', { name: 'b' }, '/things/x'],
     ['path', { name: 'a' }, '/things/y'],
     ['query', { name: 'a' }, '/things/x?q=1'],
-  ])('answer 422: %s', async (_, body, path) => {
-    await make('k');
-    const answer = await make('k', body, path);
+  ])('answers 422 for another %s', async (_, body, path) => {
+    await create('k');
+    const answer = await create('k', body, path);
     expect([answer.status, answer.body]).toEqual([
       422,
       { error: expect.any(String), code: 'IDEMPOTENCY_KEY_REUSED' },
@@ -162,25 +165,25 @@ describe('the same key and another request', () => {
     expect(made.size).toBe(1);
   });
 
-  test('of another user of the workspace too: nobody reads what another was answered', async () => {
-    await make('k');
-    const [owner] = await listMembers(house.services.table, house.workspace.workspace_id);
+  test('answers 422 to another user of the workspace, who must not see the stored response', async () => {
+    await create('k');
+    const [owner] = await listMembers(api.services.table, api.workspace.workspace_id);
     const member = { ...owner!, user_id: 'other', email: 'o@example.com' };
     const Item = { PK: `WS#${member.workspace_id}`, SK: `MEMBER#${member.user_id}`, ...member };
-    await house.services.table.client.send(new PutCommand({ TableName: house.services.table.name, Item }));
-    const issued = await createApiKey(house.services.table, member, 'Theirs', house.clock.now);
-    const theirs = await make('k', { name: 'a' }, '/things/x', { authorization: `Bearer ${issued.key}` });
+    await api.services.table.client.send(new PutCommand({ TableName: api.services.table.name, Item }));
+    const issued = await createApiKey(api.services.table, member, 'Theirs', api.clock.now);
+    const theirs = await create('k', { name: 'a' }, '/things/x', { authorization: `Bearer ${issued.key}` });
     expect(theirs.status).toBe(422);
   });
 
-  test('of another route is another key', async () => {
-    await make('k');
-    expect((await make('k', { name: 'a' }, '/others')).status).toBe(201);
+  test('is a separate key on another route', async () => {
+    await create('k');
+    expect((await create('k', { name: 'a' }, '/others')).status).toBe(201);
   });
 
-  test('of another workspace is another key', async () => {
-    await make('k');
-    const other = await servedApi([makeThing], { documented: false });
+  test('is a separate key in another workspace', async () => {
+    await create('k');
+    const other = await servedApi([createThing], { documented: false });
     try {
       expect((await other.call('POST', '/things/x', { name: 'b' }, { 'idempotency-key': 'k' })).status).toBe(
         201,
@@ -191,33 +194,34 @@ describe('the same key and another request', () => {
   });
 });
 
-describe('a request that failed', () => {
-  test('with 5xx frees its key, and its repetition makes the same thing', async () => {
+describe('a failed request', () => {
+  test('releases its key on 5xx, and a retry creates the resource with the same id', async () => {
     faults = ['after'];
-    expect((await make('k')).status).toBe(500);
-    const second = await make('k');
+    expect((await create('k')).status).toBe(500);
+    const second = await create('k');
     expect(second.status).toBe(201);
     expect(second.headers).not.toHaveProperty('idempotent-replayed');
     expect([...made.keys()]).toEqual([second.body.id]);
   });
 
-  test('with 5xx frees its key for another request too', async () => {
+  test('releases its key on 5xx for another request, too', async () => {
     faults = ['before'];
-    expect((await make('k')).status).toBe(500);
-    expect((await make('k', { name: 'b' })).status).toBe(201);
-    expect((await make('k', { name: 'a' })).status).toBe(422);
+    expect((await create('k')).status).toBe(500);
+    expect((await create('k', { name: 'b' })).status).toBe(201);
+    expect((await create('k', { name: 'a' })).status).toBe(422);
   });
 
-  test('validation frees its key', async () => {
-    expect((await make('k', { name: 1 })).status).toBe(400);
-    expect((await make('k', { name: 'a' })).status).toBe(201);
+  test('releases its key when validation fails', async () => {
+    expect((await create('k', { name: 1 })).status).toBe(400);
+    expect((await create('k', { name: 'a' })).status).toBe(201);
   });
 
-  test('for its rate takes no key at all', async () => {
-    const poor = await servedApi([makeThing], { plan: 'starter', documented: false });
+  test('does not use its key when it is rate-limited', async () => {
+    const starter = await servedApi([createThing], { plan: 'starter', documented: false });
     try {
-      const send = (key: string) => poor.call('POST', '/things/x', { name: 'a' }, { 'idempotency-key': key });
-      for (let index = 0; index < 60; index++) await poor.call('POST', '/things/x', {});
+      const send = (key: string) =>
+        starter.call('POST', '/things/x', { name: 'a' }, { 'idempotency-key': key });
+      for (let index = 0; index < 60; index++) await starter.call('POST', '/things/x', {});
       const refused = await send('k');
       expect([refused.status, refused.body]).toEqual([
         429,
@@ -229,38 +233,38 @@ describe('a request that failed', () => {
         'ratelimit-remaining': '0',
         'ratelimit-reset': '60',
       });
-      poor.clock.now += 1000;
+      starter.clock.now += 1000;
       expect((await send('k')).status).toBe(201);
     } finally {
-      await poor.close();
+      await starter.close();
     }
   });
 });
 
-describe('a process that died in the middle', () => {
-  test('keeps its key until it can no longer be alive; then the repetition meets what it made', async () => {
-    // Dies after it made the thing: no answer is ever kept, no key freed.
-    const client = house.services.table.client;
+describe('a process that dies during a request', () => {
+  test('keeps its key until the lock expires; then a retry gets the same ids', async () => {
+    // Dies after it created the resource: no response is stored and the key is not released.
+    const client = api.services.table.client;
     let calls = 0;
-    const mortal = {
+    const dyingClient = {
       send: (command: PutCommand) =>
         calls++ === 0 ? client.send(command) : Promise.reject(new Error('dead')),
     };
     const raw = requestOf('k');
-    await answerOnce(
-      { ...house.services, table: { client: mortal, name: house.services.table.name } } as never,
-      makeThing,
+    await runOnce(
+      { ...api.services, table: { client: dyingClient, name: api.services.table.name } } as never,
+      createThing,
       raw,
       '',
-      request => makeThing.invoke(request, house.services),
+      request => createThing.invoke(request, api.services),
     );
     expect(made.size).toBe(1);
 
     const retry = () =>
-      answerOnce(house.services, makeThing, raw, '', request => makeThing.invoke(request, house.services));
+      runOnce(api.services, createThing, raw, '', request => createThing.invoke(request, api.services));
     await expect(retry()).rejects.toMatchObject({ response: { status: 409 } });
-    house.clock.now += LOCK_S * 1000 + 1;
-    // The second one meets the first at work (409), or its answer already.
+    api.clock.now += LOCK_S * 1000 + 1;
+    // The second retry finds the first still running (409), or its response.
     const outcomes = await Promise.allSettled([retry(), retry()]);
     const statuses = outcomes.map(outcome =>
       outcome.status === 'fulfilled' ? outcome.value.status : outcome.reason.response.status,
@@ -273,7 +277,7 @@ describe('a process that died in the middle', () => {
 
   function requestOf(key: string) {
     const principal = {
-      workspace_id: house.workspace.workspace_id,
+      workspace_id: api.workspace.workspace_id,
       user_id: 'u',
       key_id: 'k',
       role: 'owner',
@@ -291,20 +295,20 @@ describe('a process that died in the middle', () => {
   }
 });
 
-describe('the header', () => {
+describe('the Idempotency-Key header', () => {
   test.each([
     ['a'.repeat(255)],
     ['key with spaces'],
     ['~!@#$%^&*()'],
     ['00000000-0000-4000-8000-000000000000'],
   ])('may be %s', async key => {
-    expect((await make(key)).status).toBe(201);
+    expect((await create(key)).status).toBe(201);
   });
 
   test.each([['a'.repeat(256)], [''], ['   '], ['""'], ['ключ'], ['a\tb'], ['a\u0000b'], ['emoji 🚀']])(
-    'is refused as %j',
+    'is refused with 400: %j',
     async key => {
-      const { status, body } = await make(key);
+      const { status, body } = await create(key);
       expect([status, body]).toEqual([
         400,
         {
@@ -316,24 +320,24 @@ describe('the header', () => {
     },
   );
 
-  test('is not needed', async () => {
-    await make(null);
-    await make(null);
+  test('is optional', async () => {
+    await create(null);
+    await create(null);
     expect(made.size).toBe(2);
   });
 
-  test('means nothing where nothing is created', async () => {
+  test('is ignored by routes that create nothing', async () => {
     for (const run of [1, 2]) {
-      const { body } = await house.call('POST', '/touch', {}, { 'idempotency-key': 'k' });
+      const { body } = await api.call('POST', '/touch', {}, { 'idempotency-key': 'k' });
       expect(body).toEqual({ run });
     }
   });
 });
 
-test('no answer is stored in plain: it may carry a secret', async () => {
-  await make('k');
-  const { Items } = await house.services.table.client.send(
-    new ScanCommand({ TableName: house.services.table.name }),
+test('stores responses encrypted, because they may contain secrets', async () => {
+  await create('k');
+  const { Items } = await api.services.table.client.send(
+    new ScanCommand({ TableName: api.services.table.name }),
   );
   const stored = JSON.stringify(Items);
   expect(stored).toContain('IDEMPOTENCY#');

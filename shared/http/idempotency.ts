@@ -1,18 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import * as v from 'valibot';
-import { open, seal } from '../aws/key-ring.ts';
+import { unseal, seal } from '../aws/key-ring.ts';
 import type { Principal } from '../model/workspace.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { releaseKey, keepAnswer, acquireKey, takeOver, type Seed, type Use } from '../store/idempotency.ts';
+import {
+  acquireKey,
+  releaseKey,
+  storeResponse,
+  takeOver,
+  type IdempotencyRecord,
+  type Seed,
+} from '../store/idempotency.ts';
 import { ApiError, conflict, validationFailed, type ApiResponse } from './errors.ts';
 import type { RawRequest, Route } from './route.ts';
 
-/** Answers that an unchanged repetition may well not get: malformed input changes nothing, limits pass, faults end. */
-const isKept = (status: number) => status < 500 && status !== 400 && status !== 429;
+/** Whether a retry gets this response again. Invalid requests, rate limits and server faults run again. */
+const isReplayable = (status: number) => status < 500 && status !== 400 && status !== 429;
 
-const AnswerSchema = v.object({
+const ResponseSchema = v.object({
   status: v.number(),
   body: v.optional(v.unknown()),
   headers: v.optional(v.record(v.string(), v.string()), {}),
@@ -21,13 +28,13 @@ const AnswerSchema = v.object({
 type Run = (raw: RawRequest) => Promise<ApiResponse>;
 
 /**
- * Runs a creating request at most once for its `Idempotency-Key`: a repetition gets the first answer, another body
- * under the same key 422, and 409 as long as the first request runs. Without the header it just runs. A run that
- * vanished is repeated once its lock has ended, with the ids it had.
+ * Runs a creating request at most once for its `Idempotency-Key`. A retry gets the stored response; the same key with
+ * another request answers 422, and 409 while the first request is running. When a run ended without a response, a
+ * retry runs again after the lock has expired, with the same resource ids. Without the header the request just runs.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
-export async function answerOnce(
+export async function runOnce(
   services: Services,
   route: Route,
   raw: RawRequest,
@@ -37,46 +44,51 @@ export async function answerOnce(
   const header = route.creates ? raw.headers['idempotency-key'] : undefined;
   if (header === undefined || raw.principal === null) return run(raw);
   const scope = digest(raw.principal.workspace_id, route.method, route.path, readKey(header));
-  const mine = {
+  const ours = {
     fingerprint: fingerprintOf(raw, raw.principal, content),
     seed: { id: randomUUID(), at: services.now() },
     run: randomUUID(),
   };
-  const earlier = await acquireKey(services.table, scope, mine, services.now());
-  if (!earlier) return runAs(services, scope, mine.run, mine.seed, raw, run);
-  if (earlier.fingerprint !== mine.fingerprint) throw otherRequest();
-  if (earlier.answer !== null) return replay(services, scope, earlier.answer);
-  await takeOverFrom(services, scope, earlier, mine.run);
-  return runAs(services, scope, mine.run, earlier.seed, raw, run);
+  const earlier = await acquireKey(services.table, scope, ours, services.now());
+  if (!earlier) return runAs(services, scope, ours.run, ours.seed, raw, run);
+  if (earlier.fingerprint !== ours.fingerprint) throw keyReused();
+  if (earlier.response !== null) return replay(services, scope, earlier.response);
+  await takeOverFrom(services, scope, earlier, ours.run);
+  return runAs(services, scope, ours.run, earlier.seed, raw, run);
 }
 
-/** Throws 409 while the earlier run may still be alive. */
-async function takeOverFrom(services: Services, scope: string, earlier: Use, run: string): Promise<void> {
+/** Throws 409 while the earlier run may still be running. */
+async function takeOverFrom(
+  services: Services,
+  scope: string,
+  earlier: IdempotencyRecord,
+  run: string,
+): Promise<void> {
   const now = services.now();
-  if (earlier.locked_until === null || earlier.locked_until > now) throw stillRunning();
-  if (!(await takeOver(services.table, scope, earlier, run, now))) throw stillRunning();
+  if (earlier.locked_until === null || earlier.locked_until > now) throw keyInUse();
+  if (!(await takeOver(services.table, scope, earlier, run, now))) throw keyInUse();
 }
 
 async function runAs(
   services: Services,
   scope: string,
-  name: string,
+  runId: string,
   seed: Seed,
   raw: RawRequest,
   run: Run,
 ): Promise<ApiResponse> {
   try {
-    const answer = await answerOf(() => run({ ...raw, newResourceId: idsOf(seed), asked_at: seed.at }));
-    await settle(services, scope, name, answer);
-    return answer;
+    const response = await responseOf(() => run({ ...raw, newResourceId: idsOf(seed), asked_at: seed.at }));
+    await settle(services, scope, runId, response);
+    return response;
   } catch (error) {
-    await quietly('An idempotency key could not be freed', () => releaseKey(services.table, scope, name));
+    await logFailure('Could not release an idempotency key', () => releaseKey(services.table, scope, runId));
     throw error;
   }
 }
 
-/** A thrown answer is an answer too. */
-async function answerOf(run: () => Promise<ApiResponse>): Promise<ApiResponse> {
+/** Also returns a response that was thrown. */
+async function responseOf(run: () => Promise<ApiResponse>): Promise<ApiResponse> {
   try {
     return await run();
   } catch (error) {
@@ -85,43 +97,43 @@ async function answerOf(run: () => Promise<ApiResponse>): Promise<ApiResponse> {
   }
 }
 
-/** The request is answered whatever happens here: at worst a repetition runs again and meets the same ids. */
-function settle(services: Services, scope: string, run: string, answer: ApiResponse): Promise<void> {
-  return quietly('An answer could not be kept for its idempotency key', async () => {
-    if (!isKept(answer.status)) return releaseKey(services.table, scope, run);
-    // Answers carry secrets that are shown once.
-    const sealed = seal(await services.keyRing(), scope, JSON.stringify(answer));
-    return keepAnswer(services.table, scope, run, sealed);
+/** Stores the response or releases the key. A failure is logged only: a retry then runs again with the same ids. */
+function settle(services: Services, scope: string, runId: string, response: ApiResponse): Promise<void> {
+  return logFailure('Could not store a response for its idempotency key', async () => {
+    if (!isReplayable(response.status)) return releaseKey(services.table, scope, runId);
+    // Responses may contain secrets that are shown once.
+    const sealed = seal(await services.keyRing(), scope, JSON.stringify(response));
+    return storeResponse(services.table, scope, runId, sealed);
   });
 }
 
-async function quietly(complaint: string, work: () => Promise<unknown>): Promise<void> {
+async function logFailure(event: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    log.warn(complaint, describeError(error));
+    log.warn(event, describeError(error));
   }
 }
 
 async function replay(services: Services, scope: string, sealed: string): Promise<ApiResponse> {
-  const json: unknown = JSON.parse(open(await services.keyRing(), scope, sealed));
-  const { status, body, headers } = v.parse(AnswerSchema, json);
+  const json: unknown = JSON.parse(unseal(await services.keyRing(), scope, sealed));
+  const { status, body, headers } = v.parse(ResponseSchema, json);
   return { status, body, headers: { ...headers, 'idempotent-replayed': 'true' } };
 }
 
 /**
- * The key as a plain text or as a structured-field string in quotes: 1 to 255 printable ASCII characters.
- * Throws 400 for anything else.
+ * Reads the key, either plain or as a quoted structured-field string. Throws 400 unless it has 1 to 255 printable
+ * ASCII characters.
  */
 function readKey(header: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header.trim())?.[1];
   const key = quoted?.replace(/\\(["\\])/g, '$1') ?? header.trim();
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  const message = 'Must be 1 to 255 printable ASCII characters';
+  const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters';
   throw validationFailed([{ field: 'Idempotency-Key', message, platform: null }]);
 }
 
-/** Who asks for what. One user of a workspace does not get to see what another was answered. */
+/** Digest of user and request. A user never gets the stored response of another user of the workspace. */
 function fingerprintOf(raw: RawRequest, principal: Principal, content: string): string {
   const { body, params, query } = raw;
   return digest(
@@ -131,7 +143,7 @@ function fingerprintOf(raw: RawRequest, principal: Principal, content: string): 
   );
 }
 
-/** JSON whose text does not depend on the order of names. */
+/** JSON text that does not depend on the order of object keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -144,24 +156,25 @@ function digest(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** The ids of a run: the same seed gives the same ids in the same order. */
+/** Ids for the resources of a run: the same seed returns the same ids in the same order. */
 function idsOf({ id, at }: Seed): () => string {
   let count = 0;
   return () => v7({ msecs: at, random: createHash('sha256').update(`${id} ${count++}`).digest() });
 }
 
-const otherRequest = () =>
+const keyReused = () =>
   new ApiError({
     status: 422,
     body: {
-      error: 'This Idempotency-Key was used for another request',
+      error: 'This Idempotency-Key was already used for a different request; use a new key',
       code: 'IDEMPOTENCY_KEY_REUSED',
     },
   });
 
-const stillRunning = () =>
+const keyInUse = () =>
   new ApiError({
-    ...conflict('A request with this Idempotency-Key is still running', { code: 'IDEMPOTENCY_KEY_IN_USE' })
-      .response,
+    ...conflict('A request with this Idempotency-Key is still running; retry later', {
+      code: 'IDEMPOTENCY_KEY_IN_USE',
+    }).response,
     headers: { 'retry-after': '1' },
   });

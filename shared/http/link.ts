@@ -1,4 +1,4 @@
-/** The `Link` header with the address of a list's next page, for lists whose body is a plain array. */
+/** Returns the `Link` header with the URL of the next page, for lists whose body is a plain array. */
 export function nextPageLink(
   address: string,
   query: Readonly<Record<string, string | number | undefined>>,

@@ -9,7 +9,7 @@ import {
   bodyBytes,
   bodyText,
   pathBelowBase,
-  servedOf,
+  requestState,
   toResult,
   type ApiEvent,
   type ApiResult,
@@ -19,14 +19,14 @@ import type { Route } from './route.ts';
 
 export type Middleware = middy.MiddlewareObj<ApiEvent, ApiResult>;
 
-/** Largest JSON body. Media go through the upload endpoints. */
+/** Largest JSON body in bytes. Media are sent to the upload endpoints. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
-/** Names the request: a short clean `X-Request-Id` of the caller, else the gateway's, comes back on every answer. */
+/** Sets `X-Request-Id` of every response: the caller's where it is short and plain, otherwise the gateway's. */
 export function requestId(): Middleware {
   return {
     before: ({ event }) => {
-      event.served = {
+      event.state = {
         request_id: requestIdOf(event),
         started_at: Date.now(),
         route: null,
@@ -35,13 +35,13 @@ export function requestId(): Middleware {
         headers: {},
       };
     },
-    after: stamp,
-    onError: stamp,
+    after: addHeaders,
+    onError: addHeaders,
   };
 }
 
-const stamp: NonNullable<Middleware['after']> = request => {
-  const { request_id, headers } = servedOf(request.event);
+const addHeaders: NonNullable<Middleware['after']> = request => {
+  const { request_id, headers } = requestState(request.event);
   request.response = {
     ...request.response,
     headers: { ...headers, ...request.response?.headers, 'x-request-id': request_id },
@@ -54,11 +54,11 @@ function requestIdOf(event: ApiEvent): string {
   return event.requestContext.requestId || randomUUID();
 }
 
-/** One line a request, when its answer is known. */
+/** Logs one line for each request, once its response is known. */
 export function accessLog(): Middleware {
   const write: NonNullable<Middleware['after']> = ({ event, response }) => {
-    const { route, principal, started_at, request_id } = servedOf(event);
-    log.info('Request', {
+    const { route, principal, started_at, request_id } = requestState(event);
+    log.info('Request handled', {
       request_id,
       method: event.requestContext.http.method,
       route: route?.path ?? null,
@@ -70,7 +70,7 @@ export function accessLog(): Middleware {
   return { after: write, onError: write };
 }
 
-/** The one place where errors become answers. Nothing of an unexpected error leaves but the request id. */
+/** Converts errors to responses. Of an unexpected error the caller sees only the request id. */
 export function errors(): Middleware {
   return {
     onError: request => {
@@ -79,68 +79,68 @@ export function errors(): Middleware {
         request.response = toResult(error.response);
         return;
       }
-      const { request_id } = servedOf(event);
-      log.error('A request failed', { request_id, ...describeError(error) });
+      const { request_id } = requestState(event);
+      log.error('Request failed', { request_id, ...describeError(error) });
       request.response = toResult({ status: 500, body: { error: 'Internal server error', request_id } });
     },
   };
 }
 
-/** Finds the route by the gateway's route key. */
+/** Finds the route of the gateway's route key. */
 export function routing(routes: readonly Route[]): Middleware {
   const byKey = new Map(routes.map(route => [`${route.method} ${route.path}`, route]));
   return {
     before: ({ event }) => {
       const [method = '', path = ''] = event.routeKey.split(' ');
-      servedOf(event).route = byKey.get(`${method} ${pathBelowBase(path) ?? path}`) ?? null;
+      requestState(event).route = byKey.get(`${method} ${pathBelowBase(path) ?? path}`) ?? null;
     },
   };
 }
 
-/** Checks the key of every request but those of routes that need none. */
+/** Authenticates requests, except those of routes that need no key. */
 export function authentication(services: Services): Middleware {
   return {
     before: async ({ event }) => {
-      const served = servedOf(event);
-      if (served.route?.auth === 'none') return;
-      served.principal = await authenticate(services, event.headers['authorization'], served.route);
+      const state = requestState(event);
+      if (state.route?.auth === 'none') return;
+      state.principal = await authenticate(services, event.headers['authorization'], state.route);
     },
   };
 }
 
-/** Requires what was found to exist; after authentication, so that a stranger learns nothing of the paths. */
+/** Answers 404 for an unknown route. Runs after authentication, so that paths are not revealed without a key. */
 export function knownRoute(): Middleware {
   return {
     before: ({ event }) => {
-      if (!servedOf(event).route) throw notFound();
+      if (!requestState(event).route) throw notFound();
     },
   };
 }
 
-/** Reads the body where the route takes one: JSON, or a form. An empty body counts as an empty object. */
+/** Reads the body of routes that take one: JSON or a multipart form. An empty body counts as an empty object. */
 export function readBody(): Middleware {
   return {
     before: async ({ event }) => {
-      const served = servedOf(event);
-      if (!served.route?.body) return;
+      const state = requestState(event);
+      if (!state.route?.body) return;
       const type = event.headers['content-type'];
-      if (served.route.takes_form === true && type !== undefined && isForm(type)) {
-        served.body = await readForm(bodyBytes(event), type);
+      if (state.route.takes_form === true && type !== undefined && isForm(type)) {
+        state.body = await readForm(bodyBytes(event), type);
         return;
       }
       const text = bodyText(event);
       if (Buffer.byteLength(text) > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
       if (text.trim() === '') {
-        served.body = {};
+        state.body = {};
         return;
       }
       if (type && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
         throw unsupportedMediaType(
-          served.route.takes_form === true ? 'application/json or multipart/form-data' : 'application/json',
+          state.route.takes_form === true ? 'application/json or multipart/form-data' : 'application/json',
         );
       const parsed = parseJsonStrictly(text);
       if (parsed === undefined) throw malformedJson();
-      served.body = parsed;
+      state.body = parsed;
     },
   };
 }

@@ -4,7 +4,7 @@ import { newId } from '../model/id.ts';
 import type { Plan, Principal } from '../model/workspace.ts';
 import type { Services } from '../runtime/services.ts';
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
-import { createRateLimiter, type Verdict } from './rate-limit.ts';
+import { createRateLimiter, type RateLimitDecision } from './rate-limit.ts';
 
 let table: TestTable;
 let clock: { now: number };
@@ -34,91 +34,94 @@ const keyOf = (plan: Plan): Principal => ({
   plan,
 });
 
-/** Containers that share nothing but the table. */
+/** Limiters of containers that share only the table. */
 const containers = (count: number) => Array.from({ length: count }, () => createRateLimiter(services));
 
-const allowedOf = (verdicts: Verdict[]) => verdicts.filter(({ allowed }) => allowed).length;
+const countAllowed = (decisions: RateLimitDecision[]) => decisions.filter(({ allowed }) => allowed).length;
 
-async function inTurn(
+async function sequentially(
   limiters: ReturnType<typeof containers>,
   principal: Principal,
   count: number,
   stepMs = 0,
-): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
+): Promise<RateLimitDecision[]> {
+  const decisions: RateLimitDecision[] = [];
   for (let index = 0; index < count; index++) {
-    verdicts.push(await limiters[index % limiters.length]!(principal));
+    decisions.push(await limiters[index % limiters.length]!(principal));
     clock.now += stepMs;
   }
-  return verdicts;
+  return decisions;
 }
 
-describe('a key may make', () => {
+describe('a key', () => {
   test.each([
     ['starter', 60],
     ['pro', 120],
     ['business', 600],
     ['enterprise', 1200],
-  ] as const)('%s: %i requests at once, and then one more as each token refills', async (plan, limit) => {
-    const [one] = containers(1);
-    const principal = keyOf(plan);
-    expect(allowedOf(await inTurn([one!], principal, limit + 20))).toBe(limit);
-    clock.now += MINUTE / limit;
-    expect(allowedOf(await inTurn([one!], principal, 5))).toBe(1);
-    clock.now += MINUTE;
-    expect(allowedOf(await inTurn([one!], principal, limit + 5))).toBe(limit);
-  });
+  ] as const)(
+    'may send a burst of %s: %i requests, then one more for each refilled token',
+    async (plan, limit) => {
+      const [limiter] = containers(1);
+      const principal = keyOf(plan);
+      expect(countAllowed(await sequentially([limiter!], principal, limit + 20))).toBe(limit);
+      clock.now += MINUTE / limit;
+      expect(countAllowed(await sequentially([limiter!], principal, 5))).toBe(1);
+      clock.now += MINUTE;
+      expect(countAllowed(await sequentially([limiter!], principal, limit + 5))).toBe(limit);
+    },
+  );
 
-  test('as many from many containers at once', async () => {
+  test('may send the same number through many containers at once', async () => {
     const principal = keyOf('starter');
     const all = containers(60);
-    const verdicts = await Promise.all(all.map(limiter => limiter(principal)));
-    expect(allowedOf(verdicts)).toBe(60);
-    expect(allowedOf(await Promise.all(all.map(limiter => limiter(principal))))).toBe(0);
+    const decisions = await Promise.all(all.map(limiter => limiter(principal)));
+    expect(countAllowed(decisions)).toBe(60);
+    expect(countAllowed(await Promise.all(all.map(limiter => limiter(principal))))).toBe(0);
   });
 
-  test('never more than its plan over any number of containers', async () => {
+  test('never exceeds its rate over any number of containers', async () => {
     const principal = keyOf('starter');
     const all = containers(7);
     const minutes = 5;
     let allowed = 0;
     for (let second = 0; second < minutes * 60; second++) {
-      const verdicts = await Promise.all([...all, ...all].map(limiter => limiter(principal)));
-      allowed += allowedOf(verdicts);
+      const decisions = await Promise.all([...all, ...all].map(limiter => limiter(principal)));
+      allowed += countAllowed(decisions);
       clock.now += 1000;
     }
-    // The burst, the rate, and not much less: leases that nobody used are lost.
+    // At most burst and rate, and not much less: leased tokens that are not used are lost.
     expect(allowed).toBeLessThanOrEqual(60 + minutes * 60);
     expect(allowed).toBeGreaterThan(0.9 * minutes * 60);
   });
 
-  test('its own requests: another key has another bucket', async () => {
-    const [one] = containers(1);
+  test('has its own bucket', async () => {
+    const [limiter] = containers(1);
     const spent = keyOf('starter');
-    await inTurn([one!], spent, 61);
-    expect((await one!(spent)).allowed).toBe(false);
-    expect((await one!(keyOf('starter'))).allowed).toBe(true);
+    await sequentially([limiter!], spent, 61);
+    expect((await limiter!(spent)).allowed).toBe(false);
+    expect((await limiter!(keyOf('starter'))).allowed).toBe(true);
   });
 
-  test('requests at its rate for ever', async () => {
+  test('may send requests at its rate without end', async () => {
     const principal = keyOf('starter');
-    expect(allowedOf(await inTurn(containers(3), principal, 400, 1000))).toBe(400);
+    expect(countAllowed(await sequentially(containers(3), principal, 400, 1000))).toBe(400);
   });
 });
 
-describe('a verdict', () => {
-  test('tells what is left, when all is back, and when to come again', async () => {
-    const [one] = containers(1);
+describe('a decision', () => {
+  test('reports what is left, when the bucket is full, and when to retry', async () => {
+    const [limiter] = containers(1);
     const principal = keyOf('starter');
-    expect(await one!(principal)).toEqual({
+    expect(await limiter!(principal)).toEqual({
       allowed: true,
       limit: 60,
       remaining: 59,
       reset_s: 1,
       retry_after_s: 0,
     });
-    await inTurn([one!], principal, 59);
-    expect(await one!(principal)).toEqual({
+    await sequentially([limiter!], principal, 59);
+    expect(await limiter!(principal)).toEqual({
       allowed: false,
       limit: 60,
       remaining: 0,
@@ -128,31 +131,31 @@ describe('a verdict', () => {
   });
 });
 
-describe('the cost', () => {
-  test('of a busy key is a write per several requests', async () => {
-    await inTurn(containers(1), keyOf('business'), 500);
+describe('the limiter', () => {
+  test('needs one write for several requests of a busy key', async () => {
+    await sequentially(containers(1), keyOf('business'), 500);
     expect(writes).toBeLessThan(20);
   });
 
-  test('of a key over its limit is no write for a request that is refused', async () => {
-    const [one] = containers(1);
+  test('needs no write to refuse a request', async () => {
+    const [limiter] = containers(1);
     const principal = keyOf('starter');
-    await inTurn([one!], principal, 61);
+    await sequentially([limiter!], principal, 61);
     const before = writes;
-    await inTurn([one!], principal, 100, 5);
+    await sequentially([limiter!], principal, 100, 5);
     expect(writes).toBe(before);
   });
 });
 
 describe('a limiter that fails', () => {
-  test('lets requests pass, and is not asked again at once', async () => {
+  test('lets requests pass and does not try again immediately', async () => {
     const broken = {
       ...services,
       table: { name: 'none', client: { send: () => (writes++, Promise.reject(new Error('down'))) } },
     } as unknown as Services;
     const limiter = createRateLimiter(broken);
     const principal = keyOf('starter');
-    expect(allowedOf(await inTurn([limiter], principal, 200))).toBe(200);
+    expect(countAllowed(await sequentially([limiter], principal, 200))).toBe(200);
     expect(writes).toBe(1);
     clock.now += 6000;
     await limiter(principal);

@@ -5,87 +5,91 @@ import type { Services } from '../runtime/services.ts';
 import { takeTokens } from '../store/rate-limits.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
 import { tooManyRequests } from './errors.ts';
-import { servedOf } from './event.ts';
+import { requestState } from './event.ts';
 import type { Middleware } from './middleware.ts';
 
-/** A lease that is not used up by then is lost; milliseconds. */
+/** Leased tokens that are not used within this time are lost; milliseconds. */
 const LEASE_MS = 30 * SECOND;
-/** The largest lease, as a part of the bucket. */
-const LARGEST_LEASE = 1 / 10;
-/** A limiter that failed is left alone for so long, milliseconds. */
-const PAUSE_MS = 5 * SECOND;
-/** Most keys that a container remembers. */
-const MAX_KEYS = 1000;
+/** Largest lease as a fraction of the bucket. */
+const MAX_LEASE_FRACTION = 1 / 10;
+/** After a failure every request passes for this long, milliseconds. */
+const FAIL_OPEN_MS = 5 * SECOND;
+/** Most buckets that a container keeps in memory. */
+const MAX_BUCKETS = 1000;
 
-/** What a container knows of a key's bucket, and the tokens that it leased from it. Times are epoch milliseconds. */
-interface Account {
+/** A bucket as a container last saw it, and the tokens leased from it. Times are epoch milliseconds. */
+interface LocalBucket {
   tokens: number;
   leased_until: number;
   /** Size of the last lease. */
   size: number;
-  /** When the shared bucket is full again, as last seen. */
+  /** When the shared bucket will be full, as last seen. */
   full_at: number;
-  /** The bucket is empty until then. */
+  /** The shared bucket has no token until then. */
   empty_until: number;
-  /** The limiter does not work: everything passes until then. */
+  /** The limiter failed: every request passes until then. */
   failed_until: number;
-  /** A lease that is being taken. */
+  /** The lease that is being acquired. */
   leasing: Promise<void> | null;
 }
 
-export interface Verdict {
+export interface RateLimitDecision {
   allowed: boolean;
   limit: number;
   remaining: number;
   /** Seconds until the bucket is full. */
   reset_s: number;
-  /** Seconds until a token is there; 0 where the request is allowed. */
+  /** Seconds until a token is available; 0 if the request is allowed. */
   retry_after_s: number;
 }
 
 /**
- * Decides whether requests of a key are within its plan's rate. The bucket is shared by all containers; each leases
- * tokens from it, one at first and more the faster it uses them, so that a busy key costs a write per several requests
- * and an idle container holds back next to nothing.
+ * Returns a function that decides whether a request is within the rate limit of its plan. All containers share the
+ * bucket; each leases tokens from it, one at first and more the faster it uses them, so that a busy key costs one write
+ * for several requests and an idle container holds back almost nothing.
  */
-export function createRateLimiter(services: Services): (principal: Principal) => Promise<Verdict> {
-  const accounts = new Map<string, Account>();
+export function createRateLimiter(services: Services): (principal: Principal) => Promise<RateLimitDecision> {
+  const buckets = new Map<string, LocalBucket>();
   return async ({ key_id, plan }) => {
     const limit = PLAN_LIMITS[plan].requests_per_minute;
-    const account = accountOf(accounts, key_id);
+    const bucket = localBucket(buckets, key_id);
     for (;;) {
       const now = services.now();
-      if (spend(account, now)) return verdict(account, limit, now, true);
-      if (account.empty_until > now) return verdict(account, limit, now, false);
-      account.leasing ??= lease(services, account, key_id, limit).finally(() => (account.leasing = null));
-      await account.leasing;
+      if (spend(bucket, now)) return decision(bucket, limit, now, true);
+      if (bucket.empty_until > now) return decision(bucket, limit, now, false);
+      bucket.leasing ??= lease(services, bucket, key_id, limit).finally(() => (bucket.leasing = null));
+      await bucket.leasing;
     }
   };
 }
 
-/** Keeps the rate of each key, and tells on every answer how much of it is left. */
+/** Enforces the rate limit of each key and reports it in the `RateLimit-*` headers of every response. */
 export function rateLimit(services: Services): Middleware {
-  const limiter = createRateLimiter(services);
+  const decide = createRateLimiter(services);
   return {
     before: async ({ event }) => {
-      const served = servedOf(event);
-      if (!served.principal) return;
-      const { allowed, limit, remaining, reset_s, retry_after_s } = await limiter(served.principal);
-      Object.assign(served.headers, {
+      const state = requestState(event);
+      if (!state.principal) return;
+      const { allowed, limit, remaining, reset_s, retry_after_s } = await decide(state.principal);
+      Object.assign(state.headers, {
         'ratelimit-limit': String(limit),
         'ratelimit-remaining': String(remaining),
         'ratelimit-reset': String(reset_s),
       });
-      if (!allowed) throw tooManyRequests(`This key may make ${limit} requests a minute`, retry_after_s);
+      if (!allowed)
+        throw tooManyRequests(
+          `This API key may send ${limit} requests per minute; retry after ${retry_after_s} s`,
+          retry_after_s,
+        );
     },
   };
 }
 
-function accountOf(accounts: Map<string, Account>, keyId: string): Account {
-  const known = accounts.get(keyId);
+function localBucket(buckets: Map<string, LocalBucket>, keyId: string): LocalBucket {
+  const known = buckets.get(keyId);
   if (known) return known;
-  if (accounts.size >= MAX_KEYS) accounts.clear();
-  const account = {
+  if (buckets.size >= MAX_BUCKETS) buckets.clear();
+  const bucket = {
     tokens: 0,
     leased_until: 0,
     size: 0,
@@ -94,54 +98,59 @@ function accountOf(accounts: Map<string, Account>, keyId: string): Account {
     failed_until: 0,
     leasing: null,
   };
-  accounts.set(keyId, account);
-  return account;
+  buckets.set(keyId, bucket);
+  return bucket;
 }
 
-function spend(account: Account, now: number): boolean {
-  if (account.failed_until > now) return true;
-  if (account.tokens === 0 || account.leased_until <= now) return false;
-  account.tokens -= 1;
+function spend(bucket: LocalBucket, now: number): boolean {
+  if (bucket.failed_until > now) return true;
+  if (bucket.tokens === 0 || bucket.leased_until <= now) return false;
+  bucket.tokens -= 1;
   return true;
 }
 
-/** Tokens in the shared bucket, as last seen. */
-function tokensLeft(account: Account, limit: number, now: number): number {
-  const missing = (Math.max(account.full_at - now, 0) * limit) / MINUTE;
+/** Returns the tokens in the shared bucket, as last seen. */
+function tokensLeft(bucket: LocalBucket, limit: number, now: number): number {
+  const missing = (Math.max(bucket.full_at - now, 0) * limit) / MINUTE;
   return Math.max(0, Math.floor(limit - missing));
 }
 
-/** Takes the next lease, or finds the bucket empty. A limiter that fails lets requests pass. */
-async function lease(services: Services, account: Account, keyId: string, limit: number): Promise<void> {
+/** Acquires the next lease, or finds the bucket empty. If the limiter fails, requests pass. */
+async function lease(services: Services, bucket: LocalBucket, keyId: string, limit: number): Promise<void> {
   try {
-    await tryLease(services, account, keyId, limit);
+    await tryLease(services, bucket, keyId, limit);
   } catch (error) {
-    log.warn('The rate limiter failed; requests pass', describeError(error));
-    account.failed_until = services.now() + PAUSE_MS;
+    log.warn('Rate limiter failed; requests pass', describeError(error));
+    bucket.failed_until = services.now() + FAIL_OPEN_MS;
   }
 }
 
-async function tryLease(services: Services, account: Account, keyId: string, limit: number): Promise<void> {
+async function tryLease(
+  services: Services,
+  bucket: LocalBucket,
+  keyId: string,
+  limit: number,
+): Promise<void> {
   const now = services.now();
   const tokenMs = MINUTE / limit;
-  const usedUp = account.leased_until > now;
-  const wanted = usedUp ? Math.min(account.size * 2, Math.max(1, limit * LARGEST_LEASE)) : 1;
-  const size = Math.min(wanted, tokensLeft(account, limit, now));
+  const usedUp = bucket.leased_until > now;
+  const wanted = usedUp ? Math.min(bucket.size * 2, Math.max(1, limit * MAX_LEASE_FRACTION)) : 1;
+  const size = Math.min(wanted, tokensLeft(bucket, limit, now));
   if (size < 1) {
-    account.empty_until = account.full_at - MINUTE + tokenMs;
+    bucket.empty_until = bucket.full_at - MINUTE + tokenMs;
     return;
   }
-  const { taken, full_at } = await takeTokens(services.table, keyId, size * tokenMs, now, account.full_at);
-  account.full_at = full_at;
-  if (taken) Object.assign(account, { tokens: size, size, leased_until: now + LEASE_MS });
+  const { taken, full_at } = await takeTokens(services.table, keyId, size * tokenMs, now, bucket.full_at);
+  bucket.full_at = full_at;
+  if (taken) Object.assign(bucket, { tokens: size, size, leased_until: now + LEASE_MS });
 }
 
-function verdict(account: Account, limit: number, now: number, allowed: boolean): Verdict {
+function decision(bucket: LocalBucket, limit: number, now: number, allowed: boolean): RateLimitDecision {
   return {
     allowed,
     limit,
-    remaining: allowed ? Math.min(limit, account.tokens + tokensLeft(account, limit, now)) : 0,
-    reset_s: Math.ceil(Math.max(account.full_at - now, 0) / SECOND),
-    retry_after_s: allowed ? 0 : Math.max(1, Math.ceil((account.empty_until - now) / SECOND)),
+    remaining: allowed ? Math.min(limit, bucket.tokens + tokensLeft(bucket, limit, now)) : 0,
+    reset_s: Math.ceil(Math.max(bucket.full_at - now, 0) / SECOND),
+    retry_after_s: allowed ? 0 : Math.max(1, Math.ceil((bucket.empty_until - now) / SECOND)),
   };
 }

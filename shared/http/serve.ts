@@ -2,15 +2,15 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { services as ownServices, type Services } from '../runtime/services.ts';
 import { notFound } from './errors.ts';
-import { bodyText, rawRequest, servedOf, toResult, type ApiEvent, type ApiResult } from './event.ts';
-import { answerOnce } from './idempotency.ts';
+import { bodyText, rawRequest, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
+import { runOnce } from './idempotency.ts';
 import { accessLog, authentication, errors, knownRoute, readBody, requestId, routing } from './middleware.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RawRequest, Route } from './route.ts';
 
 export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResult>;
 
-/** The Lambda of an endpoint group: one stack of middleware, then the route's own handler. */
+/** Returns the Lambda handler of a group of routes: the middleware stack, then the handler of the route. */
 export function serve(routes: readonly Route[], services: Services = ownServices()): ApiHandler {
   return middy<ApiEvent, ApiResult>()
     .use(accessLog())
@@ -21,12 +21,12 @@ export function serve(routes: readonly Route[], services: Services = ownServices
     .use(rateLimit(services))
     .use(knownRoute())
     .use(readBody())
-    .handler(event => answer(event, services));
+    .handler(event => respond(event, services));
 }
 
-async function answer(event: ApiEvent, services: Services): Promise<ApiResult> {
-  const { route } = servedOf(event);
+async function respond(event: ApiEvent, services: Services): Promise<ApiResult> {
+  const { route } = requestState(event);
   if (!route) throw notFound();
   const run = (request: RawRequest) => route.invoke(request, services);
-  return toResult(await answerOnce(services, route, rawRequest(event), bodyText(event), run));
+  return toResult(await runOnce(services, route, rawRequest(event), bodyText(event), run));
 }

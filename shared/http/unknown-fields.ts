@@ -1,94 +1,93 @@
 import * as v from 'valibot';
 import { nearestName } from '../text/nearest.ts';
-import { ApiError, place, type ApiResponse } from './errors.ts';
+import { ApiError, batchFieldPath, type ApiResponse } from './errors.ts';
 
-/** Most of them that one answer names. */
-const MOST = 100;
-/** Longest name that is repeated in full. */
-const MAX_NAME = 200;
+/** Most unknown fields that a response lists. */
+const MAX_LISTED = 100;
+/** Longer names are cut. */
+const MAX_NAME_LENGTH = 200;
 
-/** A field that no part of the service knows, with the nearest name that it does know. */
-export const UnknownFieldView = v.pipe(
+/** Warning about an unknown field, with the nearest known name. */
+export const UnknownFieldRecord = v.pipe(
   v.object({ code: v.literal('UNKNOWN_FIELD'), field: v.string(), message: v.string() }),
   v.title('UnknownField'),
 );
-type UnknownField = v.InferOutput<typeof UnknownFieldView>;
+type UnknownFieldWarning = v.InferOutput<typeof UnknownFieldRecord>;
 
-/** Top-level fields of a body, or of each object of a batch, that its schema does not know: they were ignored. */
-export function unknownFields(entries: v.ObjectEntries, body: unknown): UnknownField[] {
+/** Returns a warning for each top-level field of a body, or of the objects of a batch, that the schema does not have. */
+export function unknownFields(entries: v.ObjectEntries, body: unknown): UnknownFieldWarning[] {
   const known = Object.keys(entries);
-  const found = foreignNames(entries, body);
-  const named = found.slice(0, MOST).map(({ name, where }) => warning(name, where, known));
-  const rest = found.length - named.length;
-  if (rest === 0) return named;
-  return [...named, { code: 'UNKNOWN_FIELD', field: 'body', message: `${rest} more fields are not known` }];
+  const found = findUnknown(entries, body);
+  const listed = found.slice(0, MAX_LISTED).map(({ name, index }) => warning(name, index, known));
+  const omitted = found.length - listed.length;
+  if (omitted === 0) return listed;
+  const message = `${omitted} more unknown fields were ignored`;
+  return [...listed, { code: 'UNKNOWN_FIELD', field: 'body', message }];
 }
 
-interface ForeignName {
+interface UnknownName {
   name: string;
-  /** Place of the object in its batch. */
-  where: number | null;
+  /** Index of the object in a batch. */
+  index: number | null;
 }
 
-function foreignNames(entries: v.ObjectEntries, body: unknown, where: number | null = null): ForeignName[] {
+function findUnknown(entries: v.ObjectEntries, body: unknown, index: number | null = null): UnknownName[] {
   if (typeof body !== 'object' || body === null) return [];
-  if (Array.isArray(body)) return body.flatMap((item, index) => foreignNames(entries, item, index));
+  if (Array.isArray(body)) return body.flatMap((item, itemIndex) => findUnknown(entries, item, itemIndex));
   return Object.keys(body)
     .filter(name => !Object.hasOwn(entries, name))
-    .map(name => ({ name: name.slice(0, MAX_NAME), where }));
+    .map(name => ({ name: name.slice(0, MAX_NAME_LENGTH), index }));
 }
 
-function warning(name: string, where: number | null, known: readonly string[]): UnknownField {
-  const near = nearestName(name, known);
-  const hint = near === null ? '' : `; did you mean ${near}?`;
-  const field = where === null ? name : place(where, name);
-  return { code: 'UNKNOWN_FIELD', field, message: `The field is not known and was ignored${hint}` };
+const pathOf = (name: string, index: number | null) => (index === null ? name : batchFieldPath(index, name));
+
+function warning(name: string, index: number | null, known: readonly string[]): UnknownFieldWarning {
+  const nearest = nearestName(name, known);
+  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+  const field = pathOf(name, index);
+  return { code: 'UNKNOWN_FIELD', field, message: `${field} is not a known field and was ignored${hint}` };
 }
 
 const HasWarnings = v.object({ warnings: v.array(v.unknown()) });
 
-/** A successful answer with these warnings before its own; any other, and one without a JSON object, as it is. */
-export function withWarnings(answer: ApiResponse, warnings: readonly unknown[]): ApiResponse {
-  const { status, body } = answer;
-  if (warnings.length === 0 || status >= 300 || typeof body !== 'object' || body === null) return answer;
+/** Puts `warnings` before those of a successful response. Other responses, and bodies that are not objects, stay as they are. */
+export function withWarnings(response: ApiResponse, warnings: readonly unknown[]): ApiResponse {
+  const { status, body } = response;
+  if (warnings.length === 0 || status >= 300 || typeof body !== 'object' || body === null) return response;
   const own = v.safeParse(HasWarnings, body);
   return {
-    ...answer,
+    ...response,
     body: { ...body, warnings: [...warnings, ...(own.success ? own.output.warnings : [])] },
   };
 }
 
-const Refusal = v.looseObject({
+const ValidationFailure = v.looseObject({
   details: v.array(v.looseObject({ field: v.string(), message: v.string() })),
 });
 
-/**
- * A refusal whose faults are perhaps slips: where a field has a fault and the body has an unknown one of nearly that
- * name, the message says so. Anything else as it is.
- */
+/** Adds a hint to each validation error whose field the body has under a similar, unknown name. Returns other errors as they are. */
 export function withHints(error: unknown, entries: v.ObjectEntries, body: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const refusal = v.safeParse(Refusal, error.response.body);
-  if (!refusal.success) return error;
-  const slips = slipsOf(entries, body);
-  const details = refusal.output.details.map(detail => {
-    const slip = slips.get(detail.field);
-    return slip === undefined
+  const failure = v.safeParse(ValidationFailure, error.response.body);
+  if (!failure.success) return error;
+  const misspelled = misspelledFields(entries, body);
+  const details = failure.output.details.map(detail => {
+    const sent = misspelled.get(detail.field);
+    return sent === undefined
       ? detail
-      : { ...detail, message: `${detail.message} (you sent ${slip}, which is not known)` };
+      : { ...detail, message: `${detail.message} (you sent ${sent}, which is not a known field)` };
   });
-  return new ApiError({ ...error.response, body: { ...refusal.output, details } });
+  return new ApiError({ ...error.response, body: { ...failure.output, details } });
 }
 
-/** Unknown names of a body by the field that each was perhaps meant to be. */
-function slipsOf(entries: v.ObjectEntries, body: unknown): ReadonlyMap<string, string> {
+/** Unknown names of a body by the path of the field that each probably means. */
+function misspelledFields(entries: v.ObjectEntries, body: unknown): ReadonlyMap<string, string> {
   const known = Object.keys(entries);
-  const slips = foreignNames(entries, body)
-    .slice(0, MOST)
-    .map(({ name, where }) => ({ name, where, near: nearestName(name, known) }));
-  return new Map(
-    slips.flatMap(({ name, where, near }) =>
-      near === null ? [] : [[where === null ? near : place(where, near), name] as const],
-    ),
-  );
+  const misspelled = findUnknown(entries, body)
+    .slice(0, MAX_LISTED)
+    .flatMap(({ name, index }) => {
+      const nearest = nearestName(name, known);
+      return nearest === null ? [] : [[pathOf(nearest, index), name] as const];
+    });
+  return new Map(misspelled);
 }

@@ -1,90 +1,107 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { DAY, MINUTE, SECOND } from '../time/instant.ts';
-import { holds, ttl, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, ttl, type Key, type Table } from './table.ts';
 
-/** How long a key answers with what it was first answered, milliseconds. */
+/** How long the response of a key is replayed, milliseconds. */
 const KEPT_MS = DAY;
-/** Longer than a function of the API can run: when it has ended, the request before is certainly gone. */
+/** Longer than the timeout of an API function: once the lock has expired, the earlier run has certainly ended. */
 export const LOCK_MS = 35 * SECOND;
 
-/** One use of a key. Epoch milliseconds. */
-const UseSchema = v.object({
-  /** Digest of who asked for what. */
+/** A used idempotency key. Times are epoch milliseconds. */
+const IdempotencyRecordSchema = v.object({
+  /** Digest of user and request. */
   fingerprint: v.string(),
-  /** What the ids of created resources come from; it outlives crashes. */
+  /** Source of the ids of created resources; kept when a run ends without a response. */
   seed: v.object({ id: v.string(), at: v.number() }),
-  /** Whose run it is; each run has its own. */
+  /** Id of the run that holds the lock. */
   run: v.string(),
-  /** Until when nobody else may run; null once there is an answer, 0 after a failure. */
+  /** Until when no other run may start; null once there is a response, 0 after a failed run. */
   locked_until: v.nullable(v.number()),
-  /** The sealed answer; null until there is one. */
-  answer: v.nullable(v.string()),
+  /** The sealed response; null until there is one. */
+  response: v.nullable(v.string()),
   valid_until: v.number(),
 });
-export type Use = v.InferOutput<typeof UseSchema>;
-export type Seed = Use['seed'];
+export type IdempotencyRecord = v.InferOutput<typeof IdempotencyRecordSchema>;
+export type Seed = IdempotencyRecord['seed'];
 
-/** `scope` names workspace, route and key. */
-const useKey = (scope: string): Key => ({ PK: `IDEMPOTENCY#${scope}`, SK: 'USE' });
+/** `scope` is a digest of workspace, route and key. */
+const recordKey = (scope: string): Key => ({ PK: `IDEMPOTENCY#${scope}`, SK: 'IDEMPOTENCY' });
 
-/** Takes a key that nobody uses. Null when it is taken now, else the use that stands in the way. */
+/** Acquires a key that is not in use. Returns null on success, otherwise the record of the earlier request. */
 export async function acquireKey(
   table: Table,
   scope: string,
-  use: Pick<Use, 'fingerprint' | 'seed' | 'run'>,
+  request: Pick<IdempotencyRecord, 'fingerprint' | 'seed' | 'run'>,
   now: number,
-): Promise<Use | null> {
-  const item: Use = { ...use, locked_until: now + LOCK_MS, answer: null, valid_until: now + KEPT_MS };
-  const taken = await holds(() =>
+): Promise<IdempotencyRecord | null> {
+  const item: IdempotencyRecord = {
+    ...request,
+    locked_until: now + LOCK_MS,
+    response: null,
+    valid_until: now + KEPT_MS,
+  };
+  const acquired = await writeIfUnchanged(() =>
     table.client.send(
       new PutCommand({
         TableName: table.name,
-        Item: { ...useKey(scope), ...item, expires_at: ttl(item.valid_until + MINUTE) },
-        // A failed request frees its key for any body; with the same body its seed goes on instead.
+        Item: { ...recordKey(scope), ...item, expires_at: ttl(item.valid_until + MINUTE) },
+        // After a failed run another request may use the key; the same request continues with its seed instead.
         ConditionExpression:
           'attribute_not_exists(PK) OR valid_until <= :now OR (locked_until = :freed AND fingerprint <> :fingerprint)',
-        ExpressionAttributeValues: { ':now': now, ':freed': 0, ':fingerprint': use.fingerprint },
+        ExpressionAttributeValues: { ':now': now, ':freed': 0, ':fingerprint': request.fingerprint },
       }),
     ),
   );
-  return taken ? null : readUse(table, scope);
+  return acquired ? null : readRecord(table, scope);
 }
 
-async function readUse(table: Table, scope: string): Promise<Use> {
+async function readRecord(table: Table, scope: string): Promise<IdempotencyRecord> {
   const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: useKey(scope), ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: recordKey(scope), ConsistentRead: true }),
   );
-  return v.parse(UseSchema, Item);
+  return v.parse(IdempotencyRecordSchema, Item);
 }
 
-/** Goes on where an earlier run failed or vanished. False when somebody else does so already. */
-export function takeOver(table: Table, scope: string, from: Use, run: string, now: number): Promise<boolean> {
-  return change(table, scope, from.run, { run, locked_until: now + LOCK_MS });
+/** Replaces an earlier run that failed or ended without a response. False when another run has replaced it already. */
+export function takeOver(
+  table: Table,
+  scope: string,
+  earlier: IdempotencyRecord,
+  run: string,
+  now: number,
+): Promise<boolean> {
+  return updateRun(table, scope, earlier.run, { run, locked_until: now + LOCK_MS });
 }
 
-/** Keeps the answer. False when another run took over. */
-export function keepAnswer(table: Table, scope: string, run: string, answer: string): Promise<boolean> {
-  return change(table, scope, run, { locked_until: null, answer });
+/** Stores the sealed response. False when another run has taken over. */
+export function storeResponse(table: Table, scope: string, run: string, response: string): Promise<boolean> {
+  return updateRun(table, scope, run, { locked_until: null, response });
 }
 
-/** Lets the key be used at once again. */
+/** Lets the key be used again immediately. */
 export function releaseKey(table: Table, scope: string, run: string): Promise<boolean> {
-  return change(table, scope, run, { locked_until: 0 });
+  return updateRun(table, scope, run, { locked_until: 0 });
 }
 
-/** Changes a use without an answer, as long as it is still this run's. */
-function change(table: Table, scope: string, run: string, changes: Partial<Use>): Promise<boolean> {
+/** Updates a record without a response, provided that it still belongs to this run. */
+function updateRun(
+  table: Table,
+  scope: string,
+  run: string,
+  changes: Partial<IdempotencyRecord>,
+): Promise<boolean> {
   const fields = Object.entries(changes);
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
-        Key: useKey(scope),
+        Key: recordKey(scope),
         UpdateExpression: `SET ${fields.map((_, index) => `#f${index} = :f${index}`).join(', ')}`,
-        ConditionExpression: '#run = :run AND attribute_type(answer, :null)',
+        ConditionExpression: '#run = :run AND attribute_type(#response, :null)',
         ExpressionAttributeNames: {
           '#run': 'run',
+          '#response': 'response',
           ...Object.fromEntries(fields.map(([name], index) => [`#f${index}`, name])),
         },
         ExpressionAttributeValues: {

@@ -5,29 +5,29 @@ import { MINUTE } from '../time/instant.ts';
 import { ttl, type Key, type Table } from './table.ts';
 
 /*
- * A token bucket is one number: when it will be full again (epoch milliseconds). It refills in a minute, so a bucket
- * that is full in a minute from now is empty, and a token costs the time in which it refills.
+ * A token bucket is stored as one number: when it will be full again (epoch milliseconds). An empty bucket refills in
+ * one minute, so a token costs the time in which it refills.
  */
 
 const bucketKey = (keyId: string): Key => ({ PK: `RATE#${keyId}`, SK: 'BUCKET' });
 
-/** Longest that the limiter may keep a request waiting, milliseconds. */
-const PATIENCE_MS = 500;
+/** Longest time that the limiter may delay a request, milliseconds. */
+const TIMEOUT_MS = 500;
 
 const BucketSchema = v.object({ full_at: v.number() });
-/** An item as DynamoDB writes it: the document client leaves that of a failed condition as it is. */
+/** In DynamoDB's own format: the document client does not convert the item of a failed condition. */
 const RawBucketSchema = v.object({ full_at: v.object({ N: v.pipe(v.string(), v.transform(Number)) }) });
 
-export interface Taken {
+export interface TakeResult {
   /** Whether the tokens were taken. */
   taken: boolean;
   full_at: number;
 }
 
 /**
- * Takes tokens of `costMs`. `lastSeen` is the bucket as far as the caller knows it: DynamoDB's expressions know no
- * maximum, so a bucket that is full needs another expression than one that is not. Where the caller's knowledge is old
- * nothing is taken and the bucket comes back as it is.
+ * Takes tokens that cost `costMs`. `lastSeen` is `full_at` as the caller last saw it: DynamoDB expressions have no
+ * maximum function, so a full bucket needs another expression than one that is not full. If the caller's value is
+ * stale, nothing is taken and the current value is returned.
  */
 export async function takeTokens(
   table: Table,
@@ -35,8 +35,8 @@ export async function takeTokens(
   costMs: number,
   now: number,
   lastSeen: number,
-): Promise<Taken> {
-  const expression = lastSeen > now ? fromOpenBucket(costMs, now) : fromFullBucket(costMs, now);
+): Promise<TakeResult> {
+  const expression = lastSeen > now ? fromPartialBucket(costMs, now) : fromFullBucket(costMs, now);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: bucketKey(keyId),
@@ -46,7 +46,7 @@ export async function takeTokens(
   });
   try {
     const { Attributes } = await table.client.send(command, {
-      abortSignal: AbortSignal.timeout(PATIENCE_MS),
+      abortSignal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { taken: true, full_at: v.parse(BucketSchema, Attributes).full_at };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function takeTokens(
 
 const expires = (now: number) => ttl(now + 5 * MINUTE);
 
-/** When a key's bucket is full again; null for one that is full. */
+/** When a bucket is full again; null if it is full. */
 export async function readBucket(table: Table, keyId: string): Promise<number | null> {
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: bucketKey(keyId) }));
   return Item ? v.parse(BucketSchema, Item).full_at : null;
@@ -71,7 +71,7 @@ function fromFullBucket(costMs: number, now: number) {
   };
 }
 
-function fromOpenBucket(costMs: number, now: number) {
+function fromPartialBucket(costMs: number, now: number) {
   return {
     UpdateExpression: 'SET full_at = full_at + :cost, expires_at = :expires',
     ConditionExpression: 'full_at > :now AND full_at <= :latest',
