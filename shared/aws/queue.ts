@@ -5,6 +5,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { JsonObject } from '../model/json.ts';
+import { asciiJson } from './ascii-json.ts';
 
 /** Longest delay of one SQS message, in seconds. */
 export const MAX_DELAY_S = 900;
@@ -23,7 +24,7 @@ export async function sendMessage(sqs: SQSClient, message: Message): Promise<voi
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: message.queueUrl,
-      MessageBody: JSON.stringify(message.body),
+      MessageBody: asciiJson(message.body),
       MessageGroupId: message.group,
       DelaySeconds: Math.max(0, Math.min(MAX_DELAY_S, Math.floor(message.delayS ?? 0))),
     }),

@@ -1,5 +1,6 @@
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { toIso } from '../time/instant.ts';
+import { asciiJson } from './ascii-json.ts';
 import type { Message } from './queue.ts';
 
 /** A one-time schedule that sends a message to a queue. */
@@ -45,7 +46,7 @@ function targetOf({ roleArn, message }: Schedule) {
     RoleArn: roleArn,
     Input: JSON.stringify({
       QueueUrl: message.queueUrl,
-      MessageBody: JSON.stringify(message.body),
+      MessageBody: asciiJson(message.body),
       MessageGroupId: message.group,
     }),
   };

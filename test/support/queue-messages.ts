@@ -6,6 +6,8 @@ import * as v from 'valibot';
 export interface SentMessage {
   queueUrl: string;
   body: unknown;
+  /** The text that was sent: the body's, or a schedule's whole input. */
+  text: string;
   delayS: number;
   group: string;
 }
@@ -19,6 +21,7 @@ export function fakeQueues(): { sqs: SQSClient; take: () => SentMessage[] } {
     sent.push({
       queueUrl: QueueUrl ?? '',
       body: JSON.parse(MessageBody ?? ''),
+      text: MessageBody ?? '',
       delayS: DelaySeconds ?? 0,
       group: MessageGroupId ?? '',
     });
@@ -46,7 +49,13 @@ export function fakeSchedules(now: () => number) {
     const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
     const delayS = Math.ceil((at - now()) / 1000);
     const { QueueUrl, MessageBody, MessageGroupId } = v.parse(CallSchema, JSON.parse(Target?.Input ?? ''));
-    sent.push({ queueUrl: QueueUrl, body: JSON.parse(MessageBody), delayS, group: MessageGroupId });
+    sent.push({
+      queueUrl: QueueUrl,
+      body: JSON.parse(MessageBody),
+      text: Target?.Input ?? '',
+      delayS,
+      group: MessageGroupId,
+    });
     return Promise.resolve({});
   };
   const take = () => {
