@@ -7,10 +7,10 @@ import { openObject } from '../shared/store/objects.ts';
 import { createTestBucket, type TestBucket } from './support/bucket.ts';
 import { mediaHost, type MediaHost } from './support/media-host.ts';
 
-/** Of how many GiB the file is that is imported; `IMPORT_GIB=6 npm test -- test/import-memory` moves more. */
+/** Size of the imported file; `IMPORT_GIB=6 npm test -- test/import-memory` imports a larger one. */
 const SIZE = Number(process.env['IMPORT_GIB'] ?? '1') * 1024 ** 3;
-/** What the function has that imports. */
-const MOST_MIB = 512;
+/** Memory of the importer function. */
+const MAX_MIB = 512;
 const PROGRAM = fileURLToPath(new URL('support/import-alone.ts', import.meta.url));
 
 let bucket: TestBucket;
@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([bucket.close(), host.close()]));
 
-test('an import keeps within the memory of its function, whatever the size of the file', async () => {
+test('imports a large file within the memory of the importer function', async () => {
   const url = `${host.url}/clip.mp4?bytes=${SIZE}`;
   const endpoint = new URL(bucket.publicUrl).origin;
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, url, endpoint, bucket.name]);
   const result = JSON.parse(stdout) as { type: string; size: number; key: string; most_mib: number };
-  process.stdout.write(`An import of ${SIZE} bytes took at most ${result.most_mib} MiB of memory.\n`);
+  process.stdout.write(`The import of ${SIZE} bytes used at most ${result.most_mib} MiB of memory.\n`);
   expect(result).toMatchObject({ type: 'done', size: SIZE });
-  expect(result.most_mib).toBeLessThan(MOST_MIB);
+  expect(result.most_mib).toBeLessThan(MAX_MIB);
   const answer = await host.http.open({ method: 'GET', url, timeoutMs: 600_000 });
   const arrived = await openObject(bucket, result.key);
   expect(await sha256(arrived!)).toBe(await sha256(answer.stream));

@@ -15,25 +15,25 @@ import { startPds, whyNoPds, withDirectory, type Pds, type PdsLogin } from './su
 const missing = whyNoPds();
 if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}\n`);
 
-/** Our client against the server that Bluesky itself runs: what no double can vouch for. */
+/** Connector and publisher with the real Bluesky server software. */
 (missing === null ? describe : describe.skip)('a real Bluesky server', () => {
   let pds: Pds;
   let media: HttpClient;
   let http: HttpClient;
-  let pictures: Server;
-  let picture: Buffer;
+  let images: Server;
+  let image: Buffer;
   let login: PdsLogin;
   let grant: Grant;
 
   beforeAll(async () => {
-    // Read by the check of server addresses: the test's server lives on loopback, without https.
+    // The test server is on loopback without https, which the check of server addresses allows with this variable.
     process.env['ALLOW_LOOPBACK'] = '1';
     pds = await startPds();
     media = createHttpClient({ sandboxUrl: null, allowLoopback: true });
     http = withDirectory(media, pds);
-    picture = await noisyJpeg(1400, 1000);
-    pictures = createServer((_, response) => void response.end(picture));
-    await new Promise<void>(resolve => pictures.listen(0, '127.0.0.1', () => resolve()));
+    image = await noisyJpeg(1400, 1000);
+    images = createServer((_, response) => void response.end(image));
+    await new Promise<void>(resolve => images.listen(0, '127.0.0.1', () => resolve()));
     login = await pds.createAccount('alice');
     await pds.createAccount('bob');
     grant = await connector.connect(login, context());
@@ -42,7 +42,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
   afterAll(async () => {
     delete process.env['ALLOW_LOOPBACK'];
     media.close();
-    pictures.close();
+    images.close();
     await pds.stop();
   });
 
@@ -55,15 +55,15 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     advance: () => undefined,
   });
   const job = (change: Partial<PublishJob>) => blueskyJob(grant, change);
-  const publish = (order: PublishJob, change: Partial<DriveOptions> = {}) =>
-    drive(publisher, order, { ...options(), ...change });
+  const publish = (publishJob: PublishJob, change: Partial<DriveOptions> = {}) =>
+    drive(publisher, publishJob, { ...options(), ...change });
 
   async function read(path: string): Promise<Response> {
     return fetch(`${pds.url}/xrpc/${path}`, { signal: AbortSignal.timeout(10_000) });
   }
 
-  async function recordOf(order: PublishJob, taken = 0): Promise<JsonObject> {
-    const query = `repo=${grant.account.platform_user_id}&collection=app.bsky.feed.post&rkey=${recordKey(order, taken)}`;
+  async function recordOf(publishJob: PublishJob, taken = 0): Promise<JsonObject> {
+    const query = `repo=${grant.account.platform_user_id}&collection=app.bsky.feed.post&rkey=${recordKey(publishJob, taken)}`;
     const response = await read(`com.atproto.repo.getRecord?${query}`);
     expect(response.status).toBe(200);
     return ((await response.json()) as { value: JsonObject }).value;
@@ -85,21 +85,21 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     expect(grant.token_expires_at).toBeGreaterThan(Date.now() + 110 * 60_000);
   });
 
-  test('refuses a wrong app password in words for the user', async () => {
+  test('rejects a wrong app password with a message for the user', async () => {
     const wrong = connector.connect({ ...login, app_password: 'aaaa-aaaa-aaaa-aaaa' }, context());
     await expect(wrong).rejects.toMatchObject({ kind: 'rejected', message: /does not know/ });
   });
 
-  test('publishes a text whose facets cover the right bytes', async () => {
+  test('publishes a text with facets at the right byte ranges', async () => {
     const text = '🔗 https://example.invalid/a by @bob.test and @nobody.test #café $TSLA';
-    const order = job({ text });
-    const { post } = await publish(order);
+    const publishJob = job({ text });
+    const { post } = await publish(publishJob);
     expect(post).toMatchObject({
-      platform_post_id: `at://${grant.account.platform_user_id}/app.bsky.feed.post/${recordKey(order)}`,
-      platform_post_url: `https://bsky.app/profile/alice.test/post/${recordKey(order)}`,
+      platform_post_id: `at://${grant.account.platform_user_id}/app.bsky.feed.post/${recordKey(publishJob)}`,
+      platform_post_url: `https://bsky.app/profile/alice.test/post/${recordKey(publishJob)}`,
     });
 
-    const record = await recordOf(order);
+    const record = await recordOf(publishJob);
     expect(record).toMatchObject({ text, createdAt: '2026-03-02T10:00:00.123Z' });
     const words = (record['facets'] as { index: { byteStart: number; byteEnd: number } }[]).map(({ index }) =>
       Buffer.from(text).subarray(index.byteStart, index.byteEnd).toString(),
@@ -107,23 +107,23 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     expect(words).toEqual(['https://example.invalid/a', '@bob.test', '#café', '$TSLA']);
   });
 
-  test('shrinks an image over 2,000,000 bytes; the server keeps just those bytes', async () => {
-    expect(picture.byteLength).toBeGreaterThan(2_000_000);
-    const url = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/picture`;
-    const order = job({
+  test('reduces an image over 2,000,000 bytes, and the server stores exactly those bytes', async () => {
+    expect(image.byteLength).toBeGreaterThan(2_000_000);
+    const url = `http://127.0.0.1:${(images.address() as AddressInfo).port}/image`;
+    const publishJob = job({
       post_id: 'image',
       post_type: 'image',
       text: 'Look',
       media_urls: [url, url],
       options: { bluesky_alt_text: 'noise' },
     });
-    await publish(order);
+    await publish(publishJob);
 
-    const embed = (await recordOf(order))['embed'] as { images: JsonObject[] };
+    const embed = (await recordOf(publishJob))['embed'] as { images: JsonObject[] };
     expect(embed.images).toHaveLength(2);
-    const [image] = embed.images;
-    expect(image).toMatchObject({ alt: 'noise', aspectRatio: { width: 1400, height: 1000 } });
-    const { ref, size, mimeType } = image!['image'] as {
+    const [first] = embed.images;
+    expect(first).toMatchObject({ alt: 'noise', aspectRatio: { width: 1400, height: 1000 } });
+    const { ref, size, mimeType } = first!['image'] as {
       ref: { $link: string };
       size: number;
       mimeType: string;
@@ -135,12 +135,12 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     expect((await blob.arrayBuffer()).byteLength).toBe(size);
   });
 
-  test('one post, however often its commit is sent, also at the same time', async () => {
-    const order = job({ post_id: 'twice', text: 'Once #only' });
+  test('creates one post when the commit is sent repeatedly and concurrently', async () => {
+    const publishJob = job({ post_id: 'twice', text: 'Once #only' });
     const before = await countPosts();
-    const { checkpoints, post } = await publish(order);
+    const { checkpoints, post } = await publish(publishJob);
     const from = checkpoints.at(-2)!;
-    const again = await Promise.all([publish(order, { from }), publish(order, { from })]);
+    const again = await Promise.all([publish(publishJob, { from }), publish(publishJob, { from })]);
     expect(again.map(one => one.post.platform_post_id)).toEqual([
       post.platform_post_id,
       post.platform_post_id,
@@ -148,23 +148,23 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     expect(await countPosts()).toBe(before + 1);
   });
 
-  test('tells whether a lost commit arrived', async () => {
-    const order = job({ post_id: 'lost', text: 'Lost and found' });
-    const find = () => reconcile(publisher, order, publisher.start(order), 5, options());
+  test('reconciles a commit whose response was lost', async () => {
+    const publishJob = job({ post_id: 'lost', text: 'Lost and found' });
+    const find = () => reconcile(publisher, publishJob, publisher.start(publishJob), 5, options());
     expect(await find()).toEqual({ type: 'absent' });
-    const { post } = await publish(order);
+    const { post } = await publish(publishJob);
     expect(await find()).toEqual({ type: 'published', post: { ...post, published_at: 5 } });
   });
 
-  test('another record under the key stays as it is, and the post takes its next key', async () => {
-    const order = job({ post_id: 'taken', text: 'second' });
+  test('uses the next record key when another record has its key', async () => {
+    const publishJob = job({ post_id: 'taken', text: 'second' });
     await publish(job({ post_id: 'taken', text: 'first' }));
-    await publish(order);
-    expect(await recordOf(order)).toMatchObject({ text: 'first' });
-    expect(await recordOf(order, 1)).toMatchObject({ text: 'second' });
+    await publish(publishJob);
+    expect(await recordOf(publishJob)).toMatchObject({ text: 'first' });
+    expect(await recordOf(publishJob, 1)).toMatchObject({ text: 'second' });
   });
 
-  test('what the server refuses is refused for good, with its own words', async () => {
+  test("fails for good with the server's message when the server rejects the post", async () => {
     await expect(publish(job({ post_id: 'long', text: 'a'.repeat(301) }))).rejects.toMatchObject({
       kind: 'rejected',
       code: 'CONTENT_REJECTED',
@@ -172,7 +172,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     });
   });
 
-  test('refreshes a session, logs in again where that is dead, and gives it back', async () => {
+  test('refreshes a session, logs in again when it has expired, and revokes it', async () => {
     const { attributes } = grant;
     const renew = (credentials: Grant['credentials']) =>
       connector.renew!({ credentials, attributes, app: null }, context());
@@ -183,7 +183,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     await expect(bad).rejects.toMatchObject({ kind: 'token_expired' });
 
     const relogged = await renew({ ...renewed, refresh_token: 'dead' });
-    // Two logins within a second may get the same access token; the session is another one all the same.
+    // Two logins within a second may return the same access token, but the session is a new one.
     expect(relogged.credentials.refresh_token).not.toBe(renewed.refresh_token);
     const last = { ...renewed, ...relogged.credentials, secret: null };
     await connector.revoke!({ credentials: last, attributes, app: null }, context());

@@ -111,7 +111,7 @@ async function races(
       await sleep(left() - EARLIEST_MS);
       while (left() > lead.ms()) await sleep(SPIN_MS);
       const { status, body } = await ask(id, text);
-      lead.tell(status < 300);
+      lead.record(status < 300);
       return { id, text, status, body };
     }),
   );

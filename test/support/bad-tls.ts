@@ -18,8 +18,8 @@ export interface TlsReceivers {
 }
 
 /**
- * Receivers on `localhost` that speak TLS well and badly; needs openssl. What gets through is given to `listener`, below
- * `/<kind>`.
+ * Starts receivers on `localhost` with valid and invalid TLS; needs openssl. Requests that get through reach `listener`
+ * below `/<kind>`.
  */
 export async function startTlsReceivers(listener: RequestListener): Promise<TlsReceivers> {
   const { ca, certificates } = makeCertificates();
@@ -80,7 +80,7 @@ function makeCertificates() {
       'subjectAltName=DNS:localhost',
     );
 
-  /** Signed by the authority for a host and a time, as `-days` or dates. */
+  /** Returns a certificate of the test CA for a host, valid as the `openssl ca` options say. */
   function signed(name: string, host: string, ...time: string[]): Certificate {
     openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${host}`);
     writeFileSync(path(`${name}.ext`), `subjectAltName=DNS:${host}\n`);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import type { Grant } from '../../shared/platforms/contract/connector.ts';
 import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 
-/** A Bluesky job of a connected account; a text post unless it says otherwise. */
+/** Returns a publish job of a connected Bluesky account; a text post by default. */
 export function blueskyJob(grant: Grant, change: Partial<PublishJob> = {}): PublishJob {
   const { platform_user_id, username } = grant.account;
   const due_at = Date.parse('2026-03-02T10:00:00.123Z');
@@ -25,7 +25,7 @@ export function blueskyJob(grant: Grant, change: Partial<PublishJob> = {}): Publ
   };
 }
 
-/** A JPEG that compresses badly: about 2.4 bytes a pixel. */
+/** Returns a JPEG of noise, about 2.4 bytes per pixel. */
 export function noisyJpeg(width: number, height: number): Promise<Buffer> {
   return sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })

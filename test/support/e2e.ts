@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStack, type Json, type StackOptions, type TestStack } from './stack.ts';
 
-/** What a platform shows, as the sandbox tells it. */
+/** A post that is live on a sandbox platform. */
 export interface LivePost {
   platform: string;
   platform_post_id: string;
@@ -19,7 +19,7 @@ export interface Received {
   event: string;
   id: string;
   data: Json;
-  /** The signature that came, and the one that the raw body should have. */
+  /** The received signature, and the one expected for the raw body. */
   signature: string | undefined;
   expected: string;
 }
@@ -29,10 +29,10 @@ export interface Receiver {
   events: () => Promise<Received[]>;
 }
 
-/** How often a test looks again: often enough to be fast, seldom enough for the rate limit. */
+/** Poll interval: short enough to be fast, long enough for the rate limit. */
 export const POLL_MS = 150;
 
-/** Ends a stack; with TRAFFIC_OUT its requests to platforms are appended to that file first. */
+/** Stops a stack. With TRAFFIC_OUT, appends its requests to platforms to that file first. */
 export async function closeStack(stack: TestStack, signal?: NodeJS.Signals): Promise<void> {
   const file = process.env['TRAFFIC_OUT'];
   try {
@@ -42,7 +42,7 @@ export async function closeStack(stack: TestStack, signal?: NodeJS.Signals): Pro
   }
 }
 
-/** A stack for one test file, with a webhook that hears of everything. */
+/** Starts a stack with a webhook for all events. */
 export async function startObserved(options?: StackOptions): Promise<{ stack: TestStack; hook: Receiver }> {
   const stack = await startStack(options);
   return { stack, hook: await listen(stack, 'observer') };
@@ -51,7 +51,7 @@ export async function startObserved(options?: StackOptions): Promise<{ stack: Te
 /** Registers a webhook at one of the sandbox's receivers. */
 export async function listen(stack: TestStack, name: string): Promise<Receiver> {
   const made = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/${name}` });
-  if (made.status !== 201) throw new Error(`The webhook was refused: ${JSON.stringify(made.body)}`);
+  if (made.status !== 201) throw new Error(`${made.status} ${JSON.stringify(made.body)}`);
   const secret: string = made.body.signing_secret;
   return {
     secret,
@@ -71,11 +71,11 @@ function received({ headers, body_base64 }: Json, secret: string): Received {
   };
 }
 
-/** Creates a post for the Demo profile; fails unless it is accepted. */
+/** Creates a post of the Demo profile and returns its id. Throws unless it is accepted. */
 export async function create(stack: TestStack, body: Json): Promise<string> {
-  const answer = await stack.api('POST', '/posts', { profile_name: 'Demo', post_type: 'text', ...body });
-  if (answer.status !== 201) throw new Error(`Refused (${answer.status}): ${JSON.stringify(answer.body)}`);
-  return answer.body.post_id;
+  const response = await stack.api('POST', '/posts', { profile_name: 'Demo', post_type: 'text', ...body });
+  if (response.status !== 201) throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
+  return response.body.post_id;
 }
 
 export async function read(stack: TestStack, postId: string): Promise<Json> {
@@ -84,7 +84,7 @@ export async function read(stack: TestStack, postId: string): Promise<Json> {
 
 export const isFinal = ({ status }: Json) => status === 'published' || status === 'failed';
 
-/** The post once everything in it is final. */
+/** Waits until all destinations of a post are final and returns it. */
 export async function finalPost(stack: TestStack, postId: string): Promise<Json> {
   return eventually(`post ${postId} is final`, 90_000, async () => {
     const post = await read(stack, postId);
@@ -92,18 +92,22 @@ export async function finalPost(stack: TestStack, postId: string): Promise<Json>
   });
 }
 
-/** Asks until there is something; fails with `what` after the limit. */
-export async function eventually<T>(what: string, limitMs: number, ask: () => Promise<T | null>): Promise<T> {
+/** Polls until the result is not null and returns it. Throws an error with `what` after the limit. */
+export async function eventually<T>(
+  what: string,
+  limitMs: number,
+  poll: () => Promise<T | null>,
+): Promise<T> {
   const limit = performance.now() + limitMs;
   for (;;) {
-    const found = await ask();
+    const found = await poll();
     if (found !== null) return found;
-    if (performance.now() > limit) throw new Error(`It did not happen within ${limitMs / 1000} s: ${what}`);
+    if (performance.now() > limit) throw new Error(`Timed out after ${limitMs / 1000} s: ${what}`);
     await sleep(POLL_MS);
   }
 }
 
-/** What is live with this text; of one platform where that is named. */
+/** Returns the live posts with this text, on one platform or on all. */
 export async function liveWith(stack: TestStack, text: string, platform?: string): Promise<LivePost[]> {
   const { body } = await stack.control('GET', '/_control/published');
   const items: LivePost[] = body.items;

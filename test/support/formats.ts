@@ -1,7 +1,7 @@
 import { makeFiles } from '../../local/sandbox/media/files.ts';
 import type { MediaFormat } from '../../shared/model/media.ts';
 
-/** A small file of every format that the service takes, as its own structure demands. */
+/** Returns a small valid file of every supported format. */
 export async function filesOfFormats(): Promise<Readonly<Record<MediaFormat, Buffer>>> {
   const files = await makeFiles();
   const sample = (name: string) => files.get(name)!.bytes;
@@ -33,7 +33,7 @@ function le(bytes: number, value: number): Buffer {
   return buffer;
 }
 
-/** Two by two pixels of 24 bits. */
+/** Returns a BMP of two by two pixels with 24 bits. */
 function bmp(): Buffer {
   const pixels = Buffer.from('ff0000' + '00ff00' + '0000' + '0000ff' + 'ffffff' + '0000', 'hex');
   const info = [
@@ -56,13 +56,13 @@ function withBrand(mp4: Buffer, brand: string): Buffer {
   return copy;
 }
 
-/** The same elements under the name of their bigger brother; padded so that no size changes. */
+/** Returns a WebM as Matroska, with a changed document type. */
 function asMatroska(webm: Buffer): Buffer {
   const at = webm.indexOf('webm', 0, 'latin1');
   const head = Buffer.concat([Buffer.from([0x42, 0x82, 0x88]), text('matroska')]);
   const before = webm.subarray(0, at - 3);
   const grown = Buffer.concat([before, head, webm.subarray(at + 4)]);
-  // The size of the header stands behind its id, in as many bytes as the zeros before its first one say.
+  // The header's size follows its id; the number of leading zero bits is the number of its bytes.
   const length = Math.clz32(grown[4]!) - 23;
   const last = 4 + length - 1;
   grown[last] = grown[last]! + 4;
@@ -80,7 +80,7 @@ function avi(): Buffer {
   return chunk('RIFF', text('AVI '), list, chunk('LIST', text('movi'), chunk('00dc', Buffer.alloc(64, 7))));
 }
 
-/** A header and one tag of video. */
+/** Returns an FLV with a header and one video tag. */
 function flv(): Buffer {
   const body = Buffer.alloc(32, 0x12);
   const tag = Buffer.concat([Buffer.from([9, 0, 0, body.length, 0, 0, 0, 0, 0, 0, 0]), body]);
@@ -97,7 +97,7 @@ const GUID = {
   data: '3626b2758e66cf11a6d900aa0062ce6c',
 };
 
-/** An ASF header with the properties of the file and of one stream of video, and its data. */
+/** Returns a WMV: an ASF header with file and video stream properties, and data. */
 function wmv(): Buffer {
   const object = (guid: string, ...content: Buffer[]) => {
     const body = Buffer.concat(content);

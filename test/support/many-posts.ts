@@ -4,11 +4,11 @@ import type { Post } from '../../shared/model/post.ts';
 import { createPost } from '../../shared/store/posts.ts';
 import type { Table } from '../../shared/store/table.ts';
 
-/** What BatchWrite takes at a time, and batches that are under way at a time. */
+/** Items of a BatchWrite, and concurrent batches. */
 const BATCH = 25;
-const ABREAST = 8;
+const PARALLEL = 8;
 
-/** Stores posts that were published long ago, one a second, as fast as the table takes them. */
+/** Stores `count` published posts, one for each second before `newest`. */
 export async function fillWithPosts(
   table: Table,
   owner: Pick<Post, 'workspace_id' | 'profile_id'>,
@@ -16,7 +16,7 @@ export async function fillWithPosts(
   newest: number,
 ): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const work = async () => {
     for (let first = next; first < count; first = next) {
       next = Math.min(count, first + BATCH);
       const posts = Array.from({ length: next - first }, (_, index) =>
@@ -25,7 +25,7 @@ export async function fillWithPosts(
       await putAll(table, posts);
     }
   };
-  await Promise.all(Array.from({ length: ABREAST }, lane));
+  await Promise.all(Array.from({ length: PARALLEL }, work));
 }
 
 async function putAll(table: Table, posts: readonly Post[]): Promise<void> {
@@ -41,7 +41,7 @@ async function putAll(table: Table, posts: readonly Post[]): Promise<void> {
   }
 }
 
-/** The item that the store would put: only the store knows its keys. */
+/** Returns the item that the store would put, since only the store knows its keys. */
 async function itemOf(post: Post): Promise<unknown> {
   let item: unknown;
   const send = (command: PutCommand) => Promise.resolve((item = command.input.Item));

@@ -14,7 +14,7 @@ export interface MemoryBucket extends Bucket {
   fail: (why: Error | null) => void;
 }
 
-/** A bucket for tests in which nothing depends on S3's manners. */
+/** Returns an in-memory bucket with the S3 commands that publishers use. */
 export function memoryBucket(): MemoryBucket {
   const objects: MemoryBucket['objects'] = new Map();
   let failure: Error | null = null;
@@ -34,7 +34,7 @@ export function memoryBucket(): MemoryBucket {
       const part = found.bytes.subarray(Number(start ?? 0), end ? Number(end) + 1 : undefined);
       return Promise.resolve({ ...head, Body: Readable.from([part]) });
     }
-    return Promise.reject(new Error('Not known here'));
+    return Promise.reject(new Error('The in-memory bucket does not support this command'));
   };
   return {
     client: { send } as unknown as S3Client,

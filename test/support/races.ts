@@ -3,25 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Post } from '../../shared/model/post.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
 
-/** Each side may wait for its start, so that neither always comes first. */
+/** Start signals of both sides of a race. */
 export interface Starts {
   request: () => Promise<void>;
   firing: () => Promise<void>;
 }
 
-/** How much earlier than the firing a request starts. */
+/** How much earlier than publishing a request starts. */
 export interface Lead {
   ms: () => number;
-  /** Tells whether the request won; the loser starts a little earlier next time. */
-  tell: (won: boolean) => void;
+  /** Records the winner: the loser starts a little earlier next time. */
+  record: (won: boolean) => void;
 }
 
-/** As often in a row either side may win by luck. */
+/** Consecutive wins that may be luck. */
 const LUCK = 3;
 
 /**
- * A lead that comes close to where either side may win, on a fast machine or a slow one: whoever wins again and again
- * loses ground in growing steps, which shrink as soon as the other wins. Steps in milliseconds.
+ * Returns a lead that adapts until both sides win about equally often: after repeated wins of one side the steps grow,
+ * after a win of the other they shrink. Steps are in milliseconds.
  */
 export function fairLead(smallest: number, largest: number): Lead {
   let lead = 0;
@@ -30,7 +30,7 @@ export function fairLead(smallest: number, largest: number): Lead {
   let streak = 0;
   return {
     ms: () => lead,
-    tell: won => {
+    record: won => {
       streak = won === last ? streak + 1 : 1;
       if (streak > LUCK) step = Math.min(2 * step, largest);
       else if (streak === 1) step = Math.max(step / 2, smallest);
@@ -41,8 +41,8 @@ export function fairLead(smallest: number, largest: number): Lead {
 }
 
 /**
- * Lets a request meet the firing of a post, so many times; `race` tells whether the request won. Fails where one side
- * wins nearly always: such races show nothing.
+ * Runs a race between a request and publishing this many times; `race` returns whether the request won. Fails when one
+ * side wins nearly always, since such races test nothing.
  */
 export async function races(times: number, race: (starts: Starts) => Promise<boolean>): Promise<void> {
   const lead = fairLead(1, 64);
@@ -53,13 +53,13 @@ export async function races(times: number, race: (starts: Starts) => Promise<boo
   for (let run = 0; run < times; run += 1) {
     const wins = await race({ request: () => wait(-lead.ms()), firing: () => wait(lead.ms()) });
     won += wins ? 1 : 0;
-    lead.tell(wins);
+    lead.record(wins);
   }
   expect(won).toBeGreaterThan(times / 10);
   expect(won).toBeLessThan((times * 9) / 10);
 }
 
-/** Hands the note of each destination to a worker, all at the same moment. */
+/** Handles the message of every destination at the same time. */
 export async function fire(world: DeliveryWorld, post: Post): Promise<void> {
   const { workspace_id, post_id, version } = post;
   await Promise.all(
@@ -70,6 +70,6 @@ export async function fire(world: DeliveryWorld, post: Post): Promise<void> {
   );
 }
 
-/** The texts of a post that are live, one a platform. */
+/** Returns the live texts of a post, one for each platform. */
 export const liveTexts = (world: DeliveryWorld, { post_id }: Post): string[] =>
   world.platform.live.filter(({ key }) => key.startsWith(post_id)).map(({ text }) => text);

@@ -5,11 +5,11 @@ import { PATIENT } from './server.ts';
 export interface Reply {
   status?: number;
   body?: unknown;
-  /** The connection breaks instead of an answer. */
-  breaks?: boolean;
+  /** Closes the connection without a response. */
+  disconnect?: boolean;
 }
 
-/** A server that answers as the test says and keeps what was asked: `POST /x/api.x.com/…`. */
+/** Starts a server that responds as the test says and records its requests as `POST /x/api.x.com/…`. */
 export async function recorder(reply: (request: string) => Reply | Promise<Reply>) {
   const requests: string[] = [];
   const server = createServer(PATIENT, (request, response) => {
@@ -17,7 +17,7 @@ export async function recorder(reply: (request: string) => Reply | Promise<Reply
     requests.push(line);
     request.resume();
     request.once('end', () => {
-      void Promise.resolve(reply(line)).then(answer => send(response, answer));
+      void Promise.resolve(reply(line)).then(sent => send(response, sent));
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -33,7 +33,7 @@ export async function recorder(reply: (request: string) => Reply | Promise<Reply
   };
 }
 
-function send(response: ServerResponse, { status = 200, body = {}, breaks = false }: Reply): void {
-  if (breaks) response.destroy();
+function send(response: ServerResponse, { status = 200, body = {}, disconnect = false }: Reply): void {
+  if (disconnect) response.destroy();
   else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -1,5 +1,5 @@
 /**
- * How a server of a test listens: it keeps idle connections for longer than any test runs. By default it closes them
- * after five seconds, and where the machine stalls for so long it does so under the next request.
+ * Options of test servers: keep idle connections longer than any test runs. The default closes them after five seconds,
+ * which may break the next request on a machine that stalls.
  */
 export const PATIENT = { keepAliveTimeout: 600_000, requestTimeout: 0 } as const;

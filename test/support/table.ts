@@ -12,7 +12,7 @@ export interface TestTable extends Table {
   close: () => Promise<void>;
 }
 
-/** A fresh, empty table with the keys, index and TTL of the deployed one. */
+/** Creates an empty table with the keys, index and TTL of the deployed one. */
 export async function createTestTable(): Promise<TestTable> {
   const name = `test-${randomUUID()}`;
   const raw = new DynamoDBClient({

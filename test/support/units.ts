@@ -19,18 +19,18 @@ interface TransactItem {
   Put?: { Item: Record<string, unknown> };
 }
 
-/** What AWS bills where the local engines report something else. */
+/** Returns the units that AWS bills, where the local engine reports different ones. */
 function billed({ constructor, input }: Sendable, reported: number): number {
   if (constructor.name === 'TransactWriteCommand') {
     const parts = input['TransactItems'] as TransactItem[];
-    // A transaction writes each item twice; the items here are below 1 KB. The index follows with a write of its own.
+    // A transaction bills two units for each item (all below 1 KB); the index takes one more.
     return 2 * parts.length + parts.filter(({ Put }) => Put?.Item['wake_at'] !== undefined).length;
   }
-  // A query that finds nothing still costs the smallest unit.
+  // An empty query is billed with the smallest unit.
   return constructor.name === 'QueryCommand' ? Math.max(0.5, reported) : reported;
 }
 
-/** A view of a table that adds up the capacity units its calls consume, as DynamoDB itself reports them. */
+/** Wraps a table so that `measure` returns the capacity units which its calls consume, as DynamoDB reports them. */
 export function meteredTable(table: Table): {
   table: Table;
   measure: (run: () => Promise<unknown>) => Promise<Units>;

@@ -9,7 +9,7 @@ import {
   getAsset,
   listAssets,
   ownersOfAssets,
-  saveFindings,
+  saveProbeResult,
 } from '../../shared/store/assets.ts';
 import {
   deleteConnection,
@@ -17,7 +17,7 @@ import {
   putConnection,
   putOAuthState,
   saveCredentials,
-  takeOAuthState,
+  consumeOAuthState,
   acquireRenewalLease,
 } from '../../shared/store/connections.ts';
 import {
@@ -45,12 +45,12 @@ import {
   removeMember,
   revokeApiKey,
   setPlan,
-  touchApiKey,
+  recordApiKeyUse,
   updateMember,
 } from '../../shared/store/workspaces.ts';
 
 const HOUR = 3_600_000;
-/** What the seal makes of two tokens. */
+/** As long as sealed credentials. */
 const SEALED = 'v1.00000000.'.padEnd(400, 'a');
 
 const profileOf = (workspace_id = newId()): Profile => {
@@ -75,7 +75,7 @@ const assetOf = (workspace_id: string, profile_id: string): Asset => ({
   height: null,
   status: 'processing',
   error: null,
-  probes: 0,
+  failed_probes: 0,
   created_at: 1,
 });
 const playlistOf = (workspace_id: string, profile_id: string): Playlist => ({
@@ -132,156 +132,156 @@ async function with20Assets(
 
 const monthlyUse = () => ({ workspace_id: newId(), feature: 'AI', id: newId() }) as const;
 
-/** Whatever reads or writes a workspace and its library. Calls on `metered` count, those on `plain` set the scene. */
-export const WORKSPACE_PATTERNS: Record<string, (metered: Table, plain: Table) => Promise<unknown>> = {
-  'create a workspace': metered => workspace(metered),
-  'read a workspace': async (metered, plain) => {
-    const made = await workspace(plain);
-    return getWorkspace(metered, made.workspace.workspace_id);
+/** The access patterns of workspaces, profiles, media and connections; `base` creates what exists beforehand, outside the measurement. */
+export const WORKSPACE_PATTERNS: Record<string, (table: Table, base: Table) => Promise<unknown>> = {
+  'create a workspace': table => workspace(table),
+  'read a workspace': async (table, base) => {
+    const made = await workspace(base);
+    return getWorkspace(table, made.workspace.workspace_id);
   },
-  'count a monthly use': metered => reserveUse(metered, monthlyUse(), 50, 1),
-  'keep a monthly use': async (metered, plain) => {
-    const reserved = await reserveUse(plain, monthlyUse(), 50, 1);
-    return 'entry' in reserved && keepUse(metered, reserved, 1);
+  'reserve a monthly use': table => reserveUse(table, monthlyUse(), 50, 1),
+  'confirm a monthly use': async (table, base) => {
+    const reserved = await reserveUse(base, monthlyUse(), 50, 1);
+    return 'entry' in reserved && keepUse(table, reserved, 1);
   },
-  'read a month of uses': async (metered, plain) => {
+  'read the usage of a month': async (table, base) => {
     const use = monthlyUse();
-    await reserveUse(plain, use, 50, 1);
-    return getMonthlyUsage(metered, use.workspace_id, 'AI', 1);
+    await reserveUse(base, use, 50, 1);
+    return getMonthlyUsage(table, use.workspace_id, 'AI', 1);
   },
-  'change a plan': async (metered, plain) => {
-    const made = await workspace(plain);
-    return setPlan(metered, made.workspace.workspace_id, 'business');
+  'change a plan': async (table, base) => {
+    const made = await workspace(base);
+    return setPlan(table, made.workspace.workspace_id, 'business');
   },
-  'add a member': async (metered, plain) => {
-    const made = await workspace(plain);
-    return addMember(metered, memberOf(made.workspace.workspace_id));
+  'add a member': async (table, base) => {
+    const made = await workspace(base);
+    return addMember(table, memberOf(made.workspace.workspace_id));
   },
-  'list members': async (metered, plain) => {
-    const made = await workspace(plain);
-    return listMembers(metered, made.workspace.workspace_id);
+  'list members': async (table, base) => {
+    const made = await workspace(base);
+    return listMembers(table, made.workspace.workspace_id);
   },
-  "change a member's role": async (metered, plain) => {
-    const made = await workspace(plain);
+  "change a member's role": async (table, base) => {
+    const made = await workspace(base);
     const member = memberOf(made.workspace.workspace_id);
-    await addMember(plain, member);
-    return updateMember(metered, member, { role: 'owner' });
+    await addMember(base, member);
+    return updateMember(table, member, { role: 'owner' });
   },
-  'remove a member': async (metered, plain) => {
-    const made = await workspace(plain);
+  'remove a member': async (table, base) => {
+    const made = await workspace(base);
     const member = memberOf(made.workspace.workspace_id);
-    await addMember(plain, member);
-    return removeMember(metered, member);
+    await addMember(base, member);
+    return removeMember(table, member);
   },
-  'make an API key': metered => createApiKey(metered, memberOf(newId()), 'Website', 1),
-  'list API keys': async (metered, plain) => {
-    const made = await workspace(plain);
-    return listApiKeys(metered, made.workspace.workspace_id);
+  'create an API key': table => createApiKey(table, memberOf(newId()), 'Website', 1),
+  'list API keys': async (table, base) => {
+    const made = await workspace(base);
+    return listApiKeys(table, made.workspace.workspace_id);
   },
-  'revoke an API key': async (metered, plain) => {
-    const { record } = await createApiKey(plain, memberOf(newId()), 'Website', 1);
-    return revokeApiKey(metered, record.workspace_id, record.key_id, 2);
+  'revoke an API key': async (table, base) => {
+    const { record } = await createApiKey(base, memberOf(newId()), 'Website', 1);
+    return revokeApiKey(table, record.workspace_id, record.key_id, 2);
   },
-  'note the use of an API key': async (metered, plain) => {
-    const { record } = await createApiKey(plain, memberOf(newId()), 'Website', 1);
-    return touchApiKey(metered, record, 2);
+  'record the use of an API key': async (table, base) => {
+    const { record } = await createApiKey(base, memberOf(newId()), 'Website', 1);
+    return recordApiKeyUse(table, record, 2);
   },
-  'read a profile': async (metered, plain) => {
+  'read a profile': async (table, base) => {
     const profile = profileOf();
-    await createProfile(plain, profile);
-    return getProfile(metered, profile.workspace_id, profile.id);
+    await createProfile(base, profile);
+    return getProfile(table, profile.workspace_id, profile.id);
   },
-  'count profiles': metered => countProfiles(metered, newId()),
-  'rename a profile': async (metered, plain) => {
+  'count profiles': table => countProfiles(table, newId()),
+  'rename a profile': async (table, base) => {
     const profile = profileOf();
-    await createProfile(plain, profile);
-    return renameProfile(metered, profile, { username: 'beta', profile_name: 'Beta' });
+    await createProfile(base, profile);
+    return renameProfile(table, profile, { username: 'beta', profile_name: 'Beta' });
   },
-  'delete a profile': async (metered, plain) => {
+  'delete a profile': async (table, base) => {
     const profile = profileOf();
-    await createProfile(plain, profile);
-    return beginDeletion(metered, profile, 1);
+    await createProfile(base, profile);
+    return beginDeletion(table, profile, 1);
   },
-  'look after a deleted profile': metered =>
-    getDeletion(metered, { workspace_id: newId(), profile_id: newId() }),
-  'end the deletion of a profile': async (metered, plain) => {
+  'read the deletion of a profile': table =>
+    getDeletion(table, { workspace_id: newId(), profile_id: newId() }),
+  'finish the deletion of a profile': async (table, base) => {
     const profile = profileOf();
-    await createProfile(plain, profile);
-    await beginDeletion(plain, profile, 1);
-    return endDeletion(metered, { workspace_id: profile.workspace_id, profile_id: profile.id });
+    await createProfile(base, profile);
+    await beginDeletion(base, profile, 1);
+    return endDeletion(table, { workspace_id: profile.workspace_id, profile_id: profile.id });
   },
-  'register a media asset': metered => createAssets(metered, [assetOf(newId(), newId())]),
-  'read a media asset': async (metered, plain) => {
-    const { workspace_id, ids } = await with20Assets(plain);
-    return getAsset(metered, { workspace_id, asset_id: ids[0]! });
+  'register a media asset': table => createAssets(table, [assetOf(newId(), newId())]),
+  'read a media asset': async (table, base) => {
+    const { workspace_id, ids } = await with20Assets(base);
+    return getAsset(table, { workspace_id, asset_id: ids[0]! });
   },
-  'list 20 media assets': async (metered, plain) => {
-    const { workspace_id } = await with20Assets(plain);
-    return listAssets(metered, workspace_id, { profile_id: undefined, limit: 20, before: null });
+  'list 20 media assets': async (table, base) => {
+    const { workspace_id } = await with20Assets(base);
+    return listAssets(table, workspace_id, { profile_id: undefined, limit: 20, before: null });
   },
-  'store what a file is': async (metered, plain) => {
+  'store the probe of a media asset': async (table, base) => {
     const asset = assetOf(newId(), newId());
-    await createAssets(plain, [asset]);
+    await createAssets(base, [asset]);
     const found = { mime_type: 'video/mp4', size: 1, duration: 1, width: 1, height: 1 };
-    return saveFindings(metered, asset, { ...found, status: 'ready', wake_at: null });
+    return saveProbeResult(table, asset, { ...found, status: 'ready', wake_at: null });
   },
-  'delete a media asset': async (metered, plain) => {
+  'delete a media asset': async (table, base) => {
     const asset = assetOf(newId(), newId());
-    await createAssets(plain, [asset]);
-    await saveFindings(plain, asset, { status: 'ready', wake_at: null });
-    return deleteAsset(metered, { workspace_id: asset.workspace_id, asset_id: asset.id });
+    await createAssets(base, [asset]);
+    await saveProbeResult(base, asset, { status: 'ready', wake_at: null });
+    return deleteAsset(table, { workspace_id: asset.workspace_id, asset_id: asset.id });
   },
-  'see whose 20 assets are': async (metered, plain) => {
-    const { workspace_id, ids } = await with20Assets(plain);
-    return ownersOfAssets(metered, workspace_id, ids);
+  'read the owners of 20 assets': async (table, base) => {
+    const { workspace_id, ids } = await with20Assets(base);
+    return ownersOfAssets(table, workspace_id, ids);
   },
-  'create a playlist': metered => createPlaylist(metered, playlistOf(newId(), newId())),
-  'read a playlist': async (metered, plain) => {
+  'create a playlist': table => createPlaylist(table, playlistOf(newId(), newId())),
+  'read a playlist': async (table, base) => {
     const playlist = playlistOf(newId(), newId());
-    await createPlaylist(plain, playlist);
-    return getPlaylist(metered, playlist.workspace_id, playlist.id);
+    await createPlaylist(base, playlist);
+    return getPlaylist(table, playlist.workspace_id, playlist.id);
   },
-  'list playlists': async (metered, plain) => {
+  'list playlists': async (table, base) => {
     const playlist = playlistOf(newId(), newId());
-    await createPlaylist(plain, playlist);
-    return listPlaylists(metered, playlist.workspace_id);
+    await createPlaylist(base, playlist);
+    return listPlaylists(table, playlist.workspace_id);
   },
-  'change a playlist': async (metered, plain) => {
+  'change a playlist': async (table, base) => {
     const playlist = playlistOf(newId(), newId());
-    await createPlaylist(plain, playlist);
-    return savePlaylist(metered, playlist, { ...playlist, name: 'Night loop' });
+    await createPlaylist(base, playlist);
+    return savePlaylist(table, playlist, { ...playlist, name: 'Night loop' });
   },
-  'delete a playlist': async (metered, plain) => {
+  'delete a playlist': async (table, base) => {
     const playlist = playlistOf(newId(), newId());
-    await createPlaylist(plain, playlist);
-    return deletePlaylist(metered, playlist.workspace_id, playlist.id);
+    await createPlaylist(base, playlist);
+    return deletePlaylist(table, playlist.workspace_id, playlist.id);
   },
-  'begin to connect': metered => putOAuthState(metered, stateOf()),
-  'come back from a consent page': async (metered, plain) => {
+  'store an OAuth state': table => putOAuthState(table, stateOf()),
+  'take an OAuth state': async (table, base) => {
     const state = stateOf();
-    await putOAuthState(plain, state);
-    return takeOAuthState(metered, state.id);
+    await putOAuthState(base, state);
+    return consumeOAuthState(table, state.id);
   },
-  'store an account': metered => putConnection(metered, connectionOf(newId()), HOUR),
-  'read an account': async (metered, plain) => {
+  'store a connection': table => putConnection(table, connectionOf(newId()), HOUR),
+  'read a connection': async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(plain, connection, HOUR);
-    return getConnection(metered, connection.workspace_id, connection.profile_id, 'x');
+    await putConnection(base, connection, HOUR);
+    return getConnection(table, connection.workspace_id, connection.profile_id, 'x');
   },
-  'take the right to renew a token': async (metered, plain) => {
+  "acquire a token's renewal lease": async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(plain, connection, HOUR);
-    return acquireRenewalLease(metered, connection, 2, 3);
+    await putConnection(base, connection, HOUR);
+    return acquireRenewalLease(table, connection, 2, 3);
   },
-  'store a renewed token': async (metered, plain) => {
+  'store a renewed token': async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(plain, connection, HOUR);
+    await putConnection(base, connection, HOUR);
     const renewed = { sealed: SEALED, token_expires_at: 2 * HOUR, attributes: {} };
-    return saveCredentials(metered, connection, renewed, 2 * HOUR);
+    return saveCredentials(table, connection, renewed, 2 * HOUR);
   },
-  'disconnect an account': async (metered, plain) => {
+  'delete a connection': async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(plain, connection, HOUR);
-    return deleteConnection(metered, connection);
+    await putConnection(base, connection, HOUR);
+    return deleteConnection(table, connection);
   },
 };

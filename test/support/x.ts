@@ -9,7 +9,7 @@ import type { TestSandbox } from './sandbox-host.ts';
 
 export const REDIRECT = 'http://localhost:3000/v1/integrations/x/callback';
 
-/** What the user's browser and the callback do; `as` chooses the account. */
+/** Authorizes the app as the user's browser does; `as` selects the account. Returns the parameters of the callback. */
 export async function authorize(host: TestSandbox, more: Record<string, string> = {}) {
   const code_verifier = randomBytes(32).toString('base64url');
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url');
@@ -36,6 +36,7 @@ export function jobOf(host: TestSandbox, grant: Grant, more: Partial<PublishJob>
     first_comment: null,
     auto_truncate: false,
     options: {},
+    account: null,
     ...more,
   };
   const { platform_user_id, username } = grant.account;
@@ -59,7 +60,7 @@ export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: Gra
   advance,
 });
 
-/** The boxes of an MP4 with nothing to play in them: noise of exactly this size. */
+/** Returns an MP4 of exactly this size that contains only noise. */
 export function fakeVideo(size: number): Buffer {
   const head = Buffer.from(
     '0000001c667479706d703432000000006d70343269736f6d61766331000000086d6f6f76000000006d646174',
