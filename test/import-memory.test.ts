@@ -24,10 +24,10 @@ test('imports a large file within the memory of the importer function', async ()
   const url = `${host.url}/clip.mp4?bytes=${SIZE}`;
   const endpoint = new URL(bucket.publicUrl).origin;
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, url, endpoint, bucket.name]);
-  const result = JSON.parse(stdout) as { type: string; size: number; key: string; most_mib: number };
-  process.stdout.write(`The import of ${SIZE} bytes used at most ${result.most_mib} MiB of memory.\n`);
+  const result = JSON.parse(stdout) as { type: string; size: number; key: string; peak_mib: number };
+  process.stdout.write(`The import of ${SIZE} bytes used at most ${result.peak_mib} MiB of memory.\n`);
   expect(result).toMatchObject({ type: 'done', size: SIZE });
-  expect(result.most_mib).toBeLessThan(MAX_MIB);
+  expect(result.peak_mib).toBeLessThan(MAX_MIB);
   const answer = await host.http.open({ method: 'GET', url, timeoutMs: 600_000 });
   const arrived = await openObject(bucket, result.key);
   expect(await sha256(arrived!)).toBe(await sha256(answer.stream));

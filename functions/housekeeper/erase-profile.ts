@@ -1,10 +1,10 @@
 import { disconnectAccount } from '../../shared/connections/disconnect.ts';
-import { eraseContent } from '../../shared/profiles/erase.ts';
+import { deleteProfileContent } from '../../shared/profiles/delete-content.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import {
   endDeletion,
   getDeletion,
-  LAST_PASS_AFTER,
+  FINAL_PASS_DELAY_MS,
   type ProfileRef,
 } from '../../shared/store/profile-deletions.ts';
 import { SECOND } from '../../shared/time/instant.ts';
@@ -14,18 +14,18 @@ import type { Run } from './work.ts';
 const RESERVE_MS = 30 * SECOND;
 
 /**
- * Erases what a deleted profile left: content first, so that no post meets a missing account, then the accounts. Every
- * run does all that is left, from any point at which an earlier one ended. The deletion itself goes last, and only
- * with a run that began when no request could store anything for the profile any more.
+ * Erases what belongs to a deleted profile: content first, so that no post finds its account missing, then the accounts.
+ * Every run continues where an earlier one ended. The deletion item is removed last, by a run that began when no request
+ * could still store anything for the profile.
  */
 export async function eraseProfile({ services, remainingMs }: Run, ref: ProfileRef): Promise<void> {
   const deletion = await getDeletion(services.table, ref);
   if (!deletion) return;
-  const isLastPass = services.now() >= deletion.started_at + LAST_PASS_AFTER;
-  const enough = () => remainingMs() < RESERVE_MS;
-  if (!(await eraseContent(services, ref, enough))) return;
+  const isLastPass = services.now() >= deletion.started_at + FINAL_PASS_DELAY_MS;
+  const isTimeOver = () => remainingMs() < RESERVE_MS;
+  if (!(await deleteProfileContent(services, ref, isTimeOver))) return;
   for (const connection of await listConnections(services.table, ref.workspace_id, ref.profile_id)) {
-    if (enough()) return;
+    if (isTimeOver()) return;
     await disconnectAccount(services, connection);
   }
   if (isLastPass) await endDeletion(services.table, ref);

@@ -1,13 +1,13 @@
-import { probeMedia, type Probe } from '../../shared/media/probe.ts';
+import { probeUrl, type UrlProbe } from '../../shared/media/probe-url.ts';
 import type { Asset } from '../../shared/model/library.ts';
-import { getAsset, saveFindings, type Findings } from '../../shared/store/assets.ts';
+import { getAsset, saveProbeResult, type ProbeResult } from '../../shared/store/assets.ts';
 import { MINUTE } from '../../shared/time/instant.ts';
 import type { Run } from './work.ts';
 
-/** Waits before another look at a file that its origin did not give; after the last one it has failed. */
-const LOOK_AGAIN_MS = [2 * MINUTE, 15 * MINUTE];
+/** Delays before another probe of a file whose host did not answer; after the last one it has failed. */
+const RETRY_DELAYS_MS = [2 * MINUTE, 15 * MINUTE];
 
-/** Looks at registered files and fills in what their owner left out. */
+/** Probes registered files and fills in what their owner omitted. */
 export async function probeAssets(
   run: Run,
   { workspace_id, asset_ids }: { workspace_id: string; asset_ids: readonly string[] },
@@ -18,11 +18,11 @@ export async function probeAssets(
 async function probeAsset({ services, http }: Run, workspaceId: string, assetId: string): Promise<void> {
   const asset = await getAsset(services.table, { workspace_id: workspaceId, asset_id: assetId });
   if (asset?.status !== 'processing') return;
-  const probe = await probeMedia(http, asset.public_url);
-  await saveFindings(services.table, asset, findings(asset, probe, services.now()));
+  const probe = await probeUrl(http, asset.public_url);
+  await saveProbeResult(services.table, asset, probeResult(asset, probe, services.now()));
 }
 
-function findings(asset: Asset, probe: Probe, now: number): Findings {
+function probeResult(asset: Asset, probe: UrlProbe, now: number): ProbeResult {
   if (probe.type === 'known') {
     const { type, size, duration, width, height } = probe.facts;
     return {
@@ -36,7 +36,12 @@ function findings(asset: Asset, probe: Probe, now: number): Findings {
       wake_at: null,
     };
   }
-  const wait = probe.type === 'unreachable' ? LOOK_AGAIN_MS[asset.probes] : undefined;
-  if (wait === undefined) return { status: 'failed', error: probe.message, wake_at: null };
-  return { status: 'processing', probes: asset.probes + 1, error: probe.message, wake_at: now + wait };
+  const delayMs = probe.type === 'unreachable' ? RETRY_DELAYS_MS[asset.failed_probes] : undefined;
+  if (delayMs === undefined) return { status: 'failed', error: probe.message, wake_at: null };
+  return {
+    status: 'processing',
+    failed_probes: asset.failed_probes + 1,
+    error: probe.message,
+    wake_at: now + delayMs,
+  };
 }

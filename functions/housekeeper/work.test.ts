@@ -15,24 +15,24 @@ import { createPost, getPost } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
 import { HOUR, MINUTE } from '../../shared/time/instant.ts';
-import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
-import { Killed, mortal, type Death } from '../../test/support/crashing-services.ts';
+import { Killed, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
 import { recorder } from '../../test/support/recorder.ts';
 import { routes as mediaRoutes } from '../media/routes.ts';
 import { routes as playlistRoutes } from '../playlists/routes.ts';
 import { routes as profileRoutes } from '../profiles/routes.ts';
-import { keepHouse } from './work.ts';
+import { handleHousekeepingMessage } from './work.ts';
 
 const routes = [...profileRoutes, ...mediaRoutes, ...playlistRoutes];
 const app = { Parameter: { Value: JSON.stringify({ client_id: 'id', client_secret: 'secret' }) } };
 
 const ItemSchema = v.looseObject({ SK: v.string(), post_id: v.optional(v.string()) });
 
-let house: ApiHouse;
+let house: ApiWorld;
 let platform: Awaited<ReturnType<typeof recorder>>;
 let client: HttpClient;
-/** Reaches this machine alone. */
+/** Reaches loopback only. */
 const http: Pick<HttpClient, 'open'> = {
   open: request =>
     request.url.startsWith('http://127.0.0.1')
@@ -57,16 +57,16 @@ afterAll(async () => {
   await platform.close();
 });
 beforeEach(async () => {
-  house = await apiHouse(routes);
+  house = await createApiWorld(routes);
   house.services = { ...house.services, ssm: { send: () => Promise.resolve(app) } as unknown as SSMClient };
   platform.requests.length = 0;
 });
 afterEach(() => house.close());
 
 const keep = (message: HousekeepingMessage, services: Services = house.services, remainingMs = 100_000) =>
-  keepHouse({ services, http, remainingMs: () => remainingMs }, message);
+  handleHousekeepingMessage({ services, http, remainingMs: () => remainingMs }, message);
 
-/** What the sweeper finds at this moment: it postpones the look and leaves a note. */
+/** Returns the messages that a sweep sends now, and postpones the items. */
 async function sweep(): Promise<HousekeepingMessage[]> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   const due = await Promise.all(shards.map(shard => dueInShard(house.table, shard, house.clock.now, 100)));
@@ -79,7 +79,7 @@ async function sweep(): Promise<HousekeepingMessage[]> {
   return messages;
 }
 
-/** Lets time pass: sweeps every minute, and works off what is found. */
+/** Advances the clock: sweeps every minute and handles the messages. */
 async function settle(minutes = 12): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     house.clock.now += MINUTE;
@@ -216,7 +216,7 @@ describe('a deleted profile', () => {
   const expected = ({ published, running }: Belongings) =>
     [`POST ${published.post_id}`, `POST ${running.post_id}`].sort();
 
-  test('takes everything with it but posts that are out or on their way out', async () => {
+  test('has everything erased but posts that are published or being published', async () => {
     const all = await belongings();
     await remove(house.services, all.profile);
     expect(await left(all.profile)).toEqual([...expected(all), 'CONNECTION', 'PROFILE-DELETION'].sort());
@@ -228,10 +228,10 @@ describe('a deleted profile', () => {
     expect(read).toEqual(all.published);
   });
 
-  test("has its tokens revoked, and nobody else's", async () => {
+  test('has its tokens revoked, and no others', async () => {
     const all = await belongings(1);
     await remove(house.services, all.profile);
-    for (const { body } of house.takeNotes()) {
+    for (const { body } of house.takeMessages()) {
       const message = body as HousekeepingMessage;
       if (message.kind === 'erase-profile') await keep(message);
     }
@@ -240,7 +240,7 @@ describe('a deleted profile', () => {
     expect(await getConnection(house.table, all.other.workspace_id, all.other.id, 'x')).not.toBeNull();
   });
 
-  test('has its deletion end only when no request can store anything for it any more', async () => {
+  test('has its deletion finished only when no request can still store anything for it', async () => {
     const all = await belongings(1);
     await remove(house.services, all.profile);
     const message: HousekeepingMessage = {
@@ -258,7 +258,7 @@ describe('a deleted profile', () => {
     await keep(message);
   });
 
-  test('goes on in the next run where the time of one is not enough', async () => {
+  test('is continued by the next run when time is over', async () => {
     const all = await belongings(3);
     const short = house.services;
     await remove(short, all.profile);
@@ -273,7 +273,7 @@ describe('a deleted profile', () => {
     expect(await left(all.profile)).toEqual(expected(all));
   });
 
-  test('with 5,000 assets is deleted well within the time of a request', async () => {
+  test('with 5,000 assets is deleted within the time of a request', async () => {
     const all = await belongings(5000);
     const begun = house.clock.now;
     const slowly = (command: never) => {
@@ -289,12 +289,12 @@ describe('a deleted profile', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'goes whole whenever its process dies %s a call took effect',
+    'is erased completely when its request crashes %s a call took effect',
     async when => {
       for (let at = 1; ; at += 1) {
         const all = await belongings(3);
-        const death: Death = { at, when };
-        const request = mortal(house.services, death);
+        const death: Crash = { at, when };
+        const request = crashingServices(house.services, death);
         const answered = await remove(request.services, all.profile).then(
           () => true,
           (error: unknown) => {
@@ -313,13 +313,13 @@ describe('a deleted profile', () => {
   );
 
   test.each(['before', 'after'] as const)(
-    'goes whole whenever the housekeeper dies %s a call took effect',
+    'is erased completely when the housekeeper crashes %s a call took effect',
     async when => {
       for (let at = 1; ; at += 1) {
         const all = await belongings(3);
         await remove(house.services, all.profile);
         house.clock.now += 2 * MINUTE;
-        const run = mortal(house.services, { at, when });
+        const run = crashingServices(house.services, { at, when });
         const { workspace_id, id } = all.profile;
         const message: HousekeepingMessage = { kind: 'erase-profile', workspace_id, profile_id: id };
         await keep(message, run.services).catch((error: unknown) => {
@@ -333,7 +333,7 @@ describe('a deleted profile', () => {
   );
 });
 
-describe('a look at a registered file', () => {
+describe('the probe of a registered file', () => {
   let host: MediaHost;
   beforeAll(async () => {
     host = await mediaHost();
@@ -347,49 +347,49 @@ describe('a look at a registered file', () => {
     return answer.media[0].id;
   }
   const read = async (id: string) => (await house.call('GET /agency/media/{id}', { params: { id } })).body;
-  const look = async () => {
-    for (const { body } of house.takeNotes()) await keep(body as HousekeepingMessage);
+  const probe = async () => {
+    for (const { body } of house.takeMessages()) await keep(body as HousekeepingMessage);
   };
 
-  test('fills in what was left out', async () => {
+  test('fills in omitted fields', async () => {
     const id = await register('clip.mp4?type=application/octet-stream');
-    await look();
+    await probe();
     const { status, mime_type, duration, size, width, height, error } = await read(id);
     expect({ status, mime_type, error }).toEqual({ status: 'ready', mime_type: 'video/mp4', error: null });
     for (const value of [duration, size, width, height]) expect(value).toBeGreaterThan(0);
   });
 
-  test('keeps what was said', async () => {
+  test('keeps given fields', async () => {
     const id = await register('photo.jpg', { duration: 3, size: 7 });
-    await look();
+    await probe();
     expect(await read(id)).toMatchObject({ status: 'ready', mime_type: 'image/jpeg', duration: 3, size: 7 });
   });
 
-  test('tells a web page from a file', async () => {
+  test('fails for a web page', async () => {
     const id = await register('page.html');
-    await look();
+    await probe();
     expect(await read(id)).toMatchObject({ status: 'failed', error: expect.stringMatching(/web page/) });
   });
 
-  test('comes again to an origin that does not answer, and gives up after the third', async () => {
+  test('is repeated for a host that does not answer, and fails after the third time', async () => {
     const id = await register('photo.jpg?status=503');
-    await look();
-    expect(await read(id)).toMatchObject({ status: 'processing', error: 'It answers 503' });
+    await probe();
+    expect(await read(id)).toMatchObject({ status: 'processing', error: 'The media host answered 503' });
     await settle(30);
-    expect(await read(id)).toMatchObject({ status: 'failed', error: 'It answers 503' });
+    expect(await read(id)).toMatchObject({ status: 'failed', error: 'The media host answered 503' });
     expect(await sweep()).toEqual([]);
   });
 
-  test("is the sweeper's to ask for when its note was lost", async () => {
+  test('is requested by the sweeper when its message was lost', async () => {
     const id = await register('photo.png');
-    house.takeNotes();
+    house.takeMessages();
     await settle();
     expect(await read(id)).toMatchObject({ status: 'ready', mime_type: 'image/png' });
   });
 
-  test('finds nothing to do for an asset that is gone, or was looked at', async () => {
+  test('does nothing for a deleted or already probed asset', async () => {
     const id = await register('photo.png');
-    const [message] = house.takeNotes().map(({ body }) => body as HousekeepingMessage);
+    const [message] = house.takeMessages().map(({ body }) => body as HousekeepingMessage);
     await keep(message!);
     await keep(message!);
     await house.call('DELETE /agency/media/{id}', { params: { id } });
@@ -398,18 +398,17 @@ describe('a look at a registered file', () => {
   });
 });
 
-describe('an account whose token is about to end', () => {
+describe('an account whose token is about to expire', () => {
   const TOKEN = 'POST /x/api.x.com/2/oauth2/token';
 
   async function connected(expires: number): Promise<Profile> {
     const profile = await house.profile();
-    const connection = await house.connect(profile, 'x', { token_expires_at: expires });
-    await putConnection(house.table, connection, house.clock.now + MINUTE);
+    await house.connect(profile, 'x', { token_expires_at: expires, renew_at: house.clock.now + MINUTE });
     return profile;
   }
   const read = ({ workspace_id, id }: Profile) => getConnection(house.table, workspace_id, id, 'x');
 
-  test('is renewed ahead of time, once, and again before the new one ends', async () => {
+  test('is renewed once ahead of time, and again before the new token expires', async () => {
     const profile = await connected(house.clock.now + 10 * MINUTE);
     house.clock.now += 2 * MINUTE;
     const [message] = await sweep();
@@ -419,14 +418,14 @@ describe('an account whose token is about to end', () => {
     expect(platform.requests).toEqual([TOKEN]);
     const renewed = await read(profile);
     expect(renewed).toMatchObject({ revision: 2, token_expires_at: house.clock.now + 2 * HOUR });
-    expect(renewed?.wake_at).toBe(house.clock.now + 96 * MINUTE);
+    expect(renewed?.renew_at).toBe(house.clock.now + 96 * MINUTE);
     house.clock.now += 90 * MINUTE;
     expect(await sweep()).toEqual([]);
     house.clock.now += 7 * MINUTE;
     expect(await sweep()).toHaveLength(1);
   });
 
-  test('is left alone when it must be reconnected or is gone', async () => {
+  test('is left alone when it must be reconnected or was disconnected', async () => {
     const profile = await connected(house.clock.now + 10 * MINUTE);
     const connection = (await read(profile))!;
     await putConnection(house.table, { ...connection, needs_reconnect: true });

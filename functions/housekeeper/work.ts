@@ -7,14 +7,14 @@ import { renewAhead } from './renew-account.ts';
 
 export interface Run {
   services: Services;
-  /** The guarded client: it fetches what users name. */
+  /** The guarded client: it fetches URLs that users chose. */
   http: Pick<HttpClient, 'open'>;
-  /** What is left of this invocation. */
+  /** Milliseconds left of this invocation. */
   remainingMs: () => number;
 }
 
-/** Does what a note asks for. Each may come twice, and may find that nothing is left to do. */
-export function keepHouse(run: Run, message: HousekeepingMessage): Promise<void> {
+/** Processes a message. Idempotent: a message may be delivered twice, or after its work was done. */
+export function handleHousekeepingMessage(run: Run, message: HousekeepingMessage): Promise<void> {
   switch (message.kind) {
     case 'erase-profile':
       return eraseProfile(run, message);

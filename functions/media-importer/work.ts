@@ -1,13 +1,13 @@
-import { finishConfirmation } from '../../shared/media/confirm-upload.ts';
-import { advanceCopy } from '../../shared/media/copy-media.ts';
-import { importUpload } from '../../shared/media/import-upload.ts';
+import { finishConfirmation } from '../../shared/media/uploads/confirm-upload.ts';
+import { processCopy } from '../../shared/media/copies/copy-media.ts';
+import { importUpload } from '../../shared/media/uploads/import-upload.ts';
 import type { MediaMessage } from '../../shared/media/messages.ts';
-import { leaseOf, type MediaRun } from '../../shared/media/run.ts';
+import { newLease, type MediaRun } from '../../shared/media/transfer/media-run.ts';
 import { getUpload, replaceUpload, type UploadRef } from '../../shared/store/uploads.ts';
 
-/** Does what a note asks for. Each may come twice, and may find that nothing is left to do. */
-export function moveMedia(run: MediaRun, message: MediaMessage): Promise<void> {
-  return message.kind === 'upload' ? workOnUpload(run, message) : advanceCopy(run, message);
+/** Processes a message. Idempotent: a message may be delivered twice, or after its work was done. */
+export function handleMediaMessage(run: MediaRun, message: MediaMessage): Promise<void> {
+  return message.kind === 'upload' ? workOnUpload(run, message) : processCopy(run, message);
 }
 
 async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {
@@ -18,6 +18,6 @@ async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {
     await importUpload(run, upload);
     return;
   }
-  const held = await replaceUpload(table, upload, { ...upload, ...leaseOf(run) });
-  if (held) await finishConfirmation(run, held);
+  const leased = await replaceUpload(table, upload, { ...upload, ...newLease(run) });
+  if (leased) await finishConfirmation(run, leased);
 }

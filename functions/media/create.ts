@@ -7,11 +7,11 @@ import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createAssets, MAX_BATCH } from '../../shared/store/assets.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { assetFields, fault, type AssetInput, type FieldOf } from './fields.ts';
+import { assetFields, fieldError, type AssetInput, type FieldOf } from './fields.ts';
 import { AssetView, assetView } from './view.ts';
 
-/** Files that one note has looked at: their looks run side by side in one invocation. */
-const PER_NOTE = 10;
+/** Assets probed by one message, concurrently in one invocation. */
+const ASSETS_PER_MESSAGE = 10;
 
 export const createMedia = route({
   method: 'POST',
@@ -19,8 +19,8 @@ export const createMedia = route({
   operation_id: 'createMedia',
   summary: 'Register media assets',
   description:
-    `One object, or an array of up to ${MAX_BATCH}: all of them are registered or none. The service then looks at ` +
-    'each file and fills in what was left out; `status` goes from `processing` to `ready` or `failed`.',
+    `One object, or an array of up to ${MAX_BATCH}: all of them are registered or none. The service then probes ` +
+    'each file and fills in what was omitted; `status` changes from `processing` to `ready` or `failed`.',
   tag: 'Media assets',
   auth: 'key',
   body: assetFields,
@@ -32,7 +32,7 @@ export const createMedia = route({
   },
   responses: {
     201: {
-      description: 'The assets are registered',
+      description: 'The assets were registered',
       schema: v.object({ message: v.string(), count: v.number(), media: v.array(AssetView) }),
     },
     404: { description: 'A profile does not exist' },
@@ -42,9 +42,9 @@ export const createMedia = route({
     await assertProfiles(services, principal.workspace_id, body, fieldOf);
     const assets = body.map(input => newAsset(input, principal.workspace_id, newResourceId(), asked_at));
     await createAssets(services.table, assets);
-    await haveLookedAt(services, assets);
+    await requestProbes(services, assets);
     const count = assets.length;
-    const message = count === 1 ? 'The media asset is registered' : `${count} media assets are registered`;
+    const message = count === 1 ? 'Media asset registered' : `${count} media assets registered`;
     return { status: 201, body: { message, count, media: assets.map(assetView) } };
   },
 });
@@ -59,12 +59,12 @@ function newAsset(input: AssetInput, workspaceId: string, id: string, now: numbe
     height: null,
     status: 'processing',
     error: null,
-    probes: 0,
+    failed_probes: 0,
     created_at: now,
   };
 }
 
-/** Throws 404 where a profile does not exist in this workspace; `details` tell which. */
+/** Throws 404 for a profile that does not exist in this workspace, named in `details`. */
 async function assertProfiles(
   services: Services,
   workspaceId: string,
@@ -75,17 +75,19 @@ async function assertProfiles(
   const profiles = await Promise.all(ids.map(id => getProfile(services.table, workspaceId, id)));
   const known = new Set(profiles.flatMap(profile => (profile ? [profile.id] : [])));
   const details = inputs.flatMap(({ profile_id }, index) =>
-    known.has(profile_id) ? [] : [fault(fieldOf(index, 'profile_id'), 'Is no profile of this workspace')],
+    known.has(profile_id)
+      ? []
+      : [fieldError(fieldOf(index, 'profile_id'), 'Does not exist in this workspace')],
   );
   if (details.length > 0) {
     throw new ApiError({ status: 404, body: { error: 'Profile not found', details } });
   }
 }
 
-/** Asks the housekeeper to look at the files. Should that fail, the sweeper asks. */
-async function haveLookedAt(services: Services, assets: readonly Asset[]): Promise<void> {
-  const groups = Array.from({ length: Math.ceil(assets.length / PER_NOTE) }, (_, index) =>
-    assets.slice(index * PER_NOTE, (index + 1) * PER_NOTE),
+/** Requests a probe of each file. If that fails, the sweeper requests it later. */
+async function requestProbes(services: Services, assets: readonly Asset[]): Promise<void> {
+  const groups = Array.from({ length: Math.ceil(assets.length / ASSETS_PER_MESSAGE) }, (_, index) =>
+    assets.slice(index * ASSETS_PER_MESSAGE, (index + 1) * ASSETS_PER_MESSAGE),
   );
   try {
     await Promise.all(
@@ -100,6 +102,6 @@ async function haveLookedAt(services: Services, assets: readonly Asset[]): Promi
       ),
     );
   } catch (error) {
-    log.warn('Assets are looked at later', describeError(error));
+    log.warn('Could not request the probes of assets; the sweeper will', describeError(error));
   }
 }

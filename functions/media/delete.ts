@@ -9,18 +9,18 @@ export const deleteMedia = route({
   path: '/agency/media/{id}',
   operation_id: 'deleteMedia',
   summary: 'Delete a media asset',
-  description: 'It leaves every playlist. Posts keep their media.',
+  description: 'Removes it from every playlist. Posts keep their media.',
   tag: 'Media assets',
   auth: 'key',
   params: idParam,
   responses: {
-    200: { description: 'The asset is gone', schema: v.object({ message: v.string() }) },
+    200: { description: 'The asset was deleted', schema: v.object({ message: v.string() }) },
     404: { description: 'No such asset' },
   },
   handler: async ({ params, principal }, services) => {
     const { table } = services;
     const asset = await findAsset(services, principal, params.id);
-    // Before, so that a request that breaks off can be repeated; after, for a playlist that was stored meanwhile.
+    // Before, so that an interrupted request can be repeated; after, for a playlist that was stored meanwhile.
     await removeFromPlaylists(table, asset);
     const ref = { workspace_id: asset.workspace_id, asset_id: asset.id };
     if (!(await deleteAsset(table, ref))) throw assetNotFound();

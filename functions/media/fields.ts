@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import type { Detail } from '../../shared/http/errors.ts';
-import { urlFault } from '../../shared/net/http.ts';
+import type { ValidationDetail } from '../../shared/http/errors.ts';
+import { urlProblem } from '../../shared/net/http.ts';
 import { isBlank } from '../../shared/text/normalize.ts';
 
 const MAX_TITLE = 500;
 const MAX_URL = 2048;
 const MAX_SOURCE_TYPE = 50;
-/** Thirty years. A table holds no number of any size. */
+/** About thirty years; DynamoDB's numbers are limited. */
 const MAX_SECONDS = 1e9;
 
 const NO_CONTROLS = /^\P{Cc}*$/u;
@@ -19,16 +19,16 @@ export const assetFields = {
     v.trim(),
     v.check(title => !isBlank(title), 'Must not be empty'),
     v.maxLength(MAX_TITLE, `Must have at most ${MAX_TITLE} characters`),
-    v.regex(NO_CONTROLS, 'Must not hold control characters'),
+    v.regex(NO_CONTROLS, 'Must not contain control characters'),
   ),
   profile_id: v.pipe(v.string(), v.uuid('Must be a UUID')),
   public_url: v.pipe(
     v.string(),
     v.trim(),
     v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
-    // Where its name leads is checked when the file is fetched.
+    // The address that its host name resolves to is checked when the file is fetched.
     v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed ? urlFault(dataset.value) : null;
+      const message = dataset.typed ? urlProblem(dataset.value) : null;
       if (message !== null) addIssue({ message });
     }),
   ),
@@ -38,7 +38,7 @@ export const assetFields = {
       v.trim(),
       v.nonEmpty('Must not be empty'),
       v.maxLength(MAX_SOURCE_TYPE, `Must have at most ${MAX_SOURCE_TYPE} characters`),
-      v.regex(NO_CONTROLS, 'Must not hold control characters'),
+      v.regex(NO_CONTROLS, 'Must not contain control characters'),
     ),
     'url',
   ),
@@ -58,7 +58,11 @@ export const assetFields = {
 
 export type AssetInput = v.InferOutput<v.ObjectSchema<typeof assetFields, undefined>>;
 
-/** Name of a field in the faults: with its place where the request was an array. */
+/** Returns the field path for an error, with its index where the request was an array. */
 export type FieldOf = (index: number, name: keyof AssetInput) => string;
 
-export const fault = (field: string, message: string): Detail => ({ field, message, platform: null });
+export const fieldError = (field: string, message: string): ValidationDetail => ({
+  field,
+  message,
+  platform: null,
+});

@@ -6,7 +6,7 @@ import { getAsset } from '../../shared/store/assets.ts';
 
 export const assetNotFound = () => notFound('Media asset');
 
-/** The caller's asset of this id. Throws 404, also for one of another workspace. */
+/** Reads an asset of the caller's workspace. Throws 404 where there is none. */
 export async function findAsset(services: Services, principal: Principal, id: string): Promise<Asset> {
   const asset = await getAsset(services.table, { workspace_id: principal.workspace_id, asset_id: id });
   if (!asset) throw assetNotFound();

@@ -7,8 +7,8 @@ import { listAssets } from '../../shared/store/assets.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
 import { AssetView, assetView } from './view.ts';
 
-/** Most assets of one answer where no `limit` is given: their texts stay below the 6 MB that Lambda passes on. */
-const MOST = 1000;
+/** Default `limit`: so many assets stay below Lambda's response limit of 6 MB. */
+const DEFAULT_LIMIT = 1000;
 
 export const listMedia = route({
   method: 'GET',
@@ -16,8 +16,8 @@ export const listMedia = route({
   operation_id: 'listMedia',
   summary: 'List media assets, newest first',
   description:
-    `At most \`limit\` of them, without it ${MOST}. Where more follow, the header \`Link\` holds the address of the ` +
-    'next page (`rel="next"`).',
+    `Returns at most \`limit\` assets, by default ${DEFAULT_LIMIT}. Where more follow, the \`Link\` header contains ` +
+    'the URL of the next page (`rel="next"`).',
   tag: 'Media assets',
   auth: 'key',
   query: {
@@ -30,7 +30,7 @@ export const listMedia = route({
     404: { description: 'No such profile' },
   },
   handler: async ({ query, principal, base_url }, services) => {
-    const { profile_id, limit = MOST } = query;
+    const { profile_id, limit = DEFAULT_LIMIT } = query;
     const { workspace_id } = principal;
     if (profile_id !== undefined && !(await getProfile(services.table, workspace_id, profile_id))) {
       throw notFound('Profile');

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '../../shared/model/id.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { routes as playlistRoutes } from '../playlists/routes.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
-let house: ApiHouse;
+let house: ApiWorld;
 let profile: Profile;
 beforeEach(async () => {
-  house = await apiHouse([...routes, ...playlistRoutes]);
+  house = await createApiWorld([...routes, ...playlistRoutes]);
   profile = await house.profile();
 });
 afterEach(() => house.close());
@@ -29,7 +29,7 @@ const fields = ({ body }: Shown) => body.details.map(({ field }: { field: string
 const titles = ({ body }: Shown) => body.map(({ title }: { title: string }) => title);
 
 describe('POST /agency/media', () => {
-  test('registers one object, and has it looked at', async () => {
+  test('registers one object and requests its probe', async () => {
     const { status, body } = await register(clip());
     expect(status).toBe(201);
     expect(body).toMatchObject({ message: expect.any(String), count: 1 });
@@ -50,16 +50,16 @@ describe('POST /agency/media', () => {
       error: null,
       created_at: '2026-12-01T10:00:00.000Z',
     });
-    expect(house.takeNotes().map(message => message.body)).toEqual([
+    expect(house.takeMessages().map(message => message.body)).toEqual([
       { kind: 'probe-assets', workspace_id: house.owner.workspace_id, asset_ids: [id] },
     ]);
   });
 
-  test('keeps what the caller says', async () => {
-    const said = { source_type: 'drive', duration: 12.5, size: 0 };
+  test('keeps what the caller sends', async () => {
+    const given = { source_type: 'drive', duration: 12.5, size: 0 };
     expect((await register(clip({ duration: 1e-308 }))).status).toBe(201);
-    const { body } = await register(clip(said));
-    expect((await read(body.media[0].id)).body).toMatchObject(said);
+    const { body } = await register(clip(given));
+    expect((await read(body.media[0].id)).body).toMatchObject(given);
   });
 
   test('registers an array, up to 100', async () => {
@@ -67,7 +67,7 @@ describe('POST /agency/media', () => {
     expect(status).toBe(201);
     expect(body.count).toBe(100);
     expect((await list()).body).toHaveLength(100);
-    expect(house.takeNotes()).toHaveLength(10);
+    expect(house.takeMessages()).toHaveLength(10);
   });
 
   test.each([0, 101])('refuses an array of %i', async length => {
@@ -75,7 +75,7 @@ describe('POST /agency/media', () => {
     expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'body' }] } });
   });
 
-  test('names the place of every fault in an array, and registers none', async () => {
+  test('names every invalid field of an array and registers none', async () => {
     const answer = await register([
       clip(),
       clip({ title: ' ' }),
@@ -125,7 +125,7 @@ describe('POST /agency/media', () => {
     expect(new Set(fields(answer))).toEqual(new Set([field]));
   });
 
-  test("answers 404 for a profile that does not exist or is a stranger's, and says which", async () => {
+  test('answers 404 naming a profile that does not exist or belongs to another workspace', async () => {
     const stranger = await house.stranger();
     expect((await register(clip(), stranger)).status).toBe(404);
     expect(await register([clip(), clip({ profile_id: newId() })])).toMatchObject({
@@ -137,7 +137,7 @@ describe('POST /agency/media', () => {
 });
 
 describe('GET /agency/media', () => {
-  test('is newest first, and knows the profile', async () => {
+  test('lists newest first, also of one profile', async () => {
     const other = await house.profile();
     for (const [title, id] of [
       ['a', profile.id],
@@ -154,7 +154,7 @@ describe('GET /agency/media', () => {
     expect((await list({}, await house.stranger())).body).toEqual([]);
   });
 
-  test('goes on page by page by the Link header, with a filter too', async () => {
+  test('follows the Link header page by page, also with a filter', async () => {
     const other = await house.profile();
     for (let n = 0; n < 7; n += 1) {
       house.clock.now += 1;
@@ -180,7 +180,7 @@ describe('GET /agency/media', () => {
 });
 
 describe('DELETE /agency/media/{id}', () => {
-  test('deletes, and takes the asset out of playlists, whose order stays', async () => {
+  test('deletes the asset and removes it from playlists, whose order stays', async () => {
     const { body } = await register([clip({ title: 'a' }), clip({ title: 'b' }), clip({ title: 'c' })]);
     const [a, b, c] = body.media.map(({ id }: { id: string }) => id);
     const made = await house.call('POST /agency/playlists', {
@@ -198,7 +198,7 @@ describe('DELETE /agency/media/{id}', () => {
     expect((await remove(b)).status).toBe(404);
   });
 
-  test('while playlists are made of it leaves none that still has it', async () => {
+  test('leaves no playlist with the asset when playlists are created concurrently', async () => {
     const { body } = await register(clip());
     const { id } = body.media[0];
     const make = () =>
@@ -211,7 +211,7 @@ describe('DELETE /agency/media/{id}', () => {
     for (const { items } of playlists) expect(items).toEqual([]);
   });
 
-  test('is not for strangers', async () => {
+  test('answers 404 to another workspace', async () => {
     const { body } = await register(clip());
     const { id } = body.media[0];
     const stranger = await house.stranger();

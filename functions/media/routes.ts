@@ -4,5 +4,5 @@ import { deleteMedia } from './delete.ts';
 import { getMedia } from './get.ts';
 import { listMedia } from './list.ts';
 
-/** One row an endpoint. */
+/** One entry per endpoint. */
 export const routes: readonly Route[] = [listMedia, createMedia, getMedia, deleteMedia];

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ASSET_STATUSES, type Asset } from '../../shared/model/library.ts';
 import { toIso } from '../../shared/time/instant.ts';
 
-/** An asset as the API shows it. */
+/** An asset as the API returns it. */
 export const AssetView = v.pipe(
   v.object({
     id: v.string(),

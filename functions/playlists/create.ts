@@ -5,7 +5,7 @@ import type { Playlist } from '../../shared/model/library.ts';
 import { createPlaylist as storePlaylist } from '../../shared/store/playlists.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
 import { assetIdsField, nameField, profileIdField } from './fields.ts';
-import { assertAssets, itemsOf, withoutVanished } from './items.ts';
+import { assertAssets, itemsOf, withoutDeletedAssets } from './items.ts';
 import { PlaylistAnswer, playlistView } from './view.ts';
 
 export const createPlaylist = route({
@@ -47,7 +47,7 @@ export const createPlaylist = route({
       created_at: asked_at,
     };
     await storePlaylist(services.table, playlist);
-    const stored = (await withoutVanished(services, playlist)) ?? playlist;
-    return { status: 201, body: { message: 'The playlist is created', playlist: playlistView(stored) } };
+    const stored = (await withoutDeletedAssets(services, playlist)) ?? playlist;
+    return { status: 201, body: { message: 'Playlist created', playlist: playlistView(stored) } };
   },
 });

@@ -8,16 +8,16 @@ export const deletePlaylist = route({
   path: '/agency/playlists/{id}',
   operation_id: 'deletePlaylist',
   summary: 'Delete a playlist',
-  description: 'Its media assets stay.',
+  description: 'Its media assets are kept.',
   tag: 'Playlists',
   auth: 'key',
   params: idParam,
   responses: {
-    200: { description: 'The playlist is gone', schema: v.object({ message: v.string() }) },
+    200: { description: 'The playlist was deleted', schema: v.object({ message: v.string() }) },
     404: { description: 'No such playlist' },
   },
   handler: async ({ params, principal }, services) => {
     if (!(await removePlaylist(services.table, principal.workspace_id, params.id))) throw playlistNotFound();
-    return { status: 200, body: { message: 'The playlist is deleted' } };
+    return { status: 200, body: { message: 'Playlist deleted' } };
   },
 });

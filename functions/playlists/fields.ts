@@ -9,13 +9,13 @@ export const nameField = v.pipe(
   v.trim(),
   v.check(name => !isBlank(name), 'Must not be empty'),
   v.maxLength(MAX_NAME, `Must have at most ${MAX_NAME} characters`),
-  v.regex(/^\P{Cc}*$/u, 'Must not hold control characters'),
+  v.regex(/^\P{Cc}*$/u, 'Must not contain control characters'),
 );
 
 export const profileIdField = v.pipe(v.string(), v.uuid('Must be a UUID'));
 
-/** In the order in which they are played; an asset may come again. */
+/** In playing order; the same asset may occur more than once. */
 export const assetIdsField = v.pipe(
   v.array(v.pipe(v.string(), v.uuid('Must be a UUID'))),
-  v.maxLength(MAX_PLAYLIST_ITEMS, `Must hold at most ${MAX_PLAYLIST_ITEMS} ids`),
+  v.maxLength(MAX_PLAYLIST_ITEMS, `Must contain at most ${MAX_PLAYLIST_ITEMS} ids`),
 );

@@ -6,7 +6,7 @@ import { getPlaylist } from '../../shared/store/playlists.ts';
 
 export const playlistNotFound = () => notFound('Playlist');
 
-/** The caller's playlist of this id. Throws 404, also for one of another workspace. */
+/** Reads a playlist of the caller's workspace. Throws 404 where there is none. */
 export async function findPlaylist(services: Services, principal: Principal, id: string): Promise<Playlist> {
   const playlist = await getPlaylist(services.table, principal.workspace_id, id);
   if (!playlist) throw playlistNotFound();

@@ -4,7 +4,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { ownersOfAssets } from '../../shared/store/assets.ts';
 import { withoutAssets } from '../../shared/store/playlists.ts';
 
-/** Throws 400 that names every id which is no asset of the profile. */
+/** Throws 400 naming every id that is not an asset of the profile. */
 export async function assertAssets(
   services: Services,
   workspaceId: string,
@@ -14,7 +14,7 @@ export async function assertAssets(
   const owners = await ownersOfAssets(services.table, workspaceId, ids);
   const details = ids.flatMap((id, index) => {
     if (owners.get(id) === profileId) return [];
-    const message = owners.has(id) ? 'Belongs to another profile' : 'Is no media asset of this profile';
+    const message = owners.has(id) ? 'Belongs to another profile' : 'Does not exist in this profile';
     return [{ field: `media_asset_ids[${index}]`, message, platform: null }];
   });
   if (details.length > 0) throw validationFailed(details);
@@ -24,8 +24,8 @@ export function itemsOf(assetIds: readonly string[], newResourceId: () => string
   return assetIds.map(media_asset_id => ({ id: newResourceId(), media_asset_id }));
 }
 
-/** Takes out assets that were deleted while the playlist was stored; gives it as it is then, null when it is gone. */
-export async function withoutVanished(services: Services, playlist: Playlist): Promise<Playlist | null> {
+/** Removes assets that were deleted while the playlist was stored. Returns it as stored; null when it was deleted. */
+export async function withoutDeletedAssets(services: Services, playlist: Playlist): Promise<Playlist | null> {
   const ids = playlist.items.map(({ media_asset_id }) => media_asset_id);
   const owners = await ownersOfAssets(services.table, playlist.workspace_id, ids);
   return withoutAssets(services.table, playlist, new Set(ids.filter(id => !owners.has(id))));

@@ -9,16 +9,16 @@ import { getProfile } from '../../shared/store/profiles.ts';
 import { profileIdField } from './fields.ts';
 import { PlaylistView, playlistView } from './view.ts';
 
-/** Most playlists of one answer where no `limit` is given, and most items in them: Lambda passes on 6 MB. */
-const MOST = 1000;
-const MOST_ITEMS = 30_000;
+/** Default `limit`, and the most items in a response: Lambda's response limit is 6 MB. */
+const DEFAULT_LIMIT = 1000;
+const MAX_ITEMS = 30_000;
 
 export const listPlaylists = route({
   method: 'GET',
   path: '/agency/playlists',
   operation_id: 'listPlaylists',
   summary: 'List playlists, newest first',
-  description: 'Where more follow, the header `Link` holds the address of the next page (`rel="next"`).',
+  description: 'Where more follow, the `Link` header contains the URL of the next page (`rel="next"`).',
   tag: 'Playlists',
   auth: 'key',
   query: {
@@ -31,7 +31,7 @@ export const listPlaylists = route({
     404: { description: 'No such profile' },
   },
   handler: async ({ query, principal: { workspace_id }, base_url }, services) => {
-    const { profile_id, limit = MOST } = query;
+    const { profile_id, limit = DEFAULT_LIMIT } = query;
     if (profile_id !== undefined && !(await getProfile(services.table, workspace_id, profile_id))) {
       throw notFound('Profile');
     }
@@ -49,12 +49,12 @@ export const listPlaylists = route({
   },
 });
 
-/** The first playlists of a list: one at least, and no more than an answer can hold. */
+/** Returns the first playlists of a list: at least one, and no more than a response can contain. */
 function pageOf(playlists: readonly Playlist[], limit: number): Playlist[] {
   let items = 0;
-  const tooMany = playlists.findIndex((playlist, index) => {
+  const end = playlists.findIndex((playlist, index) => {
     items += playlist.items.length;
-    return index >= limit || (index > 0 && items > MOST_ITEMS);
+    return index >= limit || (index > 0 && items > MAX_ITEMS);
   });
-  return playlists.slice(0, tooMany < 0 ? playlists.length : tooMany);
+  return playlists.slice(0, end < 0 ? playlists.length : end);
 }

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '../../shared/model/id.ts';
 import type { Profile } from '../../shared/model/profile.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
 import { routes as mediaRoutes } from '../media/routes.ts';
 import { routes } from './routes.ts';
 
-let house: ApiHouse;
+let house: ApiWorld;
 let profile: Profile;
 beforeEach(async () => {
-  house = await apiHouse([...routes, ...mediaRoutes]);
+  house = await createApiWorld([...routes, ...mediaRoutes]);
   profile = await house.profile();
 });
 afterEach(() => house.close());
@@ -32,7 +32,7 @@ async function assets(count: number, of: Profile = profile): Promise<string[]> {
 }
 
 describe('POST /agency/playlists', () => {
-  test('answers 201 with the playlist; it loops and is empty unless told otherwise', async () => {
+  test('answers 201 with the playlist, by default looping and empty', async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -50,7 +50,7 @@ describe('POST /agency/playlists', () => {
     expect((await read(body.playlist.id)).body).toEqual(body.playlist);
   });
 
-  test('keeps the order of the assets, also of one that comes again', async () => {
+  test('keeps the order of the assets, also of a repeated one', async () => {
     const [a = '', b = ''] = await assets(2);
     const { body } = await create({ media_asset_ids: [b, a, b], loop_enabled: false });
     expect(body.playlist).toMatchObject({
@@ -64,7 +64,7 @@ describe('POST /agency/playlists', () => {
     expect(new Set(body.playlist.items.map(({ id }: { id: string }) => id)).size).toBe(3);
   });
 
-  test('takes a thousand assets', async () => {
+  test('accepts a thousand assets', async () => {
     const some = await assets(100);
     const ids = Array.from({ length: 1000 }, (_, n) => some[n % 100]);
     const { status, body } = await create({ media_asset_ids: ids });
@@ -72,7 +72,7 @@ describe('POST /agency/playlists', () => {
     expect(body.playlist.items).toHaveLength(1000);
   });
 
-  test('names every id that is no asset of the profile', async () => {
+  test('refuses ids that are not assets of the profile, naming each', async () => {
     const [own = ''] = await assets(1);
     const [others = ''] = await assets(1, await house.profile());
     const answer = await create({ media_asset_ids: [own, others, newId()] });
@@ -102,7 +102,7 @@ describe('POST /agency/playlists', () => {
     expect(new Set(fields(answer))).toEqual(new Set([field]));
   });
 
-  test('names the place of an id that is none', async () => {
+  test('refuses invalid ids, naming the index of each', async () => {
     expect(fields(await create({ media_asset_ids: [newId(), 'x', null] }))).toEqual([
       'media_asset_ids[1]',
       'media_asset_ids[2]',
@@ -111,7 +111,7 @@ describe('POST /agency/playlists', () => {
 });
 
 describe('PATCH /agency/playlists/{id}', () => {
-  test('changes just what is given', async () => {
+  test('changes only the given fields', async () => {
     const [a = '', b = ''] = await assets(2);
     const { id } = (await create({ media_asset_ids: [a] })).body.playlist;
     expect((await change(id, { name: ' Evening ' })).body.playlist).toMatchObject({
@@ -129,7 +129,7 @@ describe('PATCH /agency/playlists/{id}', () => {
     expect((await read(id)).body).toEqual(body.playlist);
   });
 
-  test('refuses what does not fit and changes nothing', async () => {
+  test('refuses invalid fields and changes nothing', async () => {
     const { id } = (await create()).body.playlist;
     expect(fields(await change(id, { name: '', loop_enabled: null, media_asset_ids: 1 })).sort()).toEqual([
       'loop_enabled',
@@ -140,7 +140,7 @@ describe('PATCH /agency/playlists/{id}', () => {
     expect((await read(id)).body.name).toBe('Loop');
   });
 
-  test('ten at a time lose no field', async () => {
+  test('loses no concurrent change', async () => {
     const { id } = (await create()).body.playlist;
     const changes = [{ name: 'A' }, { loop_enabled: false }, { name: 'A' }, { loop_enabled: false }];
     await Promise.all(changes.map(each => change(id, each)));
@@ -177,7 +177,7 @@ describe('GET and DELETE', () => {
     expect((await house.call('GET /agency/media/{id}', { params: { id: a } })).status).toBe(200);
   });
 
-  test('are not for strangers', async () => {
+  test('answer 404 to another workspace', async () => {
     const [a = ''] = await assets(1);
     const { id } = (await create()).body.playlist;
     const stranger = await house.stranger();

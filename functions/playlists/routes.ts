@@ -5,7 +5,7 @@ import { getPlaylist } from './get.ts';
 import { listPlaylists } from './list.ts';
 import { updatePlaylist } from './update.ts';
 
-/** One row an endpoint. */
+/** One entry per endpoint. */
 export const routes: readonly Route[] = [
   listPlaylists,
   createPlaylist,

@@ -6,7 +6,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { savePlaylist } from '../../shared/store/playlists.ts';
 import { assetIdsField, nameField } from './fields.ts';
 import { findPlaylist, playlistNotFound } from './find.ts';
-import { assertAssets, itemsOf, withoutVanished } from './items.ts';
+import { assertAssets, itemsOf, withoutDeletedAssets } from './items.ts';
 import { PlaylistAnswer, playlistView } from './view.ts';
 
 export const updatePlaylist = route({
@@ -31,17 +31,17 @@ export const updatePlaylist = route({
   handler: async ({ params, body, principal, newResourceId }, services) => {
     const { media_asset_ids, ...fields } = body;
     const items = media_asset_ids === undefined ? {} : { items: itemsOf(media_asset_ids, newResourceId) };
-    const saved = await change(services, principal, params.id, { ...fields, ...items });
-    const stored = items.items ? await withoutVanished(services, saved) : saved;
+    const saved = await applyChanges(services, principal, params.id, { ...fields, ...items });
+    const stored = items.items ? await withoutDeletedAssets(services, saved) : saved;
     if (!stored) throw playlistNotFound();
-    return { status: 200, body: { message: 'The playlist is changed', playlist: playlistView(stored) } };
+    return { status: 200, body: { message: 'Playlist updated', playlist: playlistView(stored) } };
   },
 });
 
 type Changes = Partial<Pick<Playlist, 'name' | 'loop_enabled' | 'items'>>;
 
-/** A change that another one overtook begins anew. */
-async function change(
+/** Retries when the playlist was changed concurrently. */
+async function applyChanges(
   services: Services,
   principal: Principal,
   id: string,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Playlist } from '../../shared/model/library.ts';
 import { toIso } from '../../shared/time/instant.ts';
 
-/** A playlist as the API shows it. */
+/** A playlist as the API returns it. */
 export const PlaylistView = v.pipe(
   v.object({
     id: v.string(),

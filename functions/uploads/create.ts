@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
 import { formFile } from '../../shared/http/form.ts';
-import { urlFault } from '../../shared/net/http.ts';
-import { fault, profileName } from './fields.ts';
+import { urlProblem } from '../../shared/net/http.ts';
+import { fieldError, profileName } from './fields.ts';
 import { MAX_FORM_BYTES, uploadFromForm } from './from-form.ts';
 import { uploadFromUrl } from './from-url.ts';
 import { findProfile } from './new-upload.ts';
@@ -15,9 +15,9 @@ const url = v.pipe(
   v.string(),
   v.trim(),
   v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
-  // Where its name leads is checked when the file is fetched.
+  // The address that its host name resolves to is checked when the file is fetched.
   v.rawCheck(({ dataset, addIssue }) => {
-    const message = dataset.typed ? urlFault(dataset.value) : null;
+    const message = dataset.typed ? urlProblem(dataset.value) : null;
     if (message !== null) addIssue({ message });
   }),
 );
@@ -28,19 +28,19 @@ export const createUpload = route({
   operation_id: 'uploadMedia',
   summary: 'Upload a file, or import one by its URL',
   description:
-    `A multipart form with \`file\` (up to ${MAX_FORM_BYTES} bytes) and \`profile_name\`, or \`url\` and ` +
-    '`profile_name` as JSON. Larger files go through `/upload-media/presign`. Share links of Google Drive and Dropbox ' +
-    'become direct ones. The type is told from the bytes: MP4, MOV, AVI, WMV, FLV, WebM, 3GP, MKV, JPG, PNG, GIF, ' +
-    'WebP, BMP and PDF are taken.',
+    `Send a multipart form with \`file\` (up to ${MAX_FORM_BYTES} bytes) and \`profile_name\`, or JSON with \`url\` and ` +
+    '`profile_name`. For larger files use `/upload-media/presign`. Share links of Google Drive and Dropbox are ' +
+    'converted to direct links. The type is detected from the bytes. Accepted: MP4, MOV, AVI, WMV, FLV, WebM, 3GP, ' +
+    'MKV, JPG, PNG, GIF, WebP, BMP and PDF.',
   tag: 'Uploads',
   auth: 'key',
   body: { profile_name: profileName, url: v.optional(url), file: v.optional(formFile) },
   takes_form: true,
   body_example: { profile_name: 'Acme Coffee', url: 'https://cdn.example.com/blend.mp4' },
   responses: {
-    201: { description: 'The file is there', schema: UploadView },
+    201: { description: 'The file is ready', schema: UploadView },
     202: {
-      description: 'The file is large or slow: it is on its way, and GET tells when it has come',
+      description: 'The file is large or slow and still being imported; poll GET for its status',
       schema: UploadView,
     },
     404: { description: 'Profile not found' },
@@ -48,9 +48,7 @@ export const createUpload = route({
   handler: async ({ body, principal, base_url, newResourceId }, services) => {
     const given = [body.file, body.url].filter(each => each !== undefined).length;
     if (given !== 1) {
-      throw validationFailed([
-        fault('file', 'Exactly one of file (in a multipart form) and url is required'),
-      ]);
+      throw validationFailed([fieldError('file', 'Send exactly one of file (in a multipart form) and url')]);
     }
     const profile = await findProfile(services, principal, body.profile_name);
     const id = newResourceId();

@@ -1,16 +1,16 @@
 import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { FormFile } from '../../shared/http/form.ts';
-import { randomKey } from '../../shared/media/run.ts';
-import { checkBytesIntegrity } from '../../shared/media/integrity.ts';
+import { randomKey } from '../../shared/media/transfer/media-run.ts';
+import { checkBytesIntegrity } from '../../shared/media/check-integrity.ts';
 import { FILE_OF_FORMAT } from '../../shared/model/media.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import type { Upload } from '../../shared/model/upload.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { deleteObject, MEDIA, putObject } from '../../shared/store/objects.ts';
-import { cleanName, fault } from './fields.ts';
+import { cleanName, fieldError } from './fields.ts';
 import { emptyUpload, storeOnce } from './new-upload.ts';
 
-/** What the gateway passes on to a function, in base64, leaves room for this. */
+/** What fits into the gateway's request limit after base64 encoding. */
 export const MAX_FORM_BYTES = 4 * 1024 ** 2;
 
 interface FormUpload {
@@ -20,16 +20,16 @@ interface FormUpload {
   base_url: string;
 }
 
-/** Takes in a file that came with its request. Throws 400 for what the service does not take, 413 for too much. */
+/** Stores a file sent in a form. Throws 400 for a file that is not accepted, 413 for one that is too large. */
 export async function uploadFromForm(
   services: Services,
   { id, profile, file, base_url }: FormUpload,
 ): Promise<Upload> {
   const bytes = file.bytes();
   if (bytes.byteLength > MAX_FORM_BYTES) throw tooLarge(base_url);
-  const verdict = await checkBytesIntegrity(bytes);
-  if ('fault' in verdict) throw refused(verdict.fault.replace('The link gives', 'It is'));
-  const { format } = verdict;
+  const integrity = await checkBytesIntegrity(bytes);
+  if ('problem' in integrity) throw validationError(integrity.problem);
+  const { format } = integrity;
   const key = randomKey(MEDIA, format);
   const wanted: Upload = {
     ...emptyUpload(id, profile, cleanName(file.name), services.now()),
@@ -44,13 +44,13 @@ export async function uploadFromForm(
   return upload;
 }
 
-const refused = (message: string) => validationFailed([fault('file', message)]);
+const validationError = (message: string) => validationFailed([fieldError('file', message)]);
 
 const tooLarge = (baseUrl: string) =>
   new ApiError({
     status: 413,
     body: {
-      error: `A form may carry a file of ${MAX_FORM_BYTES} bytes; ask for an address to put a larger one to`,
+      error: `A form can contain a file of up to ${MAX_FORM_BYTES} bytes. Request a presigned URL for a larger file`,
       code: 'BODY_TOO_LARGE',
       max_bytes: MAX_FORM_BYTES,
       presign_endpoint: `${baseUrl}/upload-media/presign`,

@@ -11,13 +11,13 @@ export const getUpload = route({
   method: 'GET',
   path: '/upload-media/{upload_id}',
   operation_id: 'getUpload',
-  summary: 'Read what became of an upload',
+  summary: 'Read an upload',
   tag: 'Uploads',
   auth: 'key',
   params: { upload_id: v.string() },
   responses: {
     200: { description: 'The upload', schema: UploadView },
-    404: { description: 'No such upload, or one that nobody confirmed within a day' },
+    404: { description: 'No such upload, or it was not confirmed within a day' },
   },
   handler: async ({ params, principal }, services) => ({
     status: 200,
@@ -25,7 +25,7 @@ export const getUpload = route({
   }),
 });
 
-/** The caller's upload of this id. Throws 404, also for one of another workspace. */
+/** Reads an upload of the caller's workspace. Throws 404 where there is none. */
 export async function findUpload(
   services: Services,
   principal: Pick<Principal, 'workspace_id'>,

@@ -6,14 +6,14 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';
 import { createUpload, getUpload } from '../../shared/store/uploads.ts';
 
-/** The caller's profile of this name. Throws 404. */
+/** Reads a profile of the caller's workspace by its name. Throws 404 where there is none. */
 export async function findProfile(services: Services, principal: Principal, name: string): Promise<Profile> {
   const profile = await findProfileByName(services.table, principal.workspace_id, name);
   if (!profile) throw notFound('Profile');
   return profile;
 }
 
-/** An upload of which nothing is known yet. */
+/** Returns an upload of which nothing is known yet. */
 export function emptyUpload(id: string, profile: Profile, file_name: string, now: number): Upload {
   return {
     upload_id: id,
@@ -33,7 +33,7 @@ export function emptyUpload(id: string, profile: Profile, file_name: string, now
   };
 }
 
-/** Stores an upload, unless an earlier run of the same request did so already: then that one counts. */
+/** Stores an upload, or returns the one that an earlier run of the same request stored. */
 export async function storeOnce({ table, now }: Services, upload: Upload): Promise<Upload> {
   if (await createUpload(table, upload)) return upload;
   return (await getUpload(table, upload, now())) ?? upload;

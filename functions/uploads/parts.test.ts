@@ -2,26 +2,32 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { createHttpClient } from '../../shared/net/http.ts';
 import { getUpload, replaceUpload } from '../../shared/store/uploads.ts';
 import { padded, sampleFiles } from '../../test/support/media.ts';
-import { faultIn, fetched, putTo, uploadHouse, type UploadHouse } from '../../test/support/upload-world.ts';
-import { moveMedia } from '../media-importer/work.ts';
+import {
+  firstErrorMessage,
+  fetched,
+  putTo,
+  uploadWorld,
+  type UploadWorld,
+} from '../../test/support/upload-world.ts';
+import { handleMediaMessage } from '../media-importer/work.ts';
 
-/** A file above 5 GB is put in parts. The tests play one of a few megabytes: its record is made to say so. */
+/** Uploads in parts are for files above 5 GB. The tests change the record so that a few megabytes suffice. */
 
 const MIB = 1024 ** 2;
 const SIZES = [5 * MIB, 6 * MIB, 1000];
 const TOTAL = SIZES.reduce((sum, size) => sum + size, 0);
 
-let uploads: UploadHouse;
+let uploads: UploadWorld;
 let sample: (name: string) => Buffer;
 beforeAll(async () => {
   sample = await sampleFiles();
 });
 beforeEach(async () => {
-  uploads = await uploadHouse();
+  uploads = await uploadWorld();
 });
 afterEach(() => uploads.close());
 
-/** The beginning of a clip that has so many bytes. */
+/** The first bytes of a video of `size` bytes. */
 const clip = (size = TOTAL) => padded(sample('clip.mp4'), size).subarray(0, TOTAL);
 
 function cut(bytes: Buffer, sizes = SIZES): Buffer[] {
@@ -29,7 +35,7 @@ function cut(bytes: Buffer, sizes = SIZES): Buffer[] {
   return sizes.map((size, index) => bytes.subarray(ends[index]! - size, ends[index]));
 }
 
-/** The addresses of a large file, whose record then says that all of it has `TOTAL` bytes. */
+/** Presigns a large file and changes its record to `TOTAL` bytes. */
 async function begin() {
   const { body } = await uploads.presign({ file_type: 'video/mp4', file_size: 5 * 1024 ** 3 + 1 });
   const { table, owner, clock } = uploads.house;
@@ -46,10 +52,10 @@ async function put(addresses: readonly string[], parts: readonly Buffer[]): Prom
     expect((await putTo(addresses[index]!, part, '')).status).toBe(200);
 }
 
-const left = () => [uploads.bucket.keys(), uploads.bucket.uploadsUnderWay()];
+const left = () => [uploads.bucket.keys(), uploads.bucket.uploadsInProgress()];
 
-describe('a file in parts', () => {
-  test('becomes what was put, whatever the order, and is confirmed again without harm', async () => {
+describe('an upload in parts', () => {
+  test('accepts parts in any order and can be confirmed repeatedly', async () => {
     const { id, url, addresses } = await begin();
     const parts = cut(clip());
     for (const index of [2, 0, 1]) await putTo(addresses[index]!, parts[index]!, '');
@@ -60,10 +66,10 @@ describe('a file in parts', () => {
     ]);
     expect((await fetched(url)).equals(clip())).toBe(true);
     expect((await uploads.confirm(id)).body).toEqual(confirmed.body);
-    expect(uploads.bucket.uploadsUnderWay()).toBe(0);
+    expect(uploads.bucket.uploadsInProgress()).toBe(0);
   });
 
-  test('waits for its last part', async () => {
+  test('is not confirmed before its last part', async () => {
     const { id, addresses } = await begin();
     const [first, second, last] = cut(clip());
     await put(addresses, [first!, second!]);
@@ -72,7 +78,7 @@ describe('a file in parts', () => {
     expect((await uploads.confirm(id)).status).toBe(200);
   });
 
-  test('takes a part anew until it is confirmed, and none afterwards', async () => {
+  test('accepts a replaced part until it is confirmed, and none afterwards', async () => {
     const { id, url, addresses } = await begin();
     const parts = cut(clip());
     await put(addresses, [Buffer.alloc(5 * MIB), ...parts.slice(1)]);
@@ -83,21 +89,24 @@ describe('a file in parts', () => {
   });
 
   test.each<[string, () => Buffer[], RegExp]>([
-    ['is no video', () => cut(Buffer.alloc(TOTAL, 'hello ')), /not supported/],
+    ['is not a video', () => cut(Buffer.alloc(TOTAL, 'hello ')), /not supported/],
     ['is another kind of video', () => cut(asMov(clip())), /is MOV, but MP4 was announced/],
-    ['breaks off', () => cut(clip(TOTAL + MIB)), /damaged/],
-    ['comes in parts too small', () => cut(clip(), [MIB, 10 * MIB, 1000]), /parts.*5242880 bytes/],
-  ])('that %s is refused, and nothing is left', async (_, parts, words) => {
+    ['is truncated', () => cut(clip(TOTAL + MIB)), /damaged/],
+    ['has parts that are too small', () => cut(clip(), [MIB, 10 * MIB, 1000]), /parts.*5242880 bytes/],
+  ])('that %s is refused and leaves nothing', async (_, parts, words) => {
     const { id, addresses } = await begin();
     await put(addresses, parts());
     const refused = await uploads.confirm(id);
-    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect([refused.status, firstErrorMessage(refused)]).toEqual([400, expect.stringMatching(words)]);
     expect(left()).toEqual([[], 0]);
-    expect((await uploads.read(id)).body).toMatchObject({ status: 'failed', error: faultIn(refused) });
-    expect(faultIn(await uploads.confirm(id))).toBe(faultIn(refused));
+    expect((await uploads.read(id)).body).toMatchObject({
+      status: 'failed',
+      error: firstErrorMessage(refused),
+    });
+    expect(firstErrorMessage(await uploads.confirm(id))).toBe(firstErrorMessage(refused));
   });
 
-  test('of which a part is replaced in the middle of its confirmation is not put together', async () => {
+  test('is not completed when a part is replaced during its confirmation', async () => {
     const { id, addresses } = await begin();
     await put(addresses, cut(clip()));
     interrupting('CompleteMultipartUploadCommand', async () => {
@@ -109,21 +118,23 @@ describe('a file in parts', () => {
   });
 });
 
-/** What only the importer has the time for: the confirmation was answered with 202. */
-describe('a confirmation that is finished later', () => {
-  test.each(['in parts', 'in one'] as const)('tells what is wrong with a file that came %s', async way => {
-    const id = way === 'in parts' ? await wrongParts() : await wrongFile();
-    interrupting('GetObjectCommand', () => Promise.reject(new Error('died')));
-    await expect(uploads.confirm(id)).rejects.toThrow('died');
-    uploads.house.clock.now += 3_600_000 / 10;
-    await moveOn(id);
-    const { body } = await uploads.read(id);
-    expect(body).toMatchObject({
-      status: way === 'in parts' ? 'failed' : 'pending',
-      error: expect.stringMatching(/not supported/),
-    });
-    expect(left()).toEqual([[], 0]);
-  });
+describe('a confirmation that the importer finishes', () => {
+  test.each(['in parts', 'with one request'] as const)(
+    'records what is wrong with a file that was uploaded %s',
+    async way => {
+      const id = way === 'in parts' ? await wrongParts() : await wrongFile();
+      interrupting('GetObjectCommand', () => Promise.reject(new Error('crashed')));
+      await expect(uploads.confirm(id)).rejects.toThrow('crashed');
+      uploads.house.clock.now += 3_600_000 / 10;
+      await continueImport(id);
+      const { body } = await uploads.read(id);
+      expect(body).toMatchObject({
+        status: way === 'in parts' ? 'failed' : 'pending',
+        error: expect.stringMatching(/not supported/),
+      });
+      expect(left()).toEqual([[], 0]);
+    },
+  );
 
   async function wrongParts(): Promise<string> {
     const { id, addresses } = await begin();
@@ -137,11 +148,11 @@ describe('a confirmation that is finished later', () => {
     return body.upload_id;
   }
 
-  async function moveOn(upload_id: string): Promise<void> {
+  async function continueImport(upload_id: string): Promise<void> {
     const { services, owner } = uploads.house;
     const http = createHttpClient();
-    const run = { services, http, remainingMs: () => 60_000, leaveAfterBytes: Infinity, patience: 3 };
-    await moveMedia(run, { kind: 'upload', workspace_id: owner.workspace_id, upload_id });
+    const run = { services, http, remainingMs: () => 60_000, maxInlineBytes: Infinity, maxFailures: 3 };
+    await handleMediaMessage(run, { kind: 'upload', workspace_id: owner.workspace_id, upload_id });
     http.close();
   }
 });
@@ -152,7 +163,7 @@ function asMov(mp4: Buffer): Buffer {
   return mov;
 }
 
-/** Does something before the next command of this name is sent, once. */
+/** Runs `act` once, before the next command of this name is sent. */
 function interrupting(name: string, act: () => Promise<void>): void {
   const { client } = uploads.bucket;
   let done = false;

@@ -2,40 +2,40 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
-import { unconfirmedUntil } from '../../shared/media/confirm-upload.ts';
-import { randomKey } from '../../shared/media/run.ts';
+import { unconfirmedUntil } from '../../shared/media/uploads/confirm-upload.ts';
+import { randomKey } from '../../shared/media/transfer/media-run.ts';
 import { FILE_OF_FORMAT, formatOfType, MAX_BYTES, MEDIA_FORMATS } from '../../shared/model/media.ts';
 import type { Upload } from '../../shared/model/upload.ts';
 import { beginAssembly, MAX_SINGLE_BYTES } from '../../shared/store/multipart-objects.ts';
 import { MEDIA, PENDING, publicUrlOf, type Bucket } from '../../shared/store/objects.ts';
 import { signPart, signPut } from '../../shared/store/signed-objects.ts';
 import { HOUR, SECOND, toIso } from '../../shared/time/instant.ts';
-import { cleanName, fault, profileName } from './fields.ts';
+import { cleanName, fieldError, profileName } from './fields.ts';
 import { emptyUpload, findProfile, storeOnce } from './new-upload.ts';
 
-/** How long an address takes bytes. A large file takes longer; the credentials that sign may end before. */
+/** How long a presigned URL is valid. The credentials that sign it may expire earlier. */
 const SINGLE_MS = 1 * HOUR;
 const PARTS_MS = 6 * HOUR;
 
-/** So many addresses fit into one answer; parts of the largest file are no larger than S3 takes. */
-const MOST_PARTS = 1000;
+/** So many URLs fit into one response, and parts of the largest file stay within S3's part size limit. */
+const MAX_PART_URLS = 1000;
 const MIB = 1024 ** 2;
-const LEAST_PART = 64 * MIB;
+const MIN_PART_SIZE = 64 * MIB;
 
 /** `presigned_url` with its `headers`, or `parts` with their `part_size`. */
-const Addresses = v.object({
+const PresignedUpload = v.object({
   upload_id: v.string(),
   public_url: v.pipe(v.string(), v.description('Where the file is served once it is confirmed')),
-  expires_at: v.pipe(v.string(), v.description('Until when the addresses take bytes')),
+  expires_at: v.pipe(v.string(), v.description('When the presigned URLs expire')),
   presigned_url: v.optional(
-    v.pipe(v.string(), v.description('Of a file up to 5 GB: PUT the bytes here, with the `headers`')),
+    v.pipe(v.string(), v.description('For a file of up to 5 GB: PUT the bytes here with the `headers`')),
   ),
   headers: v.optional(v.record(v.string(), v.string())),
   parts: v.optional(
     v.pipe(
       v.array(v.object({ part_number: v.pipe(v.number(), v.integer()), presigned_url: v.string() })),
       v.description(
-        'Of a larger file: PUT each part to its address, in any order; all but the last have `part_size` bytes',
+        'For a larger file: PUT each part to its URL, in any order; all but the last have `part_size` bytes',
       ),
     ),
   ),
@@ -46,11 +46,11 @@ export const presignUpload = route({
   method: 'POST',
   path: '/upload-media/presign',
   operation_id: 'presignUpload',
-  summary: 'Get an address to put a file to',
+  summary: 'Create a presigned URL to upload a file',
   description:
-    'PUT the bytes to `presigned_url` with the Content-Type that was announced, then confirm. Files above 5 GB say ' +
-    'their `file_size` and get an address for each part. What is not confirmed within a day is gone. The store answers ' +
-    'PUT with 403: `SignatureDoesNotMatch` where the Content-Type is missing or another, `AccessDenied` after `expires_at`.',
+    'PUT the bytes to `presigned_url` with the returned `headers`, then confirm the upload. For a file above 5 GB send ' +
+    '`file_size` to get a URL for each part. Unconfirmed uploads are deleted after a day. S3 answers the PUT with ' +
+    '403 `SignatureDoesNotMatch` where the Content-Type is missing or different, `AccessDenied` after `expires_at`.',
   tag: 'Uploads',
   auth: 'key',
   creates: true,
@@ -64,7 +64,7 @@ export const presignUpload = route({
   },
   body_example: { profile_name: 'Acme Coffee', file_name: 'blend.mp4', file_type: 'video/mp4' },
   responses: {
-    200: { description: 'One address, or one for each part', schema: Addresses },
+    200: { description: 'One presigned URL, or one for each part', schema: PresignedUpload },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, newResourceId }, services) => {
@@ -72,11 +72,11 @@ export const presignUpload = route({
     const format = formatOfType(file_type);
     if (format === null || !/^[\x20-\x7e]+$/.test(file_type)) {
       const formats = Object.values(FILE_OF_FORMAT).map(({ type }) => type);
-      throw validationFailed([fault('file_type', `Must be one of ${formats.join(', ')}`)]);
+      throw validationFailed([fieldError('file_type', `Must be one of ${formats.join(', ')}`)]);
     }
-    const most = MAX_BYTES[MEDIA_FORMATS[format]];
-    if (file_size != null && file_size > most) {
-      throw validationFailed([fault('file_size', `Must be at most ${most} bytes for ${format}`)]);
+    const limit = MAX_BYTES[MEDIA_FORMATS[format]];
+    if (file_size != null && file_size > limit) {
+      throw validationFailed([fieldError('file_size', `Must be at most ${limit} bytes for ${format}`)]);
     }
     const profile = await findProfile(services, principal, body.profile_name);
     const now = services.now();
@@ -96,19 +96,19 @@ export const presignUpload = route({
       },
       expires_at: unconfirmedUntil(now),
     });
-    return { status: 200, body: await addressesOf(services.bucket, upload, file_type, now) };
+    return { status: 200, body: await presignedUpload(services.bucket, upload, file_type, now) };
   },
 });
 
 async function beginParts(bucket: Bucket, key: string, type: string, file_size: number) {
   const { s3_upload_id } = await beginAssembly(bucket, key, type);
-  const part_size = Math.max(LEAST_PART, Math.ceil(file_size / MOST_PARTS / MIB) * MIB);
+  const part_size = Math.max(MIN_PART_SIZE, Math.ceil(file_size / MAX_PART_URLS / MIB) * MIB);
   return { s3_upload_id, part_size, file_size };
 }
 
-async function addressesOf(bucket: Bucket, upload: Upload, type: string, now: number): Promise<unknown> {
+async function presignedUpload(bucket: Bucket, upload: Upload, type: string, now: number) {
   const { upload_id, key, direct } = upload;
-  if (key === null || !direct) throw new Error('The upload has no address');
+  if (key === null || !direct) throw new Error('The upload is not a direct upload');
   const common = {
     upload_id,
     public_url: publicUrlOf(bucket, key),

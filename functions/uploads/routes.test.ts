@@ -11,24 +11,24 @@ import { testOrigin, type TestOrigin } from '../../test/support/origin.ts';
 import { filesOfFormats } from '../../test/support/formats.ts';
 import { testWith } from '../../test/support/tools.ts';
 import {
-  faultIn,
+  firstErrorMessage,
   fetched,
   formFile,
   putTo,
-  uploadHouse,
-  type UploadHouse,
+  uploadWorld,
+  type UploadWorld,
 } from '../../test/support/upload-world.ts';
-import { moveMedia } from '../media-importer/work.ts';
+import { handleMediaMessage } from '../media-importer/work.ts';
 
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 const HOUR = 3_600_000;
 const MIB = 1024 ** 2;
 
-let uploads: UploadHouse;
-let house: UploadHouse['house'];
+let uploads: UploadWorld;
+let house: UploadWorld['house'];
 let bucket: TestBucket;
 let files: Readonly<Record<MediaFormat, Buffer>>;
-/** What the origin answers; set by each test. */
+/** The origin's response; set by each test. */
 let answer: RequestListener;
 let origin: TestOrigin;
 const allowed = process.env['ALLOW_LOOPBACK'];
@@ -44,19 +44,19 @@ afterAll(async () => {
   await origin.close();
 });
 beforeEach(async () => {
-  uploads = await uploadHouse();
+  uploads = await uploadWorld();
   ({ house, bucket } = uploads);
 });
 afterEach(() => uploads.close());
 
-type Calls = UploadHouse;
+type Calls = UploadWorld;
 const upload: Calls['upload'] = (...given) => uploads.upload(...given);
 const presign: Calls['presign'] = (...given) => uploads.presign(...given);
 const confirm: Calls['confirm'] = (...given) => uploads.confirm(...given);
 const read: Calls['read'] = (...given) => uploads.read(...given);
 
 describe('POST /upload-media with a file', () => {
-  test.each(FORMATS)('a %s comes back byte by byte, under its own type', async format => {
+  test.each(FORMATS)('stores a %s unchanged and serves it with its own type', async format => {
     const { status, body } = await upload({ file: formFile(files[format], 'name.bin') });
     expect([status, body]).toEqual([
       201,
@@ -80,14 +80,14 @@ describe('POST /upload-media with a file', () => {
   });
 
   test.each([
-    ['nothing', Buffer.alloc(0), /empty/],
-    ['a text under the name of a picture', Buffer.from('hello, I am no picture at all'), /not supported/],
+    ['an empty file', Buffer.alloc(0), /empty/],
+    ['a text with the name of an image', Buffer.from('hello, I am no picture at all'), /not supported/],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), /SVG/],
     ['a web page', Buffer.from('<!DOCTYPE html><html></html>'), /web page/],
     ['a HEIC', Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), Buffer.alloc(64)]), /HEIC/],
-  ])('refuses %s, and keeps nothing of it', async (_, bytes, words) => {
+  ])('refuses %s and stores nothing', async (_, bytes, words) => {
     const refused = await upload({ file: formFile(bytes, 'photo.png') });
-    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect([refused.status, firstErrorMessage(refused)]).toEqual([400, expect.stringMatching(words)]);
     expect(bucket.keys()).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('POST /upload-media with a file', () => {
     expect(bucket.keys()).toEqual([]);
   });
 
-  test('takes 4 MiB, and names the other way for more', async () => {
+  test('accepts 4 MiB, and refers to presigned URLs above', async () => {
     const filled = (size: number) => Buffer.concat([files.JPG, Buffer.alloc(size - files.JPG.length)]);
     expect((await upload({ file: formFile(filled(4 * MIB)) })).status).toBe(201);
     const { status, body } = await upload({ file: formFile(filled(4 * MIB + 1)) });
@@ -120,13 +120,13 @@ describe('POST /upload-media with a file', () => {
     ['..', 'file'],
     ['', 'file'],
     ['x'.repeat(400), 'x'.repeat(255)],
-  ])('keeps the name %j as data', async (name, kept) => {
+  ])('cleans the file name %j', async (name, kept) => {
     const { body } = await upload({ file: formFile(files.PNG, name) });
     expect(body.file_name).toBe(kept);
     expect(body.public_url).not.toContain('passwd');
   });
 
-  test('needs a profile of the workspace, and exactly one file', async () => {
+  test('requires a profile of the workspace and exactly one file', async () => {
     expect((await upload({ profile_name: 'Nobody', file: formFile(files.PNG) })).status).toBe(404);
     expect((await upload({})).status).toBe(400);
     expect((await upload({ file: formFile(files.PNG), url: 'https://example.com/a.png' })).status).toBe(400);
@@ -141,7 +141,7 @@ describe('POST /upload-media with a URL', () => {
     (_, response) =>
       void response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
 
-  test('takes a small file in at once, whatever its origin calls it', async () => {
+  test('imports a small file within the request, whatever its declared type', async () => {
     answer = give(files.PNG, { 'content-type': 'application/octet-stream' });
     const { status, body } = await upload({ url: `${origin.url}/media/8471` });
     expect([status, body]).toEqual([
@@ -155,10 +155,10 @@ describe('POST /upload-media with a URL', () => {
     ]);
     expect(body.public_url).toMatch(/\.png$/);
     expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
-    expect(house.takeNotes()).toEqual([]);
+    expect(house.takeMessages()).toEqual([]);
   });
 
-  test('leaves a large file to the importer, and tells when it has come', async () => {
+  test('leaves a large file to the importer and reports when it is ready', async () => {
     const large = Buffer.concat([files.JPG, Buffer.alloc(40 * MIB, 7)]);
     answer = give(large);
     const { status, body } = await upload({ url: `${origin.url}/large.jpg` });
@@ -172,44 +172,40 @@ describe('POST /upload-media with a URL', () => {
 
   test.each<[string, RequestListener, RegExp]>([
     [
-      'a page',
+      'a web page',
       (_, r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
       /web page/,
     ],
-    ['nothing', (_, r) => void r.writeHead(200).end(), /empty/],
-    ['404', (_, r) => void r.writeHead(404).end('not here'), /answers 404/],
-    ['403', (_, r) => void r.writeHead(403).end(), /answers 403/],
-    ['5xx for ever', (_, r) => void r.writeHead(503).end(), /answers 503/],
+    ['an empty file', (_, r) => void r.writeHead(200).end(), /empty/],
+    ['404', (_, r) => void r.writeHead(404).end('not here'), /answered 404/],
+    ['403', (_, r) => void r.writeHead(403).end(), /answered 403/],
+    ['503 repeatedly', (_, r) => void r.writeHead(503).end(), /answered 503/],
     [
-      'a redirect into the private network',
+      'a redirect to a private address',
       (_, r) => void r.writeHead(302, { location: 'http://10.0.0.1/x' }).end(),
       /not public/,
     ],
     [
-      'a redirect to the metadata',
+      'a redirect to the metadata service',
       (_, r) => void r.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
       /not public/,
     ],
+    ['a redirect loop', (_, r) => void r.writeHead(302, { location: '/' }).end(), /redirects more than/],
+    ['a closed connection', request => void request.socket.destroy(), /could not be downloaded/],
     [
-      'redirects in a circle',
-      (_, r) => void r.writeHead(302, { location: '/' }).end(),
-      /redirects more than/,
-    ],
-    ['a hangup', request => void request.socket.destroy(), /cannot be read/],
-    [
-      'less than it says',
+      'less than it declares',
       (_, r) => {
         r.writeHead(200, { 'content-length': 6 * 1024 ** 3 });
         r.write(Buffer.from('89504e470d0a1a0a', 'hex'), () => r.destroy());
       },
-      /cannot be read/,
+      /could not be downloaded/,
     ],
     [
-      'a script in a PDF',
+      'a PDF with a script',
       (_, r) => void r.writeHead(200).end('%PDF-1.4\n1 0 obj<</S/JavaScript/JS(x)>>\n%%EOF'),
       /script/,
     ],
-  ])('that gives %s is refused, and nothing is kept', async (_, listener, words) => {
+  ])('refuses %s and stores nothing', async (_, listener, words) => {
     answer = listener;
     const refused = await upload({ url: `${origin.url}/` });
     expect([refused.status, refused.body]).toEqual([
@@ -219,22 +215,22 @@ describe('POST /upload-media with a URL', () => {
         details: [{ field: 'url', message: expect.stringMatching(words), platform: null }],
       },
     ]);
-    expect([bucket.keys(), bucket.uploadsUnderWay()]).toEqual([[], 0]);
+    expect([bucket.keys(), bucket.uploadsInProgress()]).toEqual([[], 0]);
   });
 
   test.each([
     ['http://169.254.169.254/latest/meta-data/', /not public/],
     ['http://[::ffff:10.0.0.1]/', /not public/],
     ['ftp://example.com/x', /http/],
-    ['https://me:secret@example.com/x', /credentials/],
+    ['https://me:secret@example.com/x', /user name or password/],
     ['file:///etc/passwd', /http/],
     ['nonsense', /http/],
-  ])('%s is refused before anybody asks for it', async (url, words) => {
+  ])('refuses %s without a request', async (url, words) => {
     const refused = await upload({ url });
-    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect([refused.status, firstErrorMessage(refused)]).toEqual([400, expect.stringMatching(words)]);
   });
 
-  test('of an earlier run of the same request goes on with it', async () => {
+  test('continues the upload of an earlier run of the same request', async () => {
     answer = give(files.PNG);
     const id = '0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e55';
     const again = () =>
@@ -249,7 +245,7 @@ describe('POST /upload-media with a URL', () => {
 });
 
 describe('a direct upload', () => {
-  test('is put to its address, confirmed, and served where it was said', async () => {
+  test('is served under its announced URL after its confirmation', async () => {
     const { status, body } = await presign();
     expect([status, body]).toEqual([
       200,
@@ -288,7 +284,7 @@ describe('a direct upload', () => {
     const folder = mkdtempSync(join(tmpdir(), 'curl-'));
     writeFileSync(join(folder, 'clip.mp4'), files.MP4);
     const curl = (type: string) =>
-      runAside('curl', [
+      runProgram('curl', [
         '-sS',
         '-o',
         '/dev/null',
@@ -305,7 +301,7 @@ describe('a direct upload', () => {
     expect((await confirm(body.upload_id)).status).toBe(200);
   });
 
-  test('that nobody put there is not confirmed', async () => {
+  test('is not confirmed before it was uploaded', async () => {
     const { body } = await presign();
     expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'NOT_UPLOADED' } });
     house.clock.now += 2 * HOUR;
@@ -316,21 +312,21 @@ describe('a direct upload', () => {
   });
 
   test.each([
-    ['of another type', () => files.JPG, /is JPG, but PNG was announced/],
-    ['that is a web page', () => Buffer.from('<!doctype html><script>alert(1)</script>'), /web page/],
-    ['that is empty', () => Buffer.alloc(0), /empty/],
-    ['that is cut off', () => files.PNG.subarray(0, 2000), /breaks off|damaged/],
-  ])('%s is refused and deleted, and the address takes a better one', async (_, bytes, words) => {
+    ['a file of another type', () => files.JPG, /is JPG, but PNG was announced/],
+    ['a web page', () => Buffer.from('<!doctype html><script>alert(1)</script>'), /web page/],
+    ['an empty file', () => Buffer.alloc(0), /empty/],
+    ['a truncated file', () => files.PNG.subarray(0, 2000), /damaged/],
+  ])('refuses and deletes %s, and accepts a valid one at the same URL', async (_, bytes, words) => {
     const { body } = await presign();
     await putTo(body.presigned_url, bytes());
     const refused = await confirm(body.upload_id);
-    expect([refused.status, faultIn(refused)]).toEqual([400, expect.stringMatching(words)]);
+    expect([refused.status, firstErrorMessage(refused)]).toEqual([400, expect.stringMatching(words)]);
     expect(bucket.keys()).toEqual([]);
     await putTo(body.presigned_url, files.PNG);
     expect((await confirm(body.upload_id)).status).toBe(200);
   });
 
-  test('cannot be changed through its old address once it is confirmed', async () => {
+  test('cannot be changed through its presigned URL after its confirmation', async () => {
     const { body } = await presign();
     await putTo(body.presigned_url, files.PNG);
     await confirm(body.upload_id);
@@ -339,7 +335,7 @@ describe('a direct upload', () => {
     expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
   });
 
-  test('that is confirmed many times at once is made once', async () => {
+  test('is published once by concurrent confirmations', async () => {
     const { body } = await presign();
     await putTo(body.presigned_url, files.PNG);
     const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(body.upload_id)));
@@ -348,7 +344,7 @@ describe('a direct upload', () => {
     expect(bucket.keys()).toHaveLength(1);
   });
 
-  test('above 5 GB comes in parts', async () => {
+  test('above 5 GB has a URL for each part', async () => {
     const file_size = 5 * 1024 ** 3 + 1;
     const { body } = await presign({ file_type: 'video/mp4', file_size });
     expect(body).toMatchObject({
@@ -362,7 +358,7 @@ describe('a direct upload', () => {
     expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'NOT_UPLOADED' } });
   });
 
-  test('of the largest file has addresses that fit into an answer', async () => {
+  test('of the largest file has URLs that fit into a response', async () => {
     const { body } = await presign({ file_type: 'video/mp4', file_size: 256 * 1024 ** 3 });
     expect(body.parts.length).toBeLessThanOrEqual(1000);
     expect(JSON.stringify(body).length).toBeLessThan(2 * MIB);
@@ -378,15 +374,15 @@ describe('a direct upload', () => {
     [{ file_size: 1024 ** 3 }, 'file_size'],
     [{ file_type: 'video/mp4', file_size: 257 * 1024 ** 3 }, 'file_size'],
     [{ file_name: '' }, 'file_name'],
-  ])('%j is refused', async (change, field) => {
+  ])('is refused with %j', async (change, field) => {
     const { status, body } = await presign(change);
     expect([status, body.details.map((each: { field: string }) => each.field)]).toEqual([400, [field]]);
-    expect(bucket.uploadsUnderWay()).toBe(0);
+    expect(bucket.uploadsInProgress()).toBe(0);
   });
 });
 
-describe('what belongs to another workspace', () => {
-  test('is not there', async () => {
+describe('an upload of another workspace', () => {
+  test('is answered with 404', async () => {
     const stranger = await house.stranger();
     const { body } = await presign();
     await putTo(body.presigned_url, files.PNG);
@@ -397,9 +393,8 @@ describe('what belongs to another workspace', () => {
   });
 });
 
-/** A confirmation whose process ends in the middle of it. */
-describe('a death', () => {
-  test('after a confirmation was begun is found by the sweeper', async () => {
+describe('a crash', () => {
+  test('during a confirmation is repaired by the importer', async () => {
     const { body } = await presign();
     await putTo(body.presigned_url, files.PNG);
     const failing = ['CopyObjectCommand', 'DeleteObjectCommand'];
@@ -407,8 +402,8 @@ describe('a death', () => {
       const { body: next } = await presign();
       await putTo(next.presigned_url, files.PNG);
       const { client } = bucket;
-      Object.assign(house.services, { bucket: { ...bucket, client: dyingAt(name, client) } });
-      await expect(confirm(next.upload_id)).rejects.toThrow('died');
+      Object.assign(house.services, { bucket: { ...bucket, client: crashingAt(name, client) } });
+      await expect(confirm(next.upload_id)).rejects.toThrow('crashed');
       Object.assign(house.services, { bucket });
       expect((await read(next.upload_id)).body.status).toBe('processing');
       house.clock.now += HOUR / 10;
@@ -418,8 +413,14 @@ describe('a death', () => {
         upload_id: next.upload_id,
       } as const;
       const http = createHttpClient();
-      await moveMedia(
-        { services: house.services, http, remainingMs: () => 60_000, leaveAfterBytes: Infinity, patience: 3 },
+      await handleMediaMessage(
+        {
+          services: house.services,
+          http,
+          remainingMs: () => 60_000,
+          maxInlineBytes: Infinity,
+          maxFailures: 3,
+        },
         message,
       );
       expect((await read(next.upload_id)).body.status).toBe('ready');
@@ -427,13 +428,13 @@ describe('a death', () => {
     }
   });
 
-  test('between an object and its record leaves an import that is finished later', async () => {
+  test('between storing an object and its record leaves an import that is finished later', async () => {
     answer = (_, response) => void response.writeHead(200).end(files.PNG);
     const { table } = house.services;
     let puts = 0;
     const client = {
       send: (command: { constructor: { name: string } }) => {
-        if (command.constructor.name === 'PutCommand' && (puts += 1) === 4) throw new Error('died');
+        if (command.constructor.name === 'PutCommand' && (puts += 1) === 4) throw new Error('crashed');
         return table.client.send(command as never);
       },
     };
@@ -448,20 +449,20 @@ describe('a death', () => {
   });
 });
 
-function dyingAt(name: string, client: TestBucket['client']): TestBucket['client'] {
+function crashingAt(name: string, client: TestBucket['client']): TestBucket['client'] {
   return new Proxy(client, {
     get: (target, property) =>
       property === 'send'
         ? (command: { constructor: { name: string } }) => {
-            if (command.constructor.name === name) throw new Error('died');
+            if (command.constructor.name === name) throw new Error('crashed');
             return target.send(command as never);
           }
         : Reflect.get(target, property),
   });
 }
 
-/** Beside the server of this process, which must be free to answer. */
-async function runAside(program: string, args: string[]): Promise<string> {
+/** Runs a program asynchronously, because this process must answer it. */
+async function runProgram(program: string, args: string[]): Promise<string> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));

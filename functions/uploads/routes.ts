@@ -4,5 +4,5 @@ import { createUpload } from './create.ts';
 import { getUpload } from './get.ts';
 import { presignUpload } from './presign.ts';
 
-/** One row an endpoint. */
+/** One entry per endpoint. */
 export const routes: readonly Route[] = [createUpload, presignUpload, confirmUpload, getUpload];

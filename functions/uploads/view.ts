@@ -4,26 +4,26 @@ import { UPLOAD_STATUSES, type Upload } from '../../shared/model/upload.ts';
 import { publicUrlOf, type Bucket } from '../../shared/store/objects.ts';
 import { toIso } from '../../shared/time/instant.ts';
 
-/** An upload as the API shows it. */
+/** An upload as the API returns it. */
 export const UploadView = v.pipe(
   v.object({
     upload_id: v.string(),
     public_url: v.pipe(
       v.nullable(v.string()),
-      v.description('For `media_urls`, once it is `ready`; null until it is known what the file is'),
+      v.description('Use it in `media_urls` once the upload is `ready`; null until the format is known'),
     ),
     file_name: v.string(),
-    file_type: v.pipe(v.nullable(v.string()), v.description('Told from the bytes')),
+    file_type: v.pipe(v.nullable(v.string()), v.description('Detected from the bytes')),
     size: v.pipe(v.nullable(v.pipe(v.number(), v.integer())), v.description('Bytes')),
     status: v.pipe(
       v.picklist(UPLOAD_STATUSES),
       v.description(
-        '`pending`: not confirmed. `processing`: on its way. `ready`: served, and never changed again',
+        '`pending`: not confirmed. `processing`: being imported or checked. `ready`: served, and never changed again',
       ),
     ),
     error: v.pipe(
       v.nullable(v.string()),
-      v.description('Why it failed, or why what was put to its address was not taken'),
+      v.description('Why it failed, or why the uploaded file was not accepted'),
     ),
     created_at: v.string(),
   }),

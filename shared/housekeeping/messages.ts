@@ -11,10 +11,10 @@ import { MINUTE } from '../time/instant.ts';
 
 const workspace = { workspace_id: v.string() };
 
-/** An item that was woken gets this long before it is woken again, so that a backlog does not grow notes. */
+/** Time before an item is woken again, so that a backlog does not multiply messages. */
 export const WAKE_GRACE_MS = 5 * MINUTE;
 
-/** What lies on the housekeeping queue: work that no request waits for and no post depends on. */
+/** A message of the housekeeping queue: work that no request waits for and no post depends on. */
 export const HousekeepingMessageSchema = v.variant('kind', [
   v.object({ ...workspace, kind: v.literal('erase-profile'), profile_id: v.string() }),
   v.object({ ...workspace, kind: v.literal('probe-assets'), asset_ids: v.array(v.string()) }),
@@ -44,7 +44,7 @@ export const probeMessage = (workspace_id: string, asset_ids: string[]): Houseke
   asset_ids,
 });
 
-/** The note for what a key of the wake index names; null when others care for it. */
+/** Returns the message for a key of the wake index; null for a key that another queue handles. */
 export function housekeepingOfKey(key: Key): HousekeepingMessage | null {
   const deletion = deletionOfKey(key);
   if (deletion) return { kind: 'erase-profile', ...deletion };

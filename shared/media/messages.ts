@@ -7,28 +7,28 @@ import type { Key } from '../store/table.ts';
 import { uploadOfKey } from '../store/uploads.ts';
 import { SECOND } from '../time/instant.ts';
 
-/** What lies on the media queue: files to be moved into the bucket, or out of it. */
+/** A message of the media queue: a file to move into the bucket, or to remove from it. */
 export const MediaMessageSchema = v.variant('kind', [
   v.object({ kind: v.literal('upload'), workspace_id: v.string(), upload_id: v.string() }),
-  v.object({ kind: v.literal('copy'), workspace_id: v.string(), post_id: v.string(), file_key: v.string() }),
+  v.object({ kind: v.literal('copy'), workspace_id: v.string(), post_id: v.string(), url_hash: v.string() }),
 ]);
 export type MediaMessage = v.InferOutput<typeof MediaMessageSchema>;
 
-/** Asks for work on a file, after `waitMs`. */
+/** Sends a message that is delivered after `delayMs`. */
 export async function sendMediaMessage(
   services: Pick<Services, 'sqs' | 'setting'>,
   message: MediaMessage,
-  waitMs = 0,
+  delayMs = 0,
 ): Promise<void> {
   await sendMessage(services.sqs, {
     queueUrl: services.setting(ENV.mediaQueueUrl),
     body: message,
-    delayS: waitMs / SECOND,
+    delayS: delayMs / SECOND,
     group: message.workspace_id,
   });
 }
 
-/** The note for what a key of the wake index names; null when others care for it. */
+/** Returns the message for a key of the wake index; null for a key of another aggregate. */
 export function mediaMessageOfKey(key: Key): MediaMessage | null {
   const upload = uploadOfKey(key);
   if (upload) return { kind: 'upload', ...upload };

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testWith } from '../../test/support/tools.ts';
 import type { MediaFormat } from '../model/media.ts';
-import { checkBytesIntegrity } from './integrity.ts';
+import { checkBytesIntegrity } from './check-integrity.ts';
 
-/** Files as a common program writes them, in the variants that are met: nothing of ours made them. */
+/** Files in common variants, written by ffmpeg rather than by this project. */
 const VARIANTS: readonly [name: string, format: MediaFormat, options: string][] = [
   ['h264.mp4', 'MP4', '-c:v libx264 -c:a aac'],
   ['faststart.mp4', 'MP4', '-c:v libx264 -c:a aac -movflags +faststart'],
@@ -36,20 +36,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const testReal = testWith('ffmpeg');
 
-describe('a file that ffmpeg wrote', () => {
-  testReal.each(VARIANTS)('%s is a sound %s, and damaged where it is cut', async (name, format, options) => {
+describe('the integrity check of a file that ffmpeg wrote', () => {
+  testReal.each(VARIANTS)('accepts %s as %s, and refuses it truncated', async (name, format, options) => {
     const path = join(folder, name);
     const words = `-v error ${SOURCE} ${options}`.split(' ');
     await promisify(execFile)('ffmpeg', [...words, path]);
     const bytes = readFileSync(path);
     expect(await checkBytesIntegrity(bytes)).toEqual({ format });
-    // A clip in fragments is whole after each of them.
+    // A fragmented MP4 is complete after each fragment.
     if (name === 'fragments.mp4') return;
     for (const part of [0.2, 0.6, 0.95]) {
       const cut = bytes.subarray(0, Math.floor(bytes.length * part));
       expect({ part, ...(await checkBytesIntegrity(cut)) }).toEqual({
         part,
-        fault: expect.stringMatching(/damaged/),
+        problem: expect.stringMatching(/damaged/),
       });
     }
   });

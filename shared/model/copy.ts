@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { TransferSchema } from './transfer.ts';
 
-/** The service's own copy of a file that a waiting post names, made so that its link may die before the post fires. */
+/** The service's own copy of a file of a waiting post: its link may stop working before the post is due. */
 export const MediaCopySchema = v.object({
   workspace_id: v.string(),
   post_id: v.string(),
-  /** Which of the post's files: `placeOf` its URL. */
-  file_key: v.string(),
+  /** Identifies the file within its post. */
+  url_hash: v.string(),
   url: v.string(),
   status: v.picklist(['waiting', 'ready', 'failed']),
   transfer: TransferSchema,
   error: v.nullable(v.string()),
-  /** One worker alone works on it until then. Epoch milliseconds, as all times here. */
+  /** End of the current worker's lease. Epoch milliseconds, as all times here. */
   lease_until: v.number(),
-  /** Grows with every change. */
+  /** Increases with every change. */
   revision: v.number(),
-  /** When somebody looks after it next: it is here until its post needs it no more. */
+  /** When the sweeper processes it next: it is removed when its post no longer needs it. */
   wake_at: v.number(),
 });
 export type MediaCopy = v.InferOutput<typeof MediaCopySchema>;
 
-/** A short name of a URL. */
-export const fileKeyOf = (url: string) => createHash('sha256').update(url).digest('base64url').slice(0, 22);
+/** Returns 22 characters that identify a URL. */
+export const hashUrl = (url: string) => createHash('sha256').update(url).digest('base64url').slice(0, 22);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 export const ASSET_STATUSES = ['processing', 'ready', 'failed'] as const;
 
-/** A registered file of a profile. What its owner left out is filled in when it was looked at. */
+/** A registered file of a profile. The probe fills in what its owner omitted. */
 export const AssetSchema = v.object({
   id: v.string(),
   workspace_id: v.string(),
@@ -14,20 +14,20 @@ export const AssetSchema = v.object({
   duration: v.nullable(v.number()),
   /** Bytes. */
   size: v.nullable(v.number()),
-  /** Media type, told from the bytes. */
+  /** Media type, detected from the bytes. */
   mime_type: v.nullable(v.string()),
   width: v.nullable(v.number()),
   height: v.nullable(v.number()),
   status: v.picklist(ASSET_STATUSES),
   /** Why it failed. */
   error: v.nullable(v.string()),
-  /** Looks that the origin did not answer. */
-  probes: v.number(),
+  /** Probes that the host did not answer. */
+  failed_probes: v.number(),
   created_at: v.number(),
 });
 export type Asset = v.InferOutput<typeof AssetSchema>;
 
-/** Most assets of one playlist: it is one item of the table. */
+/** The most assets of one playlist, which is one item of the table. */
 export const MAX_PLAYLIST_ITEMS = 1000;
 
 /** An ordered list of a profile's assets. */
@@ -37,9 +37,9 @@ export const PlaylistSchema = v.object({
   profile_id: v.string(),
   name: v.string(),
   loop_enabled: v.boolean(),
-  /** In the order in which they are played; the same asset may come again. */
+  /** In playing order; the same asset may occur more than once. */
   items: v.array(v.object({ id: v.string(), media_asset_id: v.string() })),
-  /** Grows with every change. */
+  /** Increases with every change. */
   revision: v.number(),
   created_at: v.number(),
 });

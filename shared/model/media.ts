@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
-/** What a file is for a post. */
+/** What a file is in a post. */
 export type MediaKind = 'image' | 'video' | 'document';
 
-/** Formats that the service takes, by the names that users know. */
+/** Accepted formats, by the names that users know. */
 export const MEDIA_FORMATS = {
   JPG: 'image',
   PNG: 'image',
@@ -39,7 +39,7 @@ export const MediaFormatSchema = v.picklist([
   'PDF',
 ] as const satisfies readonly MediaFormat[]);
 
-/** How a file of each format is stored and served: its media type, and the ending of its name. */
+/** The media type and file extension with which each format is stored and served. */
 export const FILE_OF_FORMAT: Readonly<Record<MediaFormat, { type: string; extension: string }>> = {
   JPG: { type: 'image/jpeg', extension: 'jpg' },
   PNG: { type: 'image/png', extension: 'png' },
@@ -60,14 +60,14 @@ export const FILE_OF_FORMAT: Readonly<Record<MediaFormat, { type: string; extens
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** Most bytes of a file: what the most generous platform takes, and room for what is made smaller for others. */
+/** The most bytes of a file: the limit of the most generous platform, or room for images that are reduced for others. */
 export const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
   image: 256 * MIB,
   document: 1 * GIB,
   video: 256 * GIB,
 };
 
-/** Media types with their aliases: detectors, browsers and object stores do not agree on one spelling. */
+/** Media types with their aliases: detectors, browsers and object stores use different names. */
 const FORMAT_OF_TYPE: ReadonlyMap<string, MediaFormat> = new Map(
   Object.entries({
     'image/jpeg': 'JPG',
@@ -97,36 +97,36 @@ const FORMAT_OF_TYPE: ReadonlyMap<string, MediaFormat> = new Map(
   }),
 );
 
-/** The format of a media type; null for one that the service does not take. */
+/** Returns the format of a media type; null for one that is not accepted. */
 export function formatOfType(type: string): MediaFormat | null {
   return FORMAT_OF_TYPE.get(type.split(';')[0]?.trim().toLowerCase() ?? '') ?? null;
 }
 
-/** What is known about a file. What could not be told, and what files of its kind do not have, is null. */
+/** What is known about a file. Null: unknown, or files of its kind have no such property. */
 export interface MediaFacts {
-  /** Media type told from the bytes. */
+  /** Media type, detected from the bytes. */
   type: string;
   format: MediaFormat;
   kind: MediaKind;
   /** Bytes. */
   size: number | null;
-  /** Pixels as a viewer sees the picture: after the orientation that a camera noted. */
+  /** Pixels, after applying the EXIF orientation. */
   width: number | null;
   height: number | null;
-  /** Of a picture: it has more than one frame. */
+  /** Of an image: it has more than one frame. */
   animated: boolean | null;
-  /** Of a picture: something may shine through it. */
+  /** Of an image: it has an alpha channel or a transparent colour. */
   alpha: boolean | null;
   /** Seconds. */
   duration: number | null;
   /** Frames per second of a video, on average. */
   frame_rate: number | null;
-  /** Names of codecs: `avc` (H.264), `hevc`, `vp9`, `aac` …; those without one go by the container's own name. */
+  /** `avc` (H.264), `hevc`, `vp9`, `aac` …; for other codecs the name that the container uses. */
   video_codec: string | null;
   audio_codec: string | null;
 }
 
-/** What a file's type alone tells. */
+/** Returns what a file's type alone says. */
 export function factsOfType(type: string, format: MediaFormat, size: number | null): MediaFacts {
   return {
     type,

@@ -2,21 +2,21 @@ import * as v from 'valibot';
 import { MediaFormatSchema } from './media.ts';
 
 /**
- * A file on its way from its origin into the bucket: what a worker needs to go on where another one stopped. How far it
- * got lies with the parts that S3 has.
+ * A file on its way from its host into the bucket: what a worker needs to continue where another one stopped. The
+ * progress itself is the list of parts that S3 has.
  */
 export const TransferSchema = v.object({
   source_url: v.string(),
-  /** Where it goes and what it is: null until its first bytes were seen. */
+  /** Null until its first bytes were received. */
   key: v.nullable(v.string()),
   format: v.nullable(MediaFormatSchema),
-  /** Bytes, as the origin says; null where it does not. */
+  /** Bytes; null where the host does not say. */
   total: v.nullable(v.number()),
-  /** The origin's name for this very version of the file, so that no two versions are put together. */
+  /** The host's strong ETag, so that parts of two versions are never combined. */
   etag: v.nullable(v.string()),
-  /** S3's id of the multipart upload; null for a file that goes in one piece. */
+  /** S3's id of the multipart upload; null for a file that is stored with one request. */
   s3_upload_id: v.nullable(v.string()),
-  /** Attempts in a row that got nothing further. */
+  /** Consecutive attempts without progress. */
   failures: v.number(),
 });
 export type Transfer = v.InferOutput<typeof TransferSchema>;

@@ -3,7 +3,7 @@ import { isPublicAddress } from './address.ts';
 
 const LOOPBACK = ['127.0.0.1', '127.9.9.9', '::1'];
 const PRIVATE = ['10.0.0.1', '172.31.255.255', '192.168.1.1', 'fd00::1'];
-const NEVER = [
+const ALWAYS_BLOCKED = [
   '169.254.169.254',
   '0.0.0.0',
   '100.64.0.1',
@@ -15,13 +15,18 @@ const NEVER = [
 ];
 const PUBLIC = ['8.8.8.8', '172.32.0.1', '2606:4700::1111'];
 
-describe('addresses that may be reached', () => {
+describe('the addresses that may be reached', () => {
   test.each([
-    ['deployed', false, false, PUBLIC],
-    ['on the local stack', true, false, [...PUBLIC, ...LOOPBACK]],
-    ['there with private networks', true, true, [...PUBLIC, ...LOOPBACK, ...PRIVATE]],
+    ['are public ones in a deployed stack', false, false, PUBLIC],
+    ['include loopback in the local stack', true, false, [...PUBLIC, ...LOOPBACK]],
+    [
+      'include private networks in the local stack where the user allows them',
+      true,
+      true,
+      [...PUBLIC, ...LOOPBACK, ...PRIVATE],
+    ],
   ])('%s', (_, allowLoopback, allowPrivate, expected) => {
-    const all = [...PUBLIC, ...LOOPBACK, ...PRIVATE, ...NEVER];
+    const all = [...PUBLIC, ...LOOPBACK, ...PRIVATE, ...ALWAYS_BLOCKED];
     expect(all.filter(address => isPublicAddress(address, allowLoopback, allowPrivate))).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Ranges that nothing a user names may reach: private, link-local, metadata, documentation, multicast, transition. */
+/** Ranges that no URL of a user may reach: private, link-local, metadata, documentation, multicast, transition. */
 const FORBIDDEN = {
   ipv4: [
     ['0.0.0.0', 8],
@@ -21,7 +21,7 @@ const FORBIDDEN = {
   ],
   ipv6: [
     ['::', 96],
-    // Addresses of IPv4 once more (RFC 2765), Teredo and its neighbours, the site-local ones of old.
+    // IPv4-translated (RFC 2765), Teredo and other IETF assignments, the deprecated site-local range.
     ['::ffff:0:0:0', 96],
     ['2001::', 23],
     ['fec0::', 10],
@@ -38,7 +38,7 @@ const FORBIDDEN = {
   ],
 } as const;
 
-/** RFC 1918 and RFC 4193: the user's own network. */
+/** The user's own network: RFC 1918 and RFC 4193. */
 const PRIVATE = {
   ipv4: [
     ['10.0.0.0', 8],
@@ -69,7 +69,7 @@ function inList(list: BlockList, address: string): boolean {
   return family === 0 || list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** True when a connection to this IP address is allowed. What is no IP address is refused. */
+/** Tells whether a connection to this IP address is allowed; false for anything that is not an IP address. */
 export function isPublicAddress(address: string, allowLoopback: boolean, allowPrivate = false): boolean {
   if (!inList(forbidden, address)) return true;
   if (isIP(address) === 0) return false;

@@ -9,15 +9,15 @@ import {
 const MAX_HOPS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-type Bodiless = Omit<HttpRequest, 'body'>;
+type BodilessRequest = Omit<HttpRequest, 'body'>;
 
 /**
- * Opens a URL and goes where it redirects to, at most five times; the client checks every hop's address. Gives the
- * address that answered, too. Throws HttpFailure.
+ * Opens a URL and follows up to five redirects; the client checks the address of every hop. Returns the response with the
+ * URL that sent it. Throws HttpFailure.
  */
 export function openFollowing(
   http: Pick<HttpClient, 'open'>,
-  request: Bodiless,
+  request: BodilessRequest,
 ): Promise<OpenResponse & { url: string }> {
   return follow(
     request,
@@ -26,10 +26,10 @@ export function openFollowing(
   );
 }
 
-/** The same with the whole answer read. */
+/** Like `openFollowing`, but reads the whole response. */
 export function sendFollowing(
   http: Pick<HttpClient, 'send'>,
-  request: Bodiless,
+  request: BodilessRequest,
 ): Promise<HttpResponse & { url: string }> {
   return follow(
     request,
@@ -39,18 +39,19 @@ export function sendFollowing(
 }
 
 async function follow<T extends Pick<HttpResponse, 'status' | 'headers'>>(
-  request: Bodiless,
-  ask: (request: Bodiless) => Promise<T>,
-  drop: (answer: T) => void,
+  request: BodilessRequest,
+  send: (request: BodilessRequest) => Promise<T>,
+  discard: (response: T) => void,
 ): Promise<T & { url: string }> {
   let { url } = request;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
-    const answer = await ask({ ...request, url });
-    const location = answer.headers['location'];
-    if (!REDIRECTS.has(answer.status) || location === undefined) return { ...answer, url };
-    drop(answer);
-    if (!URL.canParse(location, url)) throw new HttpFailure('network', 'It redirects to no URL', true);
+    const response = await send({ ...request, url });
+    const location = response.headers['location'];
+    if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, url };
+    discard(response);
+    if (!URL.canParse(location, url))
+      throw new HttpFailure('network', 'The redirect does not lead to a URL', true);
     url = new URL(location, url).href;
   }
-  throw new HttpFailure('network', `It redirects more than ${MAX_HOPS} times`, true);
+  throw new HttpFailure('network', `The URL redirects more than ${MAX_HOPS} times`, true);
 }

@@ -4,8 +4,8 @@ import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import { assertPublicUrl, createHttpClient, HttpFailure, type HttpClient, type Resolve } from './http.ts';
 
 /*
- * What one host does costs the others nothing: neither one that does not answer, nor one whose name servers do not. The
- * guard's own tests are in functions/webhooks/addresses.test.ts.
+ * Isolation of hosts: one that does not answer, or whose name servers do not, delays no request to another. The address
+ * checks are tested in functions/webhooks/addresses.test.ts.
  */
 
 const OWN_MACHINE = { sandboxUrl: null, allowLoopback: true };
@@ -21,7 +21,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-test('requests that a host leaves unanswered keep no other request from it', async () => {
+test('sends a request although the host leaves a hundred others unanswered', async () => {
   client = createHttpClient(OWN_MACHINE);
   const held: ServerResponse[] = [];
   receiver.script(
@@ -35,7 +35,7 @@ test('requests that a host leaves unanswered keep no other request from it', asy
   await Promise.all(waiting);
 });
 
-test('a name is looked up once for all requests that wait for it, and anew for those that come later', async () => {
+test('resolves a name once for all requests that wait for it, and again for later ones', async () => {
   const asked: string[] = [];
   const answer = Promise.withResolvers<typeof LOOPBACK>();
   const resolve: Resolve = host => {
@@ -55,7 +55,7 @@ test('a name is looked up once for all requests that wait for it, and anew for t
   expect(asked).toEqual(['slow.example', 'quick.example', 'slow.example']);
 });
 
-test('a look-up that ends in nothing is not kept', async () => {
+test('resolves a name again after a failed lookup', async () => {
   const answers = [Promise.reject(new Error('no such name')), Promise.resolve(LOOPBACK)];
   client = createHttpClient(OWN_MACHINE, () => answers.shift()!);
   const url = `http://hooks.example:${new URL(receiver.url).port}/`;
@@ -63,10 +63,10 @@ test('a look-up that ends in nothing is not kept', async () => {
   expect((await client.send(posting(url))).status).toBe(200);
 });
 
-test('a name whose servers do not answer is refused at its registration in time', async () => {
+test('refuses a URL whose name servers do not answer, within the time-out', async () => {
   const never: Resolve = () => new Promise(() => undefined);
   await expect(assertPublicUrl('https://hooks.example/', OWN_MACHINE, never, 20)).rejects.toMatchObject({
     reason: 'timeout',
-    message: 'hooks.example was not resolved in time',
+    message: 'The DNS lookup of hooks.example timed out',
   });
 });

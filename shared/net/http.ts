@@ -17,20 +17,20 @@ export interface HttpRequest {
   url: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array | { stream: Readable; length: number };
-  /** Ends the whole exchange, from the look-up to the last byte of the answer. Milliseconds. */
+  /** Limits the whole exchange, from the DNS lookup to the last byte of the response. Milliseconds. */
   timeoutMs: number;
-  /** Largest answer that is read; more is a failure. Bytes, default 4 MiB. */
+  /** A longer response fails. Bytes, default 4 MiB. */
   maxBytes?: number;
 }
 
 export interface HttpResponse {
   status: number;
-  /** Lower-case names; repeats joined by a comma. */
+  /** Lower-case names; repeated headers are joined by a comma. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** Sends one request and reads the whole answer. Never follows a redirect. Throws HttpFailure when no answer came. */
+/** Sends one request and reads the whole response. Never follows a redirect. Throws HttpFailure without a response. */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface OpenResponse {
@@ -39,7 +39,7 @@ export interface OpenResponse {
   stream: IncomingMessage;
 }
 
-/** No answer. `sent` tells whether the whole request had left, so that the other side may have acted on it. */
+/** Thrown without a response. `sent`: the whole request was written, so the server may have acted on it. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly reason: 'blocked' | 'network' | 'timeout' | 'too_large';
@@ -51,32 +51,32 @@ export class HttpFailure extends Error {
   }
 }
 
-/** All addresses of a host name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
 
 const resolveAll: Resolve = host => lookup(host, { all: true });
 
 export interface HttpClient {
   send: Http;
-  /** Like `send`, but gives the answer's body as a stream. The time-out then ends the reading too. */
+  /** Like `send`, but returns the body as a stream, which the time-out limits too. */
   open(request: HttpRequest): Promise<OpenResponse>;
-  /** Closes idle connections. A frozen Lambda must not keep any: they are dead when it thaws. */
+  /** Closes idle connections. They do not survive the freeze between two Lambda invocations. */
   close(): void;
 }
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The one way out. Each address is checked after the look-up and the connection goes to just that address, so neither
- * a private literal nor a name that changes its answer gets through.
+ * Creates the client for all outgoing requests. It checks every address after the DNS lookup and connects to exactly
+ * that address, so neither a private IP literal nor DNS rebinding gets through.
  */
 export function createHttpClient(
   settings: NetSettings = readNetSettings(),
   resolve: Resolve = resolveAll,
 ): HttpClient {
-  const guarded = guardedLookup(settings, shared(resolve));
+  const guarded = guardedLookup(settings, deduplicated(resolve));
   const agents = {
-    // As many connections as there are requests: one that waits for its turn would wait for another's answer.
+    // Unlimited connections: a queued request would wait for the response to another one.
     'http:': new HttpAgent({ keepAlive: true }),
     'https:': new HttpsAgent({ keepAlive: true }),
   };
@@ -92,7 +92,7 @@ export function createHttpClient(
       lookup: guarded,
       signal: AbortSignal.timeout(request.timeoutMs),
     });
-    outgoing.once('error', error => reject(asFailure(error, outgoing.writableFinished)));
+    outgoing.once('error', error => reject(toHttpFailure(error, outgoing.writableFinished)));
     outgoing.once('response', stream =>
       answer({ status: stream.statusCode ?? 0, headers: flatHeaders(stream), stream }),
     );
@@ -113,7 +113,7 @@ export function createHttpClient(
   return { send, open, close };
 }
 
-/** Reads a stream up to a limit. Throws HttpFailure `too_large` beyond it, `network` or `timeout` when it breaks. */
+/** Reads a stream to its end. Throws HttpFailure `too_large` beyond `maxBytes`, `network` or `timeout` when it breaks. */
 export async function readAll(stream: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -124,18 +124,18 @@ export async function readAll(stream: IncomingMessage, maxBytes: number): Promis
       size += bytes.length;
       if (size > maxBytes) {
         stream.destroy();
-        throw new HttpFailure('too_large', `The answer is larger than ${maxBytes} bytes`, true);
+        throw new HttpFailure('too_large', `The response is larger than ${maxBytes} bytes`, true);
       }
       chunks.push(bytes);
     }
   } catch (error) {
-    throw error instanceof HttpFailure ? error : asFailure(error, true);
+    throw error instanceof HttpFailure ? error : toHttpFailure(error, true);
   }
   return Buffer.concat(chunks);
 }
 
-/** What is wrong with a URL as it is written, before anybody asks where its name leads; null for nothing. */
-export function urlFault(text: string, settings: NetSettings = readNetSettings()): string | null {
+/** Returns what is wrong with a URL before its host name is resolved; null for nothing. */
+export function urlProblem(text: string, settings: NetSettings = readNetSettings()): string | null {
   try {
     checkedUrl(text, settings);
     return null;
@@ -149,10 +149,10 @@ export function urlFault(text: string, settings: NetSettings = readNetSettings()
 function checkedUrl(text: string, settings: NetSettings): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new HttpFailure('blocked', 'Only http and https URLs are fetched', false);
+    throw new HttpFailure('blocked', 'Must be an http or https URL', false);
   }
   if (url.username || url.password) {
-    throw new HttpFailure('blocked', 'A URL must not carry credentials', false);
+    throw new HttpFailure('blocked', 'Must not contain a user name or password', false);
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !mayReach(host, settings)) {
@@ -181,22 +181,22 @@ function guardedLookup(settings: NetSettings, resolve: Resolve): LookupFunction 
   };
 }
 
-/** Asks once for all who wait for the same name: each look-up holds a thread for as long as name servers take. */
-function shared(resolve: Resolve): Resolve {
+/** Shares one lookup between all requests that wait for the same name: each one blocks a thread meanwhile. */
+function deduplicated(resolve: Resolve): Resolve {
   const running = new Map<string, ReturnType<Resolve>>();
   return host => {
     const known = running.get(host);
     if (known) return known;
-    const asked = resolve(host).finally(() => running.delete(host));
-    running.set(host, asked);
-    return asked;
+    const lookup = resolve(host).finally(() => running.delete(host));
+    running.set(host, lookup);
+    return lookup;
   };
 }
 
-/** Longest time that a name may take to be looked up where nothing else limits it. */
+/** Time-out of a lookup that no request's time-out limits. */
 const LOOKUP_LIMIT_MS = 5_000;
 
-/** Checks a host name the way a connection would, without connecting. Throws HttpFailure. */
+/** Checks a URL's address as a connection would, without connecting. Throws HttpFailure. */
 export async function assertPublicUrl(
   text: string,
   settings: NetSettings = readNetSettings(),
@@ -206,9 +206,9 @@ export async function assertPublicUrl(
   const url = checkedUrl(text, settings);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return;
-  const late = sleep(limitMs, null, { ref: false });
-  const addresses = await Promise.race([resolve(host).catch(() => []), late]);
-  if (addresses === null) throw new HttpFailure('timeout', `${host} was not resolved in time`, false);
+  const timeout = sleep(limitMs, null, { ref: false });
+  const addresses = await Promise.race([resolve(host).catch(() => []), timeout]);
+  if (addresses === null) throw new HttpFailure('timeout', `The DNS lookup of ${host} timed out`, false);
   if (addresses.length === 0) throw new HttpFailure('network', `${host} does not resolve`, false);
   if (addresses.some(({ address }) => !mayReach(address, settings))) {
     throw new HttpFailure('blocked', `${host} resolves to an address that is not public`, false);
@@ -239,11 +239,11 @@ function flatHeaders(stream: IncomingMessage): Record<string, string> {
   );
 }
 
-function asFailure(error: unknown, sent: boolean): HttpFailure {
+function toHttpFailure(error: unknown, sent: boolean): HttpFailure {
   if (error instanceof HttpFailure) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   if (cause.cause instanceof HttpFailure) return cause.cause;
-  // By its text, not its class: the class of another realm (a test runner's) is not ours.
+  // Compared by text: in a test runner, errors come from another realm with other classes.
   const timedOut = /^(?:Timeout|Abort)Error\b/.test(String(error));
   return new HttpFailure(timedOut ? 'timeout' : 'network', cause.message, sent);
 }

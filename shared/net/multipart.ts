@@ -14,7 +14,7 @@ export interface MultipartBody {
 
 const CRLF = '\r\n';
 
-/** A multipart/form-data body (RFC 7578) of known length that copies no file's bytes. */
+/** Returns a multipart/form-data body (RFC 7578) of known length, without copying any file's bytes. */
 export function multipart(
   fields: Readonly<Record<string, string>>,
   files: Readonly<Record<string, UploadFile>>,
@@ -43,7 +43,7 @@ export function multipart(
   };
 }
 
-/** As browsers do it: what would end the header or the quotes is percent-encoded. */
+/** Percent-encodes what would end the header or the quotes, as browsers do. */
 function quoted(name: string): string {
   return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }

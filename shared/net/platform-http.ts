@@ -3,8 +3,8 @@ import { createHttpClient, type HttpClient, type HttpRequest } from './http.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
 
 /**
- * Where a platform's URL is really sent. With a sandbox, `https://api.x.com/2/tweets` of `x` becomes
- * `<sandbox>/x/api.x.com/2/tweets`; loopback URLs (a server of the user's own machine) stay as they are.
+ * Returns where a request to a platform is sent. With a sandbox, `https://api.x.com/2/tweets` of `x` becomes
+ * `<sandbox>/x/api.x.com/2/tweets`; loopback URLs (a server on the user's machine) are unchanged.
  */
 export function platformUrl(
   platform: PlatformId,
@@ -17,7 +17,7 @@ export function platformUrl(
   return `${settings.sandboxUrl}/${platform}/${real.host}${real.pathname}${real.search}`;
 }
 
-/** A client for one platform's real URLs. */
+/** Creates a client that is used with one platform's real URLs. */
 export function platformHttp(
   platform: PlatformId,
   client: HttpClient = createHttpClient(),

@@ -1,13 +1,13 @@
 /**
- * Settings of outgoing traffic, read once. They exist for the local stack alone, whose runner sets them beside the
- * template's variables: a test asserts that no deployed template carries any.
+ * Settings of outgoing traffic. Only the local stack sets them, in addition to the template's variables; a test asserts
+ * that no deployed template contains any.
  */
 export interface NetSettings {
-  /** Where all platforms are played by test doubles; unset: the platforms themselves. */
+  /** Base URL of the sandbox that plays all platforms; null: the platforms themselves. */
   sandboxUrl: string | null;
-  /** Loopback receivers and media are allowed. Every other private range stays refused. */
+  /** Allows loopback addresses, for webhook receivers and media. Other private ranges stay blocked. */
   allowLoopback: boolean;
-  /** Private networks are allowed too, by the wish of whoever starts the local stack. Link-local ones stay refused. */
+  /** Allows private networks too, where the user starts the local stack so. Link-local ranges stay blocked. */
   allowPrivate?: boolean;
 }
 

@@ -3,12 +3,12 @@ import * as v from 'valibot';
 import { AssetSchema, type Asset } from '../model/library.ts';
 import { MINUTE } from '../time/instant.ts';
 import { deleteKeys, pagesOf, type WorkspaceQuery } from './query.ts';
-import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 import { transact } from './transact.ts';
 
 const PREFIX = 'ASSET#';
-/** When the sweeper looks after a new asset: its note should long have been worked off. */
-const PROBE_GRACE = 2 * MINUTE;
+/** After this time the sweeper considers the probe message of a new asset lost. */
+const PROBE_GRACE_MS = 2 * MINUTE;
 
 const assetKey = (workspaceId: string, id: string): Key => ({
   PK: workspaceKey(workspaceId),
@@ -20,16 +20,16 @@ export interface AssetRef {
   asset_id: string;
 }
 
-/** The asset that a key of the wake index names; null when the key is another aggregate's. */
+/** Returns the asset that a key of the wake index refers to; null for a key of another aggregate. */
 export function assetOfKey(key: Key): AssetRef | null {
   if (!key.SK.startsWith(PREFIX)) return null;
   return { workspace_id: key.PK.slice(workspaceKey('').length), asset_id: key.SK.slice(PREFIX.length) };
 }
 
-/** Most assets that are registered at once: a transaction holds no more. */
+/** The most assets that are registered at once: the limit of a transaction. */
 export const MAX_BATCH = 100;
 
-/** Registers assets, all or none, and has them looked at. Those that exist were registered by the same request. */
+/** Stores new assets, all or none, and schedules their probe. Existing ones were stored by the same request. */
 export async function createAssets(table: Table, assets: readonly Asset[]): Promise<void> {
   await transact(
     table,
@@ -40,7 +40,7 @@ export async function createAssets(table: Table, assets: readonly Asset[]): Prom
           ...assetKey(asset.workspace_id, asset.id),
           ...asset,
           wake_shard: wakeShard(asset.id),
-          wake_at: asset.created_at + PROBE_GRACE,
+          wake_at: asset.created_at + PROBE_GRACE_MS,
         },
         ConditionExpression: 'attribute_not_exists(PK)',
       },
@@ -55,12 +55,12 @@ export async function getAsset(table: Table, { workspace_id, asset_id }: AssetRe
   return Item ? v.parse(AssetSchema, Item) : null;
 }
 
-/** Most keys of one batch read. */
+/** DynamoDB's limit of keys for one batch read. */
 const READ_BATCH = 100;
 
 const OwnerSchema = v.object({ id: v.string(), profile_id: v.string() });
 
-/** Which profile each of these assets belongs to, as of now; those that do not exist are missing. */
+/** Returns the profile of each asset, read consistently; assets that do not exist are missing. */
 export async function ownersOfAssets(
   table: Table,
   workspaceId: string,
@@ -90,14 +90,14 @@ export async function ownersOfAssets(
 
 const KeysSchema = v.array(v.object({ PK: v.string(), SK: v.string() }));
 
-/** Assets of a workspace or of one of its profiles, newest first, at most `limit`, those before the id `before`. */
+/** Lists assets of a workspace or one of its profiles, newest first, `limit` at most, those before the id `before`. */
 export async function listAssets(
   table: Table,
   workspaceId: string,
   { profile_id, limit, before }: { profile_id: string | undefined; limit: number; before: string | null },
 ): Promise<{ assets: Asset[]; more: boolean }> {
   const after = before === null ? null : assetKey(workspaceId, before).SK;
-  // Where nothing is dropped, one page of just the right size holds them all.
+  // Without a filter, one page of the right size holds them all.
   const pageSize = profile_id === undefined ? { pageSize: limit + 1 } : {};
   const query = { ...assetQuery(workspaceId, profile_id), ...pageSize, backwards: true, after };
   const assets: Asset[] = [];
@@ -114,9 +114,9 @@ function assetQuery(workspaceId: string, profileId: string | undefined): Workspa
   return { ...query, filter: { expression: 'profile_id = :profile', values: { ':profile': profileId } } };
 }
 
-/** False when there is no such asset any more. */
+/** Deletes an asset; false when there is none. */
 export function deleteAsset(table: Table, { workspace_id, asset_id }: AssetRef): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new DeleteCommand({
         TableName: table.name,
@@ -127,31 +127,35 @@ export function deleteAsset(table: Table, { workspace_id, asset_id }: AssetRef):
   );
 }
 
-/** What a look at the file gave. `wake_at`: when to look again; null where nothing is left to find out. */
-export type Findings = Partial<
-  Pick<Asset, 'mime_type' | 'size' | 'duration' | 'width' | 'height' | 'error' | 'probes'>
+/** The outcome of a probe. `wake_at`: when to probe again; null when the outcome is final. */
+export type ProbeResult = Partial<
+  Pick<Asset, 'mime_type' | 'size' | 'duration' | 'width' | 'height' | 'error' | 'failed_probes'>
 > & { status: Asset['status']; wake_at: number | null };
 
-/** Stores what was found; false when the asset is gone, or was looked at meanwhile by somebody else. */
-export function saveFindings(table: Table, asset: Asset, { wake_at, ...found }: Findings): Promise<boolean> {
+/** Stores the outcome of a probe; false when the asset was deleted or probed by another worker meanwhile. */
+export function saveProbeResult(
+  table: Table,
+  asset: Asset,
+  { wake_at, ...found }: ProbeResult,
+): Promise<boolean> {
   const fields = Object.entries(found);
   const sets = fields.map((_, index) => `#f${index} = :f${index}`);
   const wake = wake_at === null ? ' REMOVE wake_at, wake_shard' : ', wake_at = :wake';
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
         Key: assetKey(asset.workspace_id, asset.id),
         UpdateExpression: `SET ${sets.join(', ')}${wake}`,
-        ConditionExpression: '#seen = :processing AND probes = :probes',
+        ConditionExpression: '#status = :processing AND failed_probes = :failed_probes',
         ExpressionAttributeNames: {
-          '#seen': 'status',
+          '#status': 'status',
           ...Object.fromEntries(fields.map(([name], index) => [`#f${index}`, name])),
         },
         ExpressionAttributeValues: {
           ...Object.fromEntries(fields.map(([, value], index) => [`:f${index}`, value])),
           ':processing': 'processing',
-          ':probes': asset.probes,
+          ':failed_probes': asset.failed_probes,
           ...(wake_at === null ? {} : { ':wake': wake_at }),
         },
       }),
@@ -159,19 +163,19 @@ export function saveFindings(table: Table, asset: Asset, { wake_at, ...found }: 
   );
 }
 
-/** Small enough that `enough` is asked often. */
-const PAGE_TO_DELETE = 500;
+/** Small enough that the remaining time is checked often. */
+const DELETE_PAGE_SIZE = 500;
 
-/** Deletes the assets of a profile page by page, until `enough` says so. True when none is left. */
+/** Deletes the assets of a profile page by page until `isTimeOver`. True when none is left. */
 export async function deleteAssetsOf(
   table: Table,
   workspaceId: string,
   profileId: string,
-  enough: () => boolean,
+  isTimeOver: () => boolean,
 ): Promise<boolean> {
-  const query = { ...assetQuery(workspaceId, profileId), consistent: true, pageSize: PAGE_TO_DELETE };
+  const query = { ...assetQuery(workspaceId, profileId), consistent: true, pageSize: DELETE_PAGE_SIZE };
   for await (const page of pagesOf(table, query, v.object({ id: v.string() }))) {
-    if (enough()) return false;
+    if (isTimeOver()) return false;
     await deleteKeys(
       table,
       page.map(({ id }) => assetKey(workspaceId, id)),

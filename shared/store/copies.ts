@@ -2,29 +2,29 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { MediaCopySchema, type MediaCopy } from '../model/copy.ts';
 import { allOf } from './query.ts';
-import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 const PREFIX = 'COPY#';
 
 export interface CopyRef {
   workspace_id: string;
   post_id: string;
-  file_key: string;
+  url_hash: string;
 }
 
-const copyKey = ({ workspace_id, post_id, file_key }: CopyRef): Key => ({
+const copyKey = ({ workspace_id, post_id, url_hash }: CopyRef): Key => ({
   PK: workspaceKey(workspace_id),
-  SK: `${PREFIX}${post_id}#${file_key}`,
+  SK: `${PREFIX}${post_id}#${url_hash}`,
 });
 
-/** The copy that a key of the wake index names; null when the key is another aggregate's. */
+/** Returns the copy that a key of the wake index refers to; null for a key of another aggregate. */
 export function copyOfKey(key: Key): CopyRef | null {
   if (!key.SK.startsWith(PREFIX)) return null;
-  const [post_id = '', file_key = ''] = key.SK.slice(PREFIX.length).split('#');
-  return { workspace_id: key.PK.slice(workspaceKey('').length), post_id, file_key };
+  const [post_id = '', url_hash = ''] = key.SK.slice(PREFIX.length).split('#');
+  return { workspace_id: key.PK.slice(workspaceKey('').length), post_id, url_hash };
 }
 
-/** Stores a copy that is to be made. False when the post has it already. */
+/** Stores a planned copy. False when the post has one of this URL already. */
 export function createCopy(table: Table, copy: MediaCopy): Promise<boolean> {
   return put(table, copy, { ConditionExpression: 'attribute_not_exists(PK)' });
 }
@@ -36,24 +36,24 @@ export async function getCopy(table: Table, ref: CopyRef): Promise<MediaCopy | n
   return Item ? v.parse(MediaCopySchema, Item) : null;
 }
 
-/** All copies of a post. */
+/** Reads all copies of a post. */
 export function copiesOfPost(table: Table, workspaceId: string, postId: string): Promise<MediaCopy[]> {
   return allOf(table, { workspace_id: workspaceId, prefix: `${PREFIX}${postId}#` }, MediaCopySchema);
 }
 
-/** Puts `to` in the place of `from`; null when somebody else changed it since it was read. */
+/** Replaces `from` by `to` and returns it with its new revision; null when it was changed since it was read. */
 export async function replaceCopy(table: Table, from: MediaCopy, to: MediaCopy): Promise<MediaCopy | null> {
   const next = { ...to, revision: from.revision + 1 };
-  const held = await put(table, next, {
+  const replaced = await put(table, next, {
     ConditionExpression: 'revision = :revision',
     ExpressionAttributeValues: { ':revision': from.revision },
   });
-  return held ? next : null;
+  return replaced ? next : null;
 }
 
-/** Forgets a copy as it was read; false when it moved on. */
+/** Deletes a copy's item; false when it was changed since it was read. */
 export function deleteCopy(table: Table, copy: MediaCopy): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new DeleteCommand({
         TableName: table.name,
@@ -71,7 +71,7 @@ interface Condition {
 }
 
 function put(table: Table, copy: MediaCopy, condition: Condition): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new PutCommand({
         TableName: table.name,

@@ -9,9 +9,9 @@ import {
   UploadPartCopyCommand,
   type CompletedPart,
 } from '@aws-sdk/client-s3';
-import { FOR_EVER, type Bucket } from './objects.ts';
+import { IMMUTABLE, type Bucket } from './objects.ts';
 
-/** An object that is put together from parts; nobody sees it before it is complete. */
+/** A multipart upload: the object is not visible before it is completed. */
 export interface Assembly {
   key: string;
   s3_upload_id: string;
@@ -24,10 +24,10 @@ export interface PartHead {
   etag: string;
 }
 
-/** Smallest part but the last, and most parts of an object. */
+/** S3's limits: the smallest part except the last, and the number of parts of an object. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 export const MAX_PARTS = 10_000;
-/** Largest object that is put or copied in one piece. */
+/** S3's limit for an object that is put or copied with one request. */
 export const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
 
 export async function beginAssembly(bucket: Bucket, key: string, type: string): Promise<Assembly> {
@@ -36,10 +36,10 @@ export async function beginAssembly(bucket: Bucket, key: string, type: string): 
       Bucket: bucket.name,
       Key: key,
       ContentType: type,
-      CacheControl: FOR_EVER,
+      CacheControl: IMMUTABLE,
     }),
   );
-  if (UploadId === undefined) throw new Error('S3 began no multipart upload');
+  if (UploadId === undefined) throw new Error('S3 returned no upload id');
   return { key, s3_upload_id: UploadId };
 }
 
@@ -49,7 +49,7 @@ const target = (bucket: Bucket, { key, s3_upload_id }: Assembly) => ({
   UploadId: s3_upload_id,
 });
 
-/** Puts a part; one of the same number is replaced. */
+/** Uploads a part, replacing one of the same number. */
 export async function putPart(
   bucket: Bucket,
   assembly: Assembly,
@@ -66,7 +66,7 @@ export async function putPart(
   );
 }
 
-/** The parts that are here, by number; null when there is no such upload any more: completed, given up, or too old. */
+/** Lists the uploaded parts by number; null when the upload no longer exists: completed, aborted or expired. */
 export async function listParts(bucket: Bucket, assembly: Assembly): Promise<PartHead[] | null> {
   const parts: PartHead[] = [];
   let marker: string | undefined;
@@ -90,7 +90,7 @@ export async function listParts(bucket: Bucket, assembly: Assembly): Promise<Par
   }
 }
 
-/** Makes the object of these parts. */
+/** Completes the object from these parts. */
 export async function completeAssembly(
   bucket: Bucket,
   assembly: Assembly,
@@ -102,7 +102,7 @@ export async function completeAssembly(
   );
 }
 
-/** Gives an object up; one that is complete or given up already is no fault. */
+/** Aborts a multipart upload; succeeds where it was completed or aborted already. */
 export async function abortAssembly(bucket: Bucket, assembly: Assembly): Promise<void> {
   try {
     await bucket.client.send(new AbortMultipartUploadCommand(target(bucket, assembly)));
@@ -114,17 +114,17 @@ export async function abortAssembly(bucket: Bucket, assembly: Assembly): Promise
 export interface CopyJob {
   from: string;
   to: string;
-  /** The version that is copied; another one is refused by S3. */
+  /** The version to copy; S3 rejects any other. */
   etag: string;
   size: number;
   type: string;
 }
 
-/** One request copies so much in a second or two; larger objects are copied in parts, side by side. */
+/** One request copies this much in a second or two; larger objects are copied in concurrent parts. */
 const COPY_PART_BYTES = 128 * 1024 ** 2;
-const ABREAST = 8;
+const CONCURRENT_PARTS = 8;
 
-/** Copies an object inside the bucket. Throws S3's `PreconditionFailed` when it is not that version any more. */
+/** Copies an object within the bucket. Throws S3's `PreconditionFailed` when it is no longer that version. */
 export async function copyObject(bucket: Bucket, job: CopyJob): Promise<void> {
   if (job.size > COPY_PART_BYTES) return copyInParts(bucket, job);
   await bucket.client.send(
@@ -135,7 +135,7 @@ export async function copyObject(bucket: Bucket, job: CopyJob): Promise<void> {
       CopySourceIfMatch: job.etag,
       MetadataDirective: 'REPLACE',
       ContentType: job.type,
-      CacheControl: FOR_EVER,
+      CacheControl: IMMUTABLE,
     }),
   );
 }
@@ -148,9 +148,9 @@ async function copyInParts(bucket: Bucket, { from, to, etag, size, type }: CopyJ
     size: Math.min(COPY_PART_BYTES, size - index * COPY_PART_BYTES),
     etag: '',
   }));
-  const left = [...parts];
-  const work = async () => {
-    for (let part = left.shift(); part !== undefined; part = left.shift()) {
+  const pending = [...parts];
+  const copyParts = async () => {
+    for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
       const start = (part.number - 1) * COPY_PART_BYTES;
       const { CopyPartResult } = await bucket.client.send(
         new UploadPartCopyCommand({
@@ -165,7 +165,7 @@ async function copyInParts(bucket: Bucket, { from, to, etag, size, type }: CopyJ
     }
   };
   try {
-    await Promise.all(Array.from({ length: ABREAST }, work));
+    await Promise.all(Array.from({ length: CONCURRENT_PARTS }, copyParts));
     await completeAssembly(bucket, assembly, parts);
   } catch (error) {
     await abortAssembly(bucket, assembly);

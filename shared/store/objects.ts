@@ -10,48 +10,48 @@ import {
 } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
 
-/** The bucket of all media. Its first argument to every function here, as the table is to the store's. */
+/** The media bucket: the first argument of every function here, as the table is in the other modules. */
 export interface Bucket {
   client: S3Client;
   name: string;
-  /** Root of the addresses under which `public/` is served. */
+  /** Base URL under which `public/` is served. */
   publicUrl: string;
 }
 
-/** What everybody may fetch who knows the key. */
+/** Objects that anybody may fetch who knows the key. */
 export const PUBLIC = 'public/';
 /** Confirmed uploads: kept. */
 export const MEDIA = `${PUBLIC}media/`;
-/** Copies of media that waiting posts name: they go with their post. */
+/** Copies of the media of waiting posts: removed with their post. */
 export const COPIES = `${PUBLIC}copies/`;
-/** What was made of media for a platform: content-addressed, gone after 30 days. */
+/** Images converted for a platform: content-addressed, expire after 30 days. */
 export const DERIVED = `${PUBLIC}derived/`;
-/** What was put here and nobody has looked at: gone after a day, never served. */
+/** Unconfirmed uploads: expire after a day, never served. */
 export const PENDING = 'pending/';
 
 export interface ObjectHead {
   /** Bytes. */
   size: number;
   type: string;
-  /** In quotes, as S3 gives and takes it. */
+  /** In quotes, as S3 returns and accepts it. */
   etag: string;
 }
 
-/** The address of a key below `public/`. */
+/** Returns the public URL of a key below `public/`. */
 export function publicUrlOf(bucket: Pick<Bucket, 'publicUrl'>, key: string): string {
   return `${bucket.publicUrl}/${key.slice(PUBLIC.length)}`;
 }
 
-/** The key that a public address of this bucket leads to; null for any other URL. */
+/** Returns the key of a public URL of this bucket; null for any other URL. */
 export function keyOfUrl(bucket: Pick<Bucket, 'publicUrl'>, url: string): string | null {
   const root = `${bucket.publicUrl}/`;
   return url.startsWith(root) ? PUBLIC + url.slice(root.length) : null;
 }
 
-/** Keys are made once and never written again, so what is served under them may be kept for ever. */
-export const FOR_EVER = 'public, max-age=31536000, immutable';
+/** Keys are written once and never changed, so caches may keep the objects for ever. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Stores bytes that are all here. */
+/** Stores an object that is in memory. */
 export async function putObject(bucket: Bucket, key: string, bytes: Uint8Array, type: string): Promise<void> {
   await bucket.client.send(
     new PutObjectCommand({
@@ -60,12 +60,12 @@ export async function putObject(bucket: Bucket, key: string, bytes: Uint8Array, 
       Body: bytes,
       ContentLength: bytes.byteLength,
       ContentType: type,
-      CacheControl: FOR_EVER,
+      CacheControl: IMMUTABLE,
     }),
   );
 }
 
-/** What lies under a key; null for nothing. */
+/** Reads an object's size, type and ETag; null where there is none. */
 export async function headObject(bucket: Bucket, key: string): Promise<ObjectHead | null> {
   try {
     const found = await bucket.client.send(new HeadObjectCommand({ Bucket: bucket.name, Key: key }));
@@ -76,7 +76,7 @@ export async function headObject(bucket: Bucket, key: string): Promise<ObjectHea
   }
 }
 
-/** The bytes `[start, end)` of an object, or all of them, as a stream; null where nothing is. */
+/** Opens the bytes `[start, end)` of an object, or all of them, as a stream; null where there is no object. */
 export async function openObject(
   bucket: Bucket,
   key: string,
@@ -96,14 +96,14 @@ export async function openObject(
       }),
     );
     if (Body instanceof Readable) return Body;
-    throw new Error('S3 gave no stream');
+    throw new Error('S3 returned no stream');
   } catch (error) {
     if (error instanceof NoSuchKey) return null;
     throw error;
   }
 }
 
-/** Reads `[start, end)` of an object into memory, or as much as there is; null where nothing is. */
+/** Reads `[start, end)` of an object into memory, or as much as there is; null where there is no object. */
 export async function readObject(
   bucket: Bucket,
   key: string,
@@ -113,13 +113,13 @@ export async function readObject(
     const stream = await openObject(bucket, key, span);
     return stream && Buffer.concat(await stream.toArray());
   } catch (error) {
-    // Nothing lies beyond the end of an object, not even in an empty one.
+    // S3 rejects a range that begins beyond the end, and any range of an empty object.
     if (error instanceof S3ServiceException && error.name === 'InvalidRange') return Buffer.alloc(0);
     throw error;
   }
 }
 
-/** Deletes an object; one that is not there is no fault. */
+/** Deletes an object; succeeds where there is none. */
 export async function deleteObject(bucket: Bucket, key: string): Promise<void> {
   await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }));
 }

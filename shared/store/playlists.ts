@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { PlaylistSchema, type Asset, type Playlist } from '../model/library.ts';
 import { allOf, deleteKeys, type WorkspaceQuery } from './query.ts';
-import { holds, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, workspaceKey, type Key, type Table } from './table.ts';
 
 const PREFIX = 'PLAYLIST#';
 
@@ -11,7 +11,7 @@ const playlistKey = (workspaceId: string, id: string): Key => ({
   SK: PREFIX + id,
 });
 
-/** Stores a new playlist. One of this id is there already when an earlier run of the same request got this far. */
+/** Stores a new playlist. Does nothing when an earlier run of the same request stored it. */
 export async function createPlaylist(table: Table, playlist: Playlist): Promise<void> {
   await putWhen(table, playlist, 'attribute_not_exists(PK)', {});
 }
@@ -29,7 +29,7 @@ function putWhen(
   condition: string,
   values: Record<string, number>,
 ): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new PutCommand({
         TableName: table.name,
@@ -48,7 +48,7 @@ export async function getPlaylist(table: Table, workspaceId: string, id: string)
   return Item ? v.parse(PlaylistSchema, Item) : null;
 }
 
-/** Playlists of a workspace or of one of its profiles, newest first, as of now. */
+/** Lists playlists of a workspace or of one of its profiles consistently, newest first. */
 export function listPlaylists(table: Table, workspaceId: string, profileId?: string): Promise<Playlist[]> {
   return allOf(table, playlistQuery(workspaceId, profileId), PlaylistSchema);
 }
@@ -59,9 +59,9 @@ function playlistQuery(workspaceId: string, profileId: string | undefined): Work
   return { ...query, filter: { expression: 'profile_id = :profile', values: { ':profile': profileId } } };
 }
 
-/** False when there is no such playlist any more. */
+/** Deletes a playlist; false when there is none. */
 export function deletePlaylist(table: Table, workspaceId: string, id: string): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new DeleteCommand({
         TableName: table.name,
@@ -81,14 +81,14 @@ export async function deletePlaylistsOf(table: Table, workspaceId: string, profi
   );
 }
 
-/** Takes an asset out of every playlist that has it. */
+/** Removes an asset from every playlist that contains it. */
 export async function removeFromPlaylists(table: Table, asset: Asset): Promise<void> {
   const playlists = await listPlaylists(table, asset.workspace_id, asset.profile_id);
-  const holding = playlists.filter(({ items }) => items.some(item => item.media_asset_id === asset.id));
-  for (const playlist of holding) await withoutAssets(table, playlist, new Set([asset.id]));
+  const containing = playlists.filter(({ items }) => items.some(item => item.media_asset_id === asset.id));
+  for (const playlist of containing) await withoutAssets(table, playlist, new Set([asset.id]));
 }
 
-/** Takes assets out of a playlist, whoever changes it meanwhile; gives it as it is then, null when it is gone. */
+/** Removes assets from a playlist, retrying after concurrent changes. Returns it as stored; null when it was deleted. */
 export async function withoutAssets(
   table: Table,
   playlist: Playlist,

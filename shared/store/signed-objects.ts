@@ -4,8 +4,8 @@ import type { Assembly } from './multipart-objects.ts';
 import type { Bucket } from './objects.ts';
 
 /**
- * An address under which anybody may put one file of just this type, for so many seconds, or as long as the
- * credentials of the function that signs it last.
+ * Returns a presigned URL to upload one file with exactly this `Content-Type`. It expires after `seconds`, or earlier
+ * with the credentials of the function that signs it.
  */
 export function signPut(bucket: Bucket, key: string, type: string, seconds: number): Promise<string> {
   const put = new PutObjectCommand({ Bucket: bucket.name, Key: key, ContentType: type });
@@ -15,7 +15,7 @@ export function signPut(bucket: Bucket, key: string, type: string, seconds: numb
   });
 }
 
-/** The same for a part of a file that comes in parts. */
+/** Returns a presigned URL to upload one part of a multipart upload. */
 export function signPart(
   bucket: Bucket,
   { key, s3_upload_id }: Assembly,

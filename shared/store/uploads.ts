@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { UploadSchema, type Upload } from '../model/upload.ts';
-import { holds, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 const PREFIX = 'UPLOAD#';
 
@@ -15,18 +15,18 @@ export interface UploadRef {
   upload_id: string;
 }
 
-/** The upload that a key of the wake index names; null when the key is another aggregate's. */
+/** Returns the upload that a key of the wake index refers to; null for a key of another aggregate. */
 export function uploadOfKey(key: Key): UploadRef | null {
   if (!key.SK.startsWith(PREFIX)) return null;
   return { workspace_id: key.PK.slice(workspaceKey('').length), upload_id: key.SK.slice(PREFIX.length) };
 }
 
-/** Stores a new upload. False when the id exists: an earlier run of the same request got this far. */
+/** Stores a new upload. False when it exists: an earlier run of the same request stored it. */
 export function createUpload(table: Table, upload: Upload): Promise<boolean> {
   return put(table, upload, { ConditionExpression: 'attribute_not_exists(PK)' });
 }
 
-/** Reads an upload as it is now; null also for one whose time is over and which DynamoDB has not removed yet. */
+/** Reads an upload consistently; null also for an expired one that DynamoDB has not removed yet. */
 export async function getUpload(
   table: Table,
   { workspace_id, upload_id }: UploadRef,
@@ -39,19 +39,19 @@ export async function getUpload(
   return upload?.expires_at !== undefined && upload.expires_at * 1000 <= now ? null : upload;
 }
 
-/** Puts `to` in the place of `from`; null when somebody else changed it since it was read. */
+/** Replaces `from` by `to` and returns it with its new revision; null when it was changed since it was read. */
 export async function replaceUpload(table: Table, from: Upload, to: Upload): Promise<Upload | null> {
   const next = { ...to, revision: from.revision + 1 };
-  const held = await put(table, next, {
+  const replaced = await put(table, next, {
     ConditionExpression: 'revision = :revision',
     ExpressionAttributeValues: { ':revision': from.revision },
   });
-  return held ? next : null;
+  return replaced ? next : null;
 }
 
-/** Forgets an upload as it was read; false when it moved on. */
+/** Deletes an upload; false when it was changed since it was read. */
 export function deleteUpload(table: Table, upload: Upload): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new DeleteCommand({
         TableName: table.name,
@@ -70,7 +70,7 @@ interface Condition {
 
 function put(table: Table, upload: Upload, condition: Condition): Promise<boolean> {
   const indexed = upload.wake_at === undefined ? {} : { wake_shard: wakeShard(upload.upload_id) };
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new PutCommand({
         TableName: table.name,

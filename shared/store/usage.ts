@@ -2,20 +2,20 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { DAY, monthOf, SECOND } from '../time/instant.ts';
-import { holds, ttl, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, ttl, workspaceKey, type Key, type Table } from './table.ts';
 
 /*
- * What a workspace used of a monthly allowance is one item a month: `used` counts what is done and what is under way,
- * `pending` names what is under way, each with the time at which it is certainly dead. A use that is done leaves an item
- * of its own: a request that is repeated since its answer got lost is not counted again. A use whose function died
- * is settled by whoever meets it next: counted where it was done, taken out of the count where not.
+ * The usage of a monthly allowance is one item a workspace and month: `used` counts completed and pending uses, `pending`
+ * lists the pending ones, each with the time after which its function can no longer run. A completed use has an item of
+ * its own, so that a repeated request is not counted twice. The next request that finds an expired pending use settles
+ * it: counted where it was completed, released where it was not.
  */
 
-/** Longer than a function of the API can run: when it has ended, nobody will settle the use any more. Milliseconds. */
+/** Longer than a function of the API can run: afterwards its use will not be settled by itself. */
 export const RESERVED_MS = 35 * SECOND;
-/** Long enough to look back at the months of a year. */
+/** Keeps the usage of a year. */
 const KEPT_MS = 400 * DAY;
-/** Longer than a request can be repeated under its `Idempotency-Key`, and than a dead entry of its month can wait. */
+/** Longer than a request can be repeated with its `Idempotency-Key`, and than an expired entry of its month can wait. */
 const DONE_MS = 32 * DAY;
 
 export type Feature = 'AI';
@@ -26,7 +26,7 @@ const Counted = v.object({
 });
 type Usage = v.InferOutput<typeof Counted>;
 
-/** An item as DynamoDB writes it: the document client leaves that of a failed condition as it is. */
+/** An item in DynamoDB's JSON: the document client does not unmarshall the item of a failed condition. */
 const RawCounted = v.pipe(
   v.object({
     used: v.optional(v.object({ N: v.string() }), { N: '0' }),
@@ -35,21 +35,21 @@ const RawCounted = v.pipe(
   v.transform(({ used, pending }): Usage => ({ used: Number(used.N), pending: new Set(pending.SS) })),
 );
 
-/** What is used, by whom, for which request: the same id in each of its repetitions. */
+/** One use of an allowance. `id`: the same in every repetition of its request. */
 export interface Use {
   workspace_id: string;
   feature: Feature;
   id: string;
 }
 
-/** A use that is counted and not yet settled; without an entry where an earlier run of the request settled it. */
+/** A counted use that is not settled yet. `entry`: null where an earlier run of the request completed it. */
 export interface Reservation {
   use: Use;
   month: string;
   entry: string | null;
 }
 
-/** A month of a feature, `2026-12`. */
+/** `month`: `2026-12`. */
 const usageKey = ({ workspace_id, feature }: Omit<Use, 'id'>, month: string): Key => ({
   PK: workspaceKey(workspace_id),
   SK: `USAGE#${feature}#${month}`,
@@ -60,7 +60,7 @@ const doneKey = ({ workspace_id, feature, id }: Use): Key => ({
   SK: `USED#${feature}#${id}`,
 });
 
-/** What a workspace used in a calendar month in UTC, without what died on the way. */
+/** Returns a workspace's usage of the current calendar month (UTC), without expired pending uses. */
 export async function getMonthlyUsage(
   table: Table,
   workspace_id: string,
@@ -71,13 +71,13 @@ export async function getMonthlyUsage(
   const Key = usageKey(counter, monthOf(now));
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
   const { used, pending } = v.parse(Counted, Item ?? {});
-  const done = await Promise.all(deadOf(pending, now).map(entry => isDone(table, useOf(counter, entry))));
+  const done = await Promise.all(expiredOf(pending, now).map(entry => isDone(table, useOf(counter, entry))));
   return used - done.filter(each => !each).length;
 }
 
 /**
- * Counts one use before it begins, unless it is counted already: two requests never share the last one. `limit` null:
- * none. Gives what was used where nothing is left.
+ * Counts one use before it begins, unless it was counted already, so that two requests never share the last one. `limit`
+ * null: unlimited. Returns the usage where nothing is left.
  */
 export async function reserveUse(
   table: Table,
@@ -89,15 +89,17 @@ export async function reserveUse(
   if (await isDone(table, use)) return { use, month, entry: null };
   const entry = `${now + RESERVED_MS}#${use.id}`;
   for (;;) {
-    const { taken, usage } = await count(table, usageKey(use, month), entry, limit, now);
-    const dead = deadOf(usage.pending, now);
-    await Promise.all(dead.map(each => settleDead(table, { use: useOf(use, each), month, entry: each })));
-    if (taken) return { use, month, entry };
-    if (dead.length === 0) return { used: usage.used };
+    const { counted, usage } = await count(table, usageKey(use, month), entry, limit, now);
+    const expired = expiredOf(usage.pending, now);
+    await Promise.all(
+      expired.map(each => settleExpired(table, { use: useOf(use, each), month, entry: each })),
+    );
+    if (counted) return { use, month, entry };
+    if (expired.length === 0) return { used: usage.used };
   }
 }
 
-/** The use is done: it stays counted, also where this function dies before it can tell anybody. */
+/** Records that a use was completed: it stays counted even if this function dies before it answers. */
 export async function keepUse(table: Table, reservation: Reservation, now: number): Promise<void> {
   const { use, entry } = reservation;
   if (entry === null) return;
@@ -106,10 +108,10 @@ export async function keepUse(table: Table, reservation: Reservation, now: numbe
   await settle(table, reservation, entry);
 }
 
-/** The use came to nothing: it is counted no more. Harmless when it is done twice. */
+/** Uncounts a use that was not completed. Idempotent. */
 export async function releaseUse(table: Table, { use, month, entry }: Reservation): Promise<void> {
   if (entry === null) return;
-  await holds(() =>
+  await writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
@@ -122,8 +124,8 @@ export async function releaseUse(table: Table, { use, month, entry }: Reservatio
   );
 }
 
-/** Ends what its function left undecided. */
-async function settleDead(table: Table, reservation: Reservation & { entry: string }): Promise<void> {
+/** Settles a use whose function ended without settling it. */
+async function settleExpired(table: Table, reservation: Reservation & { entry: string }): Promise<void> {
   if (await isDone(table, reservation.use)) await settle(table, reservation, reservation.entry);
   else await releaseUse(table, reservation);
 }
@@ -146,14 +148,14 @@ async function isDone(table: Table, use: Use): Promise<boolean> {
   return Item !== undefined;
 }
 
-/** Adds the use, unless the limit is reached. A write that is sent again, its answer lost, finds its own entry. */
+/** Adds the use unless the limit is reached. A write that is sent again after a lost response finds its own entry. */
 async function count(
   table: Table,
   key: Key,
   entry: string,
   limit: number | null,
   now: number,
-): Promise<{ taken: boolean; usage: Usage }> {
+): Promise<{ counted: boolean; usage: Usage }> {
   const fresh = 'NOT contains(pending, :one)';
   try {
     const { Attributes } = await table.client.send(
@@ -174,20 +176,20 @@ async function count(
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return { taken: true, usage: v.parse(Counted, Attributes) };
+    return { counted: true, usage: v.parse(Counted, Attributes) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const usage = v.parse(RawCounted, error.Item ?? {});
-    return { taken: usage.pending.has(entry), usage };
+    return { counted: usage.pending.has(entry), usage };
   }
 }
 
-/** Entries whose function has certainly ended without a word. */
-function deadOf(pending: ReadonlySet<string>, now: number): string[] {
+/** Returns the pending entries whose function can no longer run. */
+function expiredOf(pending: ReadonlySet<string>, now: number): string[] {
   return [...pending].filter(entry => Number(entry.split('#')[0]) <= now);
 }
 
-/** The use that an entry stands for. */
+/** Returns the use of a pending entry. */
 const useOf = ({ workspace_id, feature }: Omit<Use, 'id'>, entry: string): Use => ({
   workspace_id,
   feature,

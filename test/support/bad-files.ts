@@ -11,7 +11,7 @@ export interface BadFile {
 /** Returns files that are damaged, unsupported, dangerous, or valid in two formats at once. */
 export function badFiles(files: Readonly<Record<MediaFormat, Buffer>>): BadFile[] {
   const cut = Object.entries(files).map(([format, whole]): BadFile => ({
-    name: `a ${format} that is cut off`,
+    name: `a truncated ${format}`,
     bytes: whole.subarray(0, Math.floor(whole.length * 0.6)),
     message: /damaged/,
   }));
@@ -50,15 +50,19 @@ const OTHERS: readonly [name: string, make: (files: Files) => Buffer, message: R
   ['a PDF with a script', () => pdfWithScript('plain'), /PDF with a script/],
   ['a PDF with a hex-encoded script', () => pdfWithScript('hex'), /PDF with a script/],
   ['a PDF with a compressed script', () => pdfWithScript('compressed'), /PDF with a script/],
-  ['a PNG bomb', () => pngOfSize(60_000, 60_000), /pixels/],
-  ['a GIF bomb', ({ GIF }) => patched(GIF, copy => copy.writeUInt32LE(0xffffffff, 6)), /pixels/],
+  ['a PNG decompression bomb', () => pngOfSize(60_000, 60_000), /pixels/],
   [
-    'a BMP bomb',
+    'a GIF decompression bomb',
+    ({ GIF }) => patched(GIF, copy => copy.writeUInt32LE(0xffffffff, 6)),
+    /pixels/,
+  ],
+  [
+    'a BMP decompression bomb',
     ({ BMP }) => patched(BMP, copy => copy.writeInt32LE(1_000_000, copy.writeInt32LE(1_000_000, 18))),
     /pixels/,
   ],
   [
-    'a JPEG bomb',
+    'a JPEG decompression bomb',
     ({ JPG }) => patched(JPG, copy => copy.writeUInt32BE(0xffffffff, frameOf(copy) + 5)),
     /pixels/,
   ],

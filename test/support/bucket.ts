@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localClient } from '../../local/aws/tables.ts';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { listen, stop } from '../../local/http.ts';
 import { CDN_PATH, createCdn } from '../../local/s3/cdn.ts';
 import { createS3, type S3 } from '../../local/s3/s3.ts';
@@ -14,16 +14,16 @@ import { PATIENT } from './server.ts';
 
 export interface TestBucket extends Bucket {
   s3: S3;
-  /** Keys of everything that lies in it. */
+  /** Keys of all objects. */
   keys: () => string[];
-  /** Multipart uploads that are under way. */
-  uploadsUnderWay: () => number;
-  /** What was asked of it, operation by operation. */
+  /** Number of multipart uploads in progress. */
+  uploadsInProgress: () => number;
+  /** Names of the requested operations, in order. */
   operations: string[];
   close: () => Promise<void>;
 }
 
-/** As `lib/media-bucket.ts` sets it up. */
+/** As `lib/media-bucket.ts` configures it. */
 const RESOURCE: BucketResource = {
   name: 'media',
   cors: [
@@ -42,7 +42,7 @@ const RESOURCE: BucketResource = {
   ],
 };
 
-/** The media bucket of the local stack by itself, with the stand-in of its CDN. */
+/** Creates the media bucket of the local stack by itself, with the local CDN. */
 export async function createTestBucket(now: () => number = Date.now): Promise<TestBucket> {
   const folder = mkdtempSync(join(tmpdir(), 'bucket-'));
   const store = openStore(null);
@@ -56,7 +56,7 @@ export async function createTestBucket(now: () => number = Date.now): Promise<Te
   });
   const url = await listen(server, 0);
   const client = new S3Client({
-    ...localClient(url),
+    ...localClientConfig(url),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -66,7 +66,7 @@ export async function createTestBucket(now: () => number = Date.now): Promise<Te
     publicUrl: url + CDN_PATH,
     s3,
     keys: () => disk.list().map(({ key }) => key),
-    uploadsUnderWay: () => disk.uploads.all().length,
+    uploadsInProgress: () => disk.uploads.all().length,
     operations,
     close: async () => {
       client.destroy();
@@ -77,5 +77,5 @@ export async function createTestBucket(now: () => number = Date.now): Promise<Te
   };
 }
 
-/** For a front that serves no bucket. */
+/** For a gateway that serves no bucket. */
 export const noBuckets = { serves: () => false, handle: () => Promise.resolve() };

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { S3Client } from '@aws-sdk/client-s3';
-import { localClient } from '../../local/aws/tables.ts';
-import { runTransfer } from '../../shared/media/transfer.ts';
+import { localClientConfig } from '../../local/aws/tables.ts';
+import { runTransfer } from '../../shared/media/transfer/run-transfer.ts';
 import { newTransfer } from '../../shared/model/transfer.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 
 /*
- * Imports one file as the importer does, in a process of its own, and prints what came of it with the most memory that
- * the process ever had: `node import-alone.ts <url> <endpoint> <bucket>`.
+ * Imports one file as the importer does, in a process of its own, and prints the result with the peak memory of the
+ * process: `node import-alone.ts <url> <endpoint> <bucket>`.
  */
 
 const [, , url = '', endpoint = '', name = ''] = process.argv;
 const client = new S3Client({
-  ...localClient(endpoint),
+  ...localClientConfig(endpoint),
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
 });
@@ -22,8 +22,8 @@ const result = await runTransfer(
     bucket: { client, name, publicUrl: '' },
     http,
     remainingMs: () => 600_000,
-    leaveAfterBytes: Number.POSITIVE_INFINITY,
-    patience: 3,
+    maxInlineBytes: Number.POSITIVE_INFINITY,
+    maxFailures: 3,
     newKey: format => `public/media/alone.${format}`,
     save: () => Promise.resolve(),
   },
@@ -31,10 +31,10 @@ const result = await runTransfer(
 );
 http.close();
 client.destroy();
-process.stdout.write(JSON.stringify({ ...result, transfer: undefined, most_mib: mostMib() }));
+process.stdout.write(JSON.stringify({ ...result, transfer: undefined, peak_mib: peakMib() }));
 
-/** Linux begins `maxRSS` with the peak of the process that started this one; only its own counts here. */
-function mostMib(): number {
+/** On Linux, `maxRSS` starts with the peak of the parent process; `VmHWM` does not. */
+function peakMib(): number {
   const status = '/proc/self/status';
   const own = existsSync(status) ? /VmHWM:\s*(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1] : undefined;
   return Math.round(Number(own ?? process.resourceUsage().maxRSS) / 1024);

@@ -6,14 +6,14 @@ import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { PATIENT } from './server.ts';
 
 export interface MediaHost {
-  /** Base of the sandbox's files: `${url}/photo.jpg?range=off`. */
+  /** Base URL of the sandbox's files: `${url}/photo.jpg?range=off`. */
   url: string;
   /** A guarded client that may reach loopback. */
   http: HttpClient;
   close: () => Promise<void>;
 }
 
-/** The sandbox's media on a port of its own. */
+/** Serves the sandbox's media files on a port of their own. */
 export async function mediaHost(): Promise<MediaHost> {
   const { promise: listening, resolve } = Promise.withResolvers<AddressInfo>();
   const { fetch } = mediaApp(makeFiles());

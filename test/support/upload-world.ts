@@ -1,35 +1,35 @@
 import * as v from 'valibot';
-import { moveMedia } from '../../functions/media-importer/work.ts';
+import { handleMediaMessage } from '../../functions/media-importer/work.ts';
 import { routes } from '../../functions/uploads/routes.ts';
 import type { FormFile } from '../../shared/http/form.ts';
 import { MediaMessageSchema } from '../../shared/media/messages.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
-import { apiHouse, type Shown } from './api-world.ts';
+import { createApiWorld, type Shown } from './api-world.ts';
 import { createTestBucket } from './bucket.ts';
 
-/** Attempts in a row that may get nothing further: so many that a test does not wait for them. */
-const PATIENCE = 3;
+/** Few enough that a test does not wait for them. */
+const MAX_FAILURES = 3;
 
-/** The routes of uploads with a table and a bucket of their own, and a profile named Acme. */
-export async function uploadHouse() {
-  const house = await apiHouse(routes);
+/** Creates the upload routes with a table and a bucket of their own, and a profile named Acme. */
+export async function uploadWorld() {
+  const house = await createApiWorld(routes);
   const bucket = await createTestBucket();
   Object.assign(house.services, { bucket });
   await house.profile({ profile_name: 'Acme' });
   const { owner, call } = house;
 
-  /** Works off the importer's notes until there are none. */
+  /** Handles the importer's messages until there are none. */
   async function work(): Promise<void> {
     const http = createHttpClient();
     const run = {
       services: house.services,
       http,
       remainingMs: () => 60_000,
-      leaveAfterBytes: Infinity,
-      patience: PATIENCE,
+      maxInlineBytes: Infinity,
+      maxFailures: MAX_FAILURES,
     };
-    for (let messages = house.takeNotes(); messages.length > 0; messages = house.takeNotes()) {
-      for (const { body } of messages) await moveMedia(run, v.parse(MediaMessageSchema, body));
+    for (let messages = house.takeMessages(); messages.length > 0; messages = house.takeMessages()) {
+      for (const { body } of messages) await handleMediaMessage(run, v.parse(MediaMessageSchema, body));
     }
     http.close();
   }
@@ -56,9 +56,9 @@ export async function uploadHouse() {
   };
 }
 
-export type UploadHouse = Awaited<ReturnType<typeof uploadHouse>>;
+export type UploadWorld = Awaited<ReturnType<typeof uploadWorld>>;
 
-/** A file of a form. */
+/** Returns a file as a form contains it. */
 export const formFile = (bytes: Uint8Array, name = 'clip'): FormFile => ({
   name,
   sha256: name,
@@ -70,6 +70,6 @@ export const putTo = (url: string, bytes: Uint8Array, type = 'image/png') =>
 
 export const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
-/** The words of the only fault of a refusal. */
-export const faultIn = ({ body }: Shown): string | undefined =>
+/** Returns the message of the first validation error. */
+export const firstErrorMessage = ({ body }: Shown): string | undefined =>
   (body as { details?: { message: string }[] }).details?.[0]?.message;

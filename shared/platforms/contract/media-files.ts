@@ -1,39 +1,39 @@
 import type { MediaFacts } from '../../model/media.ts';
 import type { PictureNeeds } from './pictures.ts';
 
-/** A picture in the shape in which a platform takes it. */
+/** An image that meets a platform's needs. */
 export interface FittedPicture {
   bytes: Uint8Array;
   type: string;
-  /** Pixels; as a viewer sees the picture. */
+  /** Pixels, after applying the EXIF orientation. */
   width: number;
   height: number;
   animated: boolean;
-  /** An address from which a platform may fetch just these bytes. Throws PlatformError `transient`. */
+  /** Returns a URL from which a platform can fetch exactly these bytes. Throws PlatformError `transient`. */
   publicUrl: () => Promise<string>;
 }
 
-/** A file of the post, looked at. */
+/** A file of the post, inspected. */
 export interface UserFile {
   facts: MediaFacts;
   /** Bytes. */
   size: number;
-  /** Exactly these bytes. Reads should ascend: where its host knows no ranges, the file is read again otherwise. */
+  /** Returns exactly these bytes. Offsets should ascend: a host that ignores ranges is read again otherwise. */
   read: (start: number, length: number) => Promise<Buffer>;
-  /** A picture, as it is where it fits, else made anew. Throws PlatformError `rejected` where that cannot be. */
+  /** Returns the image, converted where needed. Throws PlatformError `rejected` where it cannot meet the needs. */
   fitted: (needs: PictureNeeds) => Promise<FittedPicture>;
   close: () => Promise<void>;
 }
 
-/** How publishers come by the files that users named. Every address is checked, and every read has its end. */
+/** Gives publishers the files that users chose. Every address is checked, and every read is limited. */
 export interface MediaFiles {
   /**
-   * Opens a file of the post and holds it against the platform's limits. Throws PlatformError: `rejected` with
-   * MEDIA_REJECTED, naming limit and value, `transient` where its host fails. `timeoutMs` bounds the reading.
+   * Opens a file of the post and checks it against the platform's limits. Throws PlatformError: `rejected` with
+   * MEDIA_REJECTED, naming limit and value; `transient` where its host fails. `timeoutMs` bounds the reading.
    */
   open: (url: string, timeoutMs: number) => Promise<UserFile>;
-  /** The picture of a field such as a cover, fitted; null where the post names none. Throws like `open`. */
+  /** Returns the image of a field such as a cover; null where the post has none. Throws like `open`. */
   cover: (field: string, timeoutMs: number) => Promise<FittedPicture | null>;
-  /** A picture that is none of the post's, such as the preview of a link. Throws like `fitted`. */
+  /** Returns an image that is not a file of the post, such as a link preview. Throws like `fitted`. */
   fit: (bytes: Uint8Array, needs: PictureNeeds) => Promise<FittedPicture>;
 }

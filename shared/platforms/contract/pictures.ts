@@ -1,39 +1,39 @@
 import type { MediaFormat } from '../../model/media.ts';
 
-/** Formats that the service can make. */
+/** Formats that the service converts images to. */
 export type MadeFormat = 'JPG' | 'PNG' | 'WebP';
 
 /**
- * What a platform itself takes as a picture: a recipe, read by the pipeline that makes pictures fit, by validation and
- * by the documents. A picture that fits goes as it is, byte for byte.
+ * What a platform accepts as an image. Conversion, validation and the documents read it. An image that meets the needs
+ * is sent unchanged, byte for byte.
  */
 export interface PictureNeeds {
-  /** Other formats are made into JPEG. */
+  /** Images of other formats are converted. */
   formats: readonly MediaFormat[];
   max_bytes?: number;
   /** Width times height. */
   max_pixels?: number;
-  /** Longer and shorter side, and both together; pixels. */
+  /** Longer side, shorter side, and their sum; pixels. */
   max_long_side?: number;
   max_short_side?: number;
-  max_sides?: number;
-  /** Width divided by height; a picture outside gets white margins, nothing is cut away. */
+  max_side_sum?: number;
+  /** Width divided by height. An image outside the range gets white margins; nothing is cropped. */
   min_aspect?: number;
   max_aspect?: number;
-  /** What a picture that lets something shine through becomes, where it must be made anew; `white` goes under it. */
+  /** What a transparent image is converted to, where it must be converted: `white` is a JPEG on white. */
   alpha: 'white' | 'PNG' | 'WebP';
   /**
-   * - `kept`: shown moving, so it is never made anew; it must keep `moving`;
-   * - `still`: the platform shows its first frame;
-   * - `refused`: only still pictures are taken.
+   * - `kept`: animated images are shown as such and never converted; they must meet `animated_limits`;
+   * - `still`: the platform shows the first frame;
+   * - `refused`: only still images are accepted.
    */
   animation: 'kept' | 'still' | 'refused';
-  /** Closer limits of a picture that moves. */
-  moving?: { max_bytes?: number; max_width?: number; max_height?: number };
-  /** A picture that cannot be made fit is sent as a file, and not refused. */
-  unfit?: 'file';
-  /** A picture that moves is the only file of its post. */
-  moves_alone?: boolean;
-  /** Pictures of one post have one shape. */
+  /** Limits of an animated image. */
+  animated_limits?: { max_bytes?: number; max_width?: number; max_height?: number };
+  /** An image that cannot meet the needs is sent as a file instead of being refused. */
+  when_unfit?: 'file';
+  /** An animated image must be the only file of its post. */
+  animated_alone?: boolean;
+  /** All images of a post must have the same aspect ratio. */
   same_aspect?: boolean;
 }

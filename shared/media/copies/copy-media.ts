@@ -1,0 +1,183 @@
+import { hashUrl, type MediaCopy } from '../../model/copy.ts';
+import { isSettled } from '../../model/destination.ts';
+import type { MediaFormat } from '../../model/media.ts';
+import { destinationsOf, type Post } from '../../model/post.ts';
+import { newTransfer, type Transfer } from '../../model/transfer.ts';
+import { describeError, log } from '../../runtime/log.ts';
+import type { Services } from '../../runtime/services.ts';
+import {
+  copiesOfPost,
+  createCopy,
+  deleteCopy,
+  getCopy,
+  replaceCopy,
+  type CopyRef,
+} from '../../store/copies.ts';
+import { COPIES, keyOfUrl, MEDIA, publicUrlOf } from '../../store/objects.ts';
+import { getPost } from '../../store/posts.ts';
+import { DAY } from '../../time/instant.ts';
+import { sendMediaMessage } from '../messages.ts';
+import {
+  backoffAfter,
+  LeaseLost,
+  newLease,
+  randomKey,
+  SWEEP_GRACE_MS,
+  type MediaRun,
+} from '../transfer/media-run.ts';
+import { abandonTransfer, runTransfer, type TransferResult } from '../transfer/run-transfer.ts';
+import { mediaUrlsOf, withMediaUrls } from './post-media.ts';
+
+/** How long copies are kept after their post was due or published: platforms may still fetch them. */
+const KEPT_AFTER_DUE_MS = 1 * DAY;
+/** How long copies of a failed post are kept, which may be retried. */
+const KEPT_AFTER_FAILURE_MS = 7 * DAY;
+
+/** Only a post that waits may outlive its links. */
+const isWaiting = ({ scheduling, post_type }: Post) => scheduling !== 'immediate' && post_type !== 'text';
+
+/** Tells whether a URL leads to a confirmed upload in the bucket, which needs no copy. */
+export const isStoredMedia = ({ bucket }: Pick<Services, 'bucket'>, url: string) =>
+  keyOfUrl(bucket, url)?.startsWith(MEDIA) === true;
+
+/**
+ * Stores which files of a waiting post are to be copied. Called before the post itself is stored: a crash in between
+ * leaves copies without a post, which are removed later, rather than a post without its copies. Never throws: without
+ * copies the post is published from its original URLs.
+ */
+export async function planCopies(services: Services, post: Post): Promise<void> {
+  if (!isWaiting(post)) return;
+  const wake_at = services.now() + SWEEP_GRACE_MS;
+  try {
+    await Promise.all(
+      urlsToCopy(services, post).map(url => createCopy(services.table, newCopy(post, url, wake_at))),
+    );
+  } catch (error) {
+    log.warn('Could not plan the copies of media', {
+      post_id: post.post_id,
+      ...describeError(error),
+    });
+  }
+}
+
+const urlsToCopy = (services: Services, post: Post) =>
+  mediaUrlsOf(post).filter(url => !isStoredMedia(services, url));
+
+function newCopy({ workspace_id, post_id }: Post, url: string, wake_at: number): MediaCopy {
+  return {
+    workspace_id,
+    post_id,
+    url_hash: hashUrl(url),
+    url,
+    status: 'waiting',
+    transfer: newTransfer(url),
+    error: null,
+    lease_until: 0,
+    revision: 1,
+    wake_at,
+  };
+}
+
+/** Requests the copies of a stored post. A lost message is sent again by the sweeper. */
+export async function startCopies(services: Services, post: Post): Promise<void> {
+  if (!isWaiting(post)) return;
+  const { workspace_id, post_id } = post;
+  try {
+    await Promise.all(
+      urlsToCopy(services, post).map(url =>
+        sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, url_hash: hashUrl(url) }),
+      ),
+    );
+  } catch (error) {
+    log.warn('Could not request the copies of media; the sweeper will', {
+      post_id,
+      ...describeError(error),
+    });
+  }
+}
+
+/** Requests the removal of the copies of a deleted post. */
+export async function releaseCopies(services: Services, post: Post): Promise<void> {
+  await startCopies(services, post);
+}
+
+/** Returns the post as it is published: its URLs are replaced by those of the copies that exist. */
+export async function withCopiedMedia(services: Services, post: Post): Promise<Post> {
+  const mayHaveCopies = isWaiting(post) || (post.version > 1 && post.post_type !== 'text');
+  if (!mayHaveCopies) return post;
+  const copies = await copiesOfPost(services.table, post.workspace_id, post.post_id);
+  const ready = new Map(
+    copies.flatMap(({ status, url, transfer: { key } }) =>
+      status === 'ready' && key !== null ? [[url, publicUrlOf(services.bucket, key)]] : [],
+    ),
+  );
+  return ready.size === 0 ? post : withMediaUrls(post, url => ready.get(url) ?? url);
+}
+
+/** Makes a copy, keeps it as long as its post needs it, then removes it. */
+export async function processCopy(run: MediaRun, ref: CopyRef): Promise<void> {
+  const { table, now } = run.services;
+  const copy = await getCopy(table, ref);
+  if (!copy || copy.lease_until > now()) return;
+  const post = await getPost(table, ref.workspace_id, ref.post_id);
+  const until = post && mediaUrlsOf(post).includes(copy.url) ? neededUntil(post, now()) : null;
+  if (until === null || until <= now()) return removeCopy(run.services, copy);
+  if (copy.status === 'waiting' && post && !destinationsOf(post).every(isSettled))
+    return transferCopy(run, copy, until);
+  await replaceCopy(table, copy, { ...copy, wake_at: until });
+}
+
+/** Returns until when a post needs its files, or when to check again at the latest. */
+function neededUntil(post: Post, now: number): number {
+  const destinations = destinationsOf(post);
+  if (!destinations.every(isSettled)) return Math.max(post.due_at, now) + KEPT_AFTER_DUE_MS;
+  const lastChange = Math.max(...destinations.map(({ changed_at }) => changed_at));
+  const hasFailed = destinations.some(({ status }) => status === 'failed');
+  return lastChange + (hasFailed ? KEPT_AFTER_FAILURE_MS : KEPT_AFTER_DUE_MS);
+}
+
+async function removeCopy({ table, bucket }: Services, copy: MediaCopy): Promise<void> {
+  await abandonTransfer({ bucket, transfer: copy.transfer });
+  await deleteCopy(table, copy);
+}
+
+async function transferCopy(run: MediaRun, copy: MediaCopy, until: number): Promise<void> {
+  const { table, bucket } = run.services;
+  let leased = await replaceCopy(table, copy, { ...copy, ...newLease(run) });
+  if (!leased) return;
+  const save = async (transfer: Transfer) => {
+    if (!leased) throw new LeaseLost();
+    leased = await replaceCopy(table, leased, { ...leased, transfer });
+    if (!leased) throw new LeaseLost();
+  };
+  try {
+    const newKey = (format: MediaFormat) => randomKey(COPIES, format);
+    const result = await runTransfer({ ...run, bucket, newKey, save }, copy.transfer);
+    await storeResult(run.services, leased, result, until);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+}
+
+async function storeResult(
+  services: Services,
+  leased: MediaCopy,
+  result: TransferResult,
+  until: number,
+): Promise<void> {
+  const after: MediaCopy = { ...leased, transfer: result.transfer, lease_until: 0, wake_at: until };
+  if (result.type === 'done') {
+    const { key, format } = result;
+    const transfer = { ...result.transfer, key, format, s3_upload_id: null };
+    if (await replaceCopy(services.table, leased, { ...after, status: 'ready', transfer })) return;
+    return abandonTransfer({ bucket: services.bucket, transfer });
+  }
+  if (result.type === 'failed') {
+    await replaceCopy(services.table, leased, { ...after, status: 'failed', error: result.message });
+    return;
+  }
+  const delayMs = backoffAfter(result.transfer.failures);
+  const { workspace_id, post_id, url_hash } = leased;
+  await replaceCopy(services.table, leased, { ...after, wake_at: services.now() + delayMs + SWEEP_GRACE_MS });
+  await sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, url_hash }, delayMs);
+}

@@ -1,0 +1,64 @@
+import { CustomSource, Input, MATROSKA, MP4, QTFF, WEBM, type InputVideoTrack } from 'mediabunny';
+import type { MediaFacts } from '../../model/media.ts';
+import { HttpFailure } from '../../net/http.ts';
+import type { FileAccess } from './file-access.ts';
+
+type VideoMetadata = Pick<
+  MediaFacts,
+  'width' | 'height' | 'duration' | 'frame_rate' | 'video_codec' | 'audio_codec'
+>;
+
+/** Frames from which the average frame rate is computed. */
+const SAMPLED_FRAMES = 30;
+
+/**
+ * Reads the metadata in a video's index. Returns nothing for containers that the parser does not support (AVI, WMV,
+ * FLV), and only what was read before it failed for a video that it does not understand. Throws HttpFailure.
+ */
+export async function videoMetadata(file: FileAccess): Promise<Partial<VideoMetadata>> {
+  const { size } = file;
+  if (size === null) return {};
+  const source = new CustomSource({
+    getSize: () => size,
+    read: (start, end) => readExactly(file, start, end),
+  });
+  using input = new Input({ formats: [MP4, QTFF, WEBM, MATROSKA], source });
+  const found: Partial<VideoMetadata> = {};
+  // One value after the other, so that those read before a failure are kept.
+  try {
+    const video = await input.getPrimaryVideoTrack();
+    if (video) Object.assign(found, await videoTrackMetadata(video));
+    const audio = await input.getPrimaryAudioTrack();
+    if (audio) found.audio_codec = codecName(await audio.getCodec(), await audio.getInternalCodecId());
+    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+    if (seconds > 0) found.duration = seconds;
+    if (video) found.frame_rate = await averageFrameRate(video);
+  } catch (error) {
+    if (error instanceof HttpFailure) throw error;
+  }
+  return found;
+}
+
+async function readExactly(file: FileAccess, start: number, end: number): Promise<Uint8Array> {
+  const bytes = await file.read(start, end);
+  if (bytes.byteLength !== end - start) throw new Error('The file is shorter than its index says');
+  return bytes;
+}
+
+async function videoTrackMetadata(track: InputVideoTrack): Promise<Partial<VideoMetadata>> {
+  return {
+    video_codec: codecName(await track.getCodec(), await track.getInternalCodecId()),
+    width: await track.getDisplayWidth(),
+    height: await track.getDisplayHeight(),
+  };
+}
+
+async function averageFrameRate(track: InputVideoTrack): Promise<number | null> {
+  const { averagePacketRate, packetCount } = await track.computePacketStats(SAMPLED_FRAMES, {
+    metadataOnly: true,
+  });
+  return packetCount > 1 ? Math.round(averagePacketRate * 100) / 100 : null;
+}
+
+const codecName = (codec: string | null, internal: unknown) =>
+  codec ?? (typeof internal === 'string' ? internal : null);

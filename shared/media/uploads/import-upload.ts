@@ -1,0 +1,93 @@
+import type { MediaFormat } from '../../model/media.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import type { Upload } from '../../model/upload.ts';
+import { deleteObject, MEDIA } from '../../store/objects.ts';
+import { replaceUpload } from '../../store/uploads.ts';
+import { DAY, SECOND } from '../../time/instant.ts';
+import { sendMediaMessage } from '../messages.ts';
+import {
+  backoffAfter,
+  LeaseLost,
+  newLease,
+  randomKey,
+  SWEEP_GRACE_MS,
+  type MediaRun,
+} from '../transfer/media-run.ts';
+import { abandonTransfer, runTransfer, type TransferResult } from '../transfer/run-transfer.ts';
+
+/** An import that has not finished by then fails. */
+const MAX_IMPORT_MS = 1 * DAY;
+/** How long the error of a failed import can be read. */
+const FAILED_RETENTION_MS = 7 * DAY;
+
+/** Returns the upload without its lease, wake-up time and expiry. */
+export function withoutTransientFields(upload: Upload): Upload {
+  const rest: Upload = { ...upload, lease_until: 0 };
+  delete rest.wake_at;
+  delete rest.expires_at;
+  return rest;
+}
+
+/**
+ * Works on an import by URL until it is ready, has failed, or must continue in another run. Returns the upload as
+ * stored; null when another worker has the lease.
+ */
+export async function importUpload(run: MediaRun, upload: Upload): Promise<Upload | null> {
+  const { services } = run;
+  if (upload.transfer === null || upload.lease_until > services.now()) return null;
+  let leased = await replaceUpload(services.table, upload, { ...upload, ...newLease(run) });
+  if (!leased) return null;
+  const save = async (transfer: Transfer) => {
+    if (!leased) throw new LeaseLost();
+    leased = await replaceUpload(services.table, leased, withTransfer(leased, transfer));
+    if (!leased) throw new LeaseLost();
+  };
+  try {
+    const newKey = (format: MediaFormat) => randomKey(MEDIA, format);
+    const result = await runTransfer({ ...run, bucket: services.bucket, newKey, save }, upload.transfer);
+    return await storeResult(run, leased, result);
+  } catch (error) {
+    if (error instanceof LeaseLost) return null;
+    throw error;
+  }
+}
+
+const withTransfer = (upload: Upload, transfer: Transfer): Upload => ({
+  ...upload,
+  key: transfer.key,
+  format: transfer.format,
+  size: transfer.total,
+  transfer,
+});
+
+async function storeResult(run: MediaRun, leased: Upload, result: TransferResult): Promise<Upload | null> {
+  const { table, bucket, now } = run.services;
+  const stored = await replaceUpload(table, leased, uploadAfter(leased, result, now()));
+  if (!stored && result.type === 'done') await deleteObject(bucket, result.key);
+  if (stored?.status === 'failed' && result.type === 'more')
+    await abandonTransfer({ bucket, transfer: result.transfer });
+  if (stored?.status !== 'processing') return stored;
+  const { workspace_id, upload_id } = stored;
+  const delayMs = backoffAfter(result.transfer.failures);
+  await sendMediaMessage(run.services, { kind: 'upload', workspace_id, upload_id }, delayMs);
+  return stored;
+}
+
+function uploadAfter(leased: Upload, result: TransferResult, now: number): Upload {
+  if (result.type === 'done') {
+    const { key, format, size } = result;
+    return { ...withoutTransientFields(leased), status: 'ready', key, format, size, transfer: null };
+  }
+  if (result.type === 'failed' || now - leased.created_at > MAX_IMPORT_MS) {
+    return {
+      ...withoutTransientFields(leased),
+      status: 'failed',
+      error: result.message,
+      key: null,
+      transfer: null,
+      expires_at: Math.floor((now + FAILED_RETENTION_MS) / SECOND),
+    };
+  }
+  const wake_at = now + backoffAfter(result.transfer.failures) + SWEEP_GRACE_MS;
+  return { ...withTransfer(leased, result.transfer), lease_until: 0, wake_at };
+}
