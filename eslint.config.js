@@ -50,7 +50,14 @@ export default tseslint.config(
   },
   { files: ['bin/**', 'local/**', 'test/**'], rules: { 'no-console': 'off' } },
   {
-    files: ['**/*.test.ts', 'test/**', 'shared/platforms/*/sandbox/**', '**/*.mjs', '*.js'],
+    files: [
+      '**/*.test.ts',
+      'test/**',
+      'shared/platforms/*/sandbox/**',
+      'shared/platforms/sandboxes.ts',
+      '**/*.mjs',
+      '*.js',
+    ],
     rules: {
       'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
       '@typescript-eslint/consistent-type-assertions': 'off',

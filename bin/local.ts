@@ -1,17 +1,17 @@
 import { banner } from '../local/banner.ts';
 import { createCleanup, type Cleanup } from '../local/cleanup.ts';
 import { readOptions, USAGE, type LocalOptions } from '../local/options.ts';
-import { describeReady, readyFiles, refuseSecond, removeReady, writeReady } from '../local/ready.ts';
+import { describeReady, readyFiles, assertFolderUnused, removeReady, writeReady } from '../local/ready.ts';
 import { seed } from '../local/seed.ts';
 import { startStack } from '../local/stack.ts';
 
-/** As in Lambda. Worker threads share it with this process. */
+/** As in Lambda. Worker threads share it. */
 process.env['TZ'] = 'UTC';
 
-/** How long an orderly end may take. */
+/** Time for an orderly shutdown. */
 const STOP_LIMIT_MS = 5000;
 
-function options(): LocalOptions {
+function options(): LocalOptions | null {
   try {
     return readOptions(process.argv.slice(2));
   } catch (error) {
@@ -26,23 +26,24 @@ async function main(chosen: LocalOptions): Promise<void> {
   cleanup.add(() => removeReady(files));
   stopOnSignal(cleanup);
   try {
-    refuseSecond(chosen, files);
+    assertFolderUnused(chosen, files);
     const stack = await startStack(chosen, cleanup);
-    const seeded = await seed(stack);
+    const seedResult = await seed(stack);
     stack.run();
     stack.services.calls.reset();
-    const ready = describeReady(stack, seeded);
+    const ready = describeReady(stack, seedResult);
     writeReady(files, ready, stack);
     if (chosen.quiet) return;
     const seconds = (performance.now() - started) / 1000;
-    console.log(banner({ ready, engine: stack.engine, seconds, data: chosen.data, faults: seeded.faults }));
+    const { connectErrors } = seedResult;
+    console.log(banner({ ready, engine: stack.engine, seconds, data: chosen.data, connectErrors }));
   } catch (error) {
     await cleanup.run();
     fail(messageOf(error));
   }
 }
 
-/** A second signal does not wait. */
+/** A second signal exits at once. */
 function stopOnSignal(cleanup: Cleanup): void {
   let stopping = false;
   const stop = () => {
@@ -61,4 +62,6 @@ function fail(message: string): never {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-await main(options());
+const chosen = options();
+if (chosen) await main(chosen);
+else console.log(USAGE);

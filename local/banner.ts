@@ -4,32 +4,33 @@ export interface BannerParts {
   ready: Ready;
   engine: string;
   seconds: number;
-  /** Folder of the state; null: nothing is kept. */
+  /** Folder of the state; null if it is ephemeral. */
   data: string | null;
-  faults: readonly string[];
+  /** Platforms that could not be connected, with the reason. */
+  connectErrors: readonly string[];
 }
 
-/** What a person needs to go on, and no more. */
-export function banner({ ready, engine, seconds, data, faults }: BannerParts): string {
+/** The text that `npm start` prints when the stack is ready. */
+export function banner({ ready, engine, seconds, data, connectErrors }: BannerParts): string {
   const { base_url, api_key, sandbox_url, docs_url } = ready;
   const key = `-H 'Authorization: Bearer ${api_key}'`;
   const body =
     '{"profile_name":"Demo","post_type":"text","platforms":["x"],"description":"Hello from my own machine"}';
   return [
     '',
-    `Social publishing service, ready in ${seconds.toFixed(1)} s (${engine}, ${data === null ? 'nothing is kept' : `state in ${data}`})`,
+    `Social publishing service ready in ${seconds.toFixed(1)} s (${engine}, ${data === null ? 'ephemeral' : `state in ${data}`})`,
     '',
     `  API        ${base_url}`,
     `  Key        ${api_key}`,
-    `  Published  ${sandbox_url}   what the sandbox platforms show`,
+    `  Sandbox    ${sandbox_url}   posts as the sandbox platforms show them`,
     `  Docs       ${docs_url}`,
     '',
     `curl -s ${base_url}/integrations ${key}`,
     `curl -s ${base_url}/posts ${key} -H 'Content-Type: application/json' -d '${body}'`,
     `curl -s ${base_url}/posts ${key}`,
     '',
-    ...faults.map(fault => `Not connected: ${fault}`),
-    'Ctrl-C stops everything.',
+    ...connectErrors.map(error => `Could not connect ${error}`),
+    'Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }

@@ -1,7 +1,7 @@
-/** What must be undone, in reverse order, at the end or when a start fails half-way. */
+/** Cleanup actions, run in reverse order at shutdown or when a start fails. */
 export interface Cleanup {
   add: (undo: () => unknown) => void;
-  /** Undoes all. A failure is reported and does not keep the rest from being undone. */
+  /** Runs all actions. A failure is logged and does not stop the others. */
   run: () => Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export function createCleanup(): Cleanup {
         try {
           await undo();
         } catch (error) {
-          console.error('Could not clean up:', error);
+          console.error('Cleanup action failed:', error);
         }
       }
     },

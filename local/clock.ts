@@ -1,14 +1,14 @@
 /**
- * The stack's clock: real time plus an offset that only grows. The offset lies in shared memory, so that moving it moves
- * the clock of every worker thread at once, frozen ones included.
+ * The stack's clock: real time plus an offset that only grows. The offset is in shared memory, so advancing it advances
+ * the clock of every worker thread at once, including frozen ones.
  */
 export interface Clock {
   /** Epoch milliseconds. */
   now: () => number;
   advance: (seconds: number) => void;
-  /** How far the clock is ahead of real time, in milliseconds. */
+  /** Milliseconds that the clock is ahead of real time. */
   offsetMs: () => number;
-  /** The offset's memory, for `installClock` in another thread. */
+  /** Memory of the offset, for `installClock` in another thread. */
   memory: SharedArrayBuffer;
 }
 
@@ -28,7 +28,7 @@ export function createClock(offsetMs = 0): Clock {
   };
 }
 
-/** Lets this thread's global `Date` tell the stack's time. Timers and `performance` stay real. */
+/** Makes this thread's global `Date` return the stack's time. Timers and `performance` keep real time. */
 export function installClock(memory: SharedArrayBuffer): void {
   const offset = new Float64Array(memory);
   const now = () => RealDate.now() + readOffset(offset);

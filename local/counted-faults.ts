@@ -1,21 +1,21 @@
 import * as v from 'valibot';
-import { parsed } from './sandbox/problem.ts';
+import { parseBody } from './sandbox/bad-request.ts';
 
-/** Which of the requests that match a fault are hit. */
+/** Which of the matching requests a fault hits. */
 export interface Counted {
-  /** How many; 0: all of them. */
+  /** Number of requests to hit; 0 for all. */
   times: number;
-  /** How many pass first. */
+  /** Number of matching requests that pass first. */
   after: number;
 }
 
 export const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
 
-/** The fields of a fault that every kind has. */
+/** Fields that every kind of fault has. */
 export const COMMON_FIELDS = {
   times: v.optional(count(1_000_000), 1),
   after: v.optional(count(1_000_000), 0),
-  /** How late the answer, or the cut, comes. */
+  /** Delay of the response, or of the dropped connection. */
   delay_ms: v.optional(count(600_000), 0),
 };
 
@@ -23,26 +23,26 @@ export const WhenSchema = v.picklist(['before', 'after']);
 
 export type Listed<F> = F & {
   id: string;
-  /** Requests it will still hit; null: without end. */
+  /** Requests it will still hit; null if unlimited. */
   remaining: number | null;
-  /** Matching requests that will still pass before. */
+  /** Matching requests that will still pass first. */
   passing: number;
   hits: number;
 };
 
-/** Faults that wait for their requests. */
+/** A set of injected faults of type `F` for requests of type `R`. */
 export interface CountedFaults<F, R> {
   /** Throws BadRequest. */
   add: (body: unknown) => { id: string };
-  /** The fault for this request, the oldest that is due; counts it. */
+  /** Returns and counts the oldest fault that hits this request; null if none does. */
   take: (request: R) => F | null;
-  /** Exhausted ones too, with nothing remaining, so that a test sees whether they came to pass. */
+  /** Includes exhausted faults, so that a test can see whether they were hit. */
   list: () => Listed<F>[];
-  /** Forgets one, or all; false if there is no such fault. */
+  /** Removes one fault or all; false if the fault does not exist. */
   clear: (id?: string) => boolean;
 }
 
-/** `hits` has the last word on a request that matches and whose turn it is; without it all are hit. */
+/** `hits` may spare a request that matches and is due; by default none is spared. */
 export function countedFaults<F extends Counted, R>(
   schema: v.GenericSchema<unknown, F>,
   matches: (fault: F, request: R) => boolean,
@@ -52,7 +52,7 @@ export function countedFaults<F extends Counted, R>(
   let last = 0;
 
   function add(body: unknown): { id: string } {
-    const fault = parsed(schema, body);
+    const fault = parseBody(schema, body);
     last += 1;
     const id = `fault-${last}`;
     const remaining = fault.times === 0 ? null : fault.times;

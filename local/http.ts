@@ -1,11 +1,15 @@
 import type { IncomingMessage, Server } from 'node:http';
 
-/** Listens on the loopback address and gives the URL. Throws a clear error when the port is taken. */
+/** Listens on 127.0.0.1 and returns the URL. Rejects with a clear message if the port is in use. */
 export function listen(server: Server, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new Error(`Port ${port} is in use. Choose another with --port, or 0 for any.`) : error);
+      reject(
+        taken
+          ? new Error(`Port ${port} is in use. Choose another with --port, or 0 for any free port.`)
+          : error,
+      );
     });
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();
@@ -20,10 +24,10 @@ export function stop(server: Server): Promise<void> {
   return new Promise(resolve => server.close(() => resolve()));
 }
 
-/** How much of a body that is too large is still read, so that its sender hears the answer before the end. */
-const MOST_DRAINED = 64 * 1024 * 1024;
+/** Bytes of an oversized body that are read and discarded, so that its sender receives the response. */
+const MAX_DISCARDED = 64 * 1024 * 1024;
 
-/** Reads a body whole; null where it is over the limit. */
+/** Reads a whole request body; null if it exceeds `maxBytes`. */
 export async function readBody(request: IncomingMessage): Promise<Buffer>;
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null>;
 export async function readBody(
@@ -37,7 +41,7 @@ export async function readBody(
     if (!Buffer.isBuffer(bytes)) continue;
     size += bytes.length;
     if (size <= maxBytes) chunks.push(bytes);
-    else if (size > maxBytes + MOST_DRAINED) break;
+    else if (size > maxBytes + MAX_DISCARDED) break;
   }
   return size > maxBytes ? null : Buffer.concat(chunks);
 }

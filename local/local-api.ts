@@ -6,36 +6,36 @@ import type { Scheduler } from './aws/scheduler.ts';
 import type { Sqs } from './aws/sqs.ts';
 import type { Clock } from './clock.ts';
 import type { Logs } from './logs.ts';
-import { BadRequest } from './sandbox/problem.ts';
+import { BadRequest } from './sandbox/bad-request.ts';
 
 export interface LocalApiParts {
   clock: Clock;
-  /** Called after the clock was moved. */
-  moved: () => void;
+  /** Called after the clock was advanced. */
+  onAdvance: () => void;
   sqs: Sqs;
   scheduler: Scheduler;
   calls: Calls;
   logs: Logs;
   faults: AwsFaults;
-  /** Environments at work, by function. */
+  /** Running invocations by function. */
   working: () => Record<string, number>;
-  /** Does something while no environment is at work. */
-  between: (act: () => void) => Promise<void>;
-  /** Ends all environments. */
-  cool: () => Promise<void>;
+  /** Runs an action while no invocation is running. */
+  whenIdle: (act: () => void) => Promise<void>;
+  /** Ends all Lambda environments. */
+  endEnvironments: () => Promise<void>;
 }
 
-/** Ten years: far enough for every expiry, near enough for a slip to be noticed. */
+/** Ten years: longer than every expiry. */
 const MAX_ADVANCE_S = 10 * 366 * 86_400;
 const AdvanceSchema = v.object({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_ADVANCE_S)),
-  /** Not before everything that runs has ended: no environment sees the time jump under its hands. */
+  /** Waits for running invocations first, so that none sees the time jump. */
   between_runs: v.optional(v.boolean(), false),
 });
 
-/** What tests and curious people ask of the stack itself: `/_local/…`. */
+/** The API of the stack itself, for tests and debugging: `/_local/…`. */
 export function localApi(parts: LocalApiParts): Hono {
-  const { clock, moved, sqs, scheduler, calls, logs, faults, working, between, cool } = parts;
+  const { clock, onAdvance, sqs, scheduler, calls, logs, faults, working, whenIdle, endEnvironments } = parts;
   const clockState = () => ({
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offsetMs() / 1000,
@@ -50,20 +50,22 @@ export function localApi(parts: LocalApiParts): Hono {
     const { advance_seconds, between_runs } = parsed.output;
     const advance = () => {
       clock.advance(advance_seconds);
-      moved();
+      onAdvance();
     };
-    if (between_runs) await between(advance);
+    if (between_runs) await whenIdle(advance);
     else advance();
     return c.json(clockState());
   });
   app.get('/queues', c => c.json({ queues: sqs.depths() }));
   app.delete('/queues/:name?', c => {
     const name = c.req.param('name');
-    return sqs.purge(name) ? c.json({ ok: true }) : c.json({ error: `There is no queue ${name}` }, 404);
+    return sqs.purge(name)
+      ? c.json({ ok: true })
+      : c.json({ error: `The queue ${name} does not exist` }, 404);
   });
   app.get('/working', c => c.json({ working: working() }));
   app.delete('/environments', async c => {
-    await cool();
+    await endEnvironments();
     return c.json({ ok: true });
   });
   app.post('/faults', async c => {
@@ -78,9 +80,9 @@ export function localApi(parts: LocalApiParts): Hono {
   app.get('/faults', c => c.json({ items: faults.list() }));
   app.delete('/faults/:id?', c => {
     const id = c.req.param('id');
-    return faults.clear(id) ? c.json({ ok: true }) : c.json({ error: `There is no fault ${id}` }, 404);
+    return faults.clear(id) ? c.json({ ok: true }) : c.json({ error: `The fault ${id} does not exist` }, 404);
   });
-  app.get('/schedules', c => c.json({ schedules: scheduler.schedules().map(shown) }));
+  app.get('/schedules', c => c.json({ schedules: scheduler.schedules().map(scheduleView) }));
   app.get('/calls', c => {
     const report = calls.report();
     if (!['', '0', 'false', undefined].includes(c.req.query('reset'))) calls.reset();
@@ -90,7 +92,7 @@ export function localApi(parts: LocalApiParts): Hono {
   return app;
 }
 
-function shown(schedule: ReturnType<Scheduler['schedules']>[number]) {
+function scheduleView(schedule: ReturnType<Scheduler['schedules']>[number]) {
   return {
     name: schedule.Name,
     group: schedule.GroupName,

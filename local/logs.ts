@@ -9,23 +9,23 @@ export interface LogLine {
 
 export interface Logs {
   write: (functionName: string, stream: LogLine['stream'], text: string) => void;
-  /** The last lines whose function's name contains the text, oldest first. */
+  /** Recent lines of the functions whose name contains the text, oldest first. */
   recent: (functionName: string) => LogLine[];
   close: () => void;
 }
 
 const KEPT_LINES = 2000;
 
-/** What the functions print: a file a function, the last lines in memory, errors on the console too unless `quiet`. */
+/** Output of the functions: one file per function, recent lines in memory, stderr also on the console unless `quiet`. */
 export function createLogs(folder: string, quiet: boolean): Logs {
   mkdirSync(folder, { recursive: true });
   const files = new Map<string, WriteStream>();
   let lines: LogLine[] = [];
 
   function file(name: string): WriteStream {
-    const open = files.get(name) ?? createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
-    files.set(name, open);
-    return open;
+    const stream = files.get(name) ?? createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
+    files.set(name, stream);
+    return stream;
   }
 
   return {
@@ -37,7 +37,7 @@ export function createLogs(folder: string, quiet: boolean): Logs {
     },
     recent: name => lines.slice(-KEPT_LINES).filter(line => line.function.includes(name)),
     close: () => {
-      for (const open of files.values()) open.end();
+      for (const stream of files.values()) stream.end();
     },
   };
 }

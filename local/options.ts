@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 
 export interface LocalOptions {
   port: number;
-  /** Folder that keeps the state; null: nothing is kept. */
+  /** Folder of the state; null to keep nothing. */
   data: string | null;
   readyFile: string | null;
   quiet: boolean;
-  /** Latest firing of a schedule, in seconds. */
+  /** Schedules fire up to this many seconds late. */
   schedulerJitterS: number;
   allowPrivate: boolean;
 }
@@ -14,16 +14,25 @@ export interface LocalOptions {
 export const DEFAULT_DATA = '.local';
 
 export const USAGE = `Usage: npm start -- [options]
-  --port N               port of the API (default 3000, 0: any free port)
-  --data DIR             keep state in DIR (default ${DEFAULT_DATA})
-  --ephemeral            keep nothing
-  --ready-file PATH      where to write addresses and key when ready (default <data>/local.json)
-  --scheduler-jitter N   schedules fire up to N seconds late (default 5)
-  --allow-private        let functions reach private networks too, not only this machine
-  --quiet                no banner, no errors of functions on the console`;
 
-/** Reads the command line. Throws an error that a person can act on. */
-export function readOptions(args: string[]): LocalOptions {
+Runs the whole service on this machine, with a sandbox in place of the platforms.
+
+Options:
+  --port N               Port of the API; 0 for any free port (default 3000)
+  --data DIR             Keep the state in DIR (default ${DEFAULT_DATA})
+  --ephemeral            Keep no state
+  --ready-file PATH      File to write the URLs and the API key to when ready (default <data>/local.json)
+  --scheduler-jitter N   Fire schedules up to N seconds late, 0 to 60 (default 5)
+  --allow-private        Also allow requests to private networks, not only to this machine
+  --quiet                Print no banner and no errors of functions
+  --help                 Print this help
+
+Environment variables:
+  DYNAMODB_ENDPOINT      URL of a running DynamoDB to use in place of an emulator
+  AI_PROVIDER            JSON configuration of an AI provider (default: the built-in writer)`;
+
+/** Parses the command line; null for --help. Throws an error with a message for the user. */
+export function readOptions(args: string[]): LocalOptions | null {
   const { values } = parseArgs({
     args,
     options: {
@@ -34,20 +43,22 @@ export function readOptions(args: string[]): LocalOptions {
       'scheduler-jitter': { type: 'string', default: '5' },
       'allow-private': { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) return null;
   return {
-    port: whole('--port', values.port, 65_535),
+    port: wholeNumber('--port', values.port, 65_535),
     data: values.ephemeral ? null : values.data,
     readyFile: values['ready-file'] ?? null,
     quiet: values.quiet,
-    schedulerJitterS: whole('--scheduler-jitter', values['scheduler-jitter'], 60),
+    schedulerJitterS: wholeNumber('--scheduler-jitter', values['scheduler-jitter'], 60),
     allowPrivate: values['allow-private'],
   };
 }
 
-function whole(name: string, text: string, most: number): number {
+function wholeNumber(name: string, text: string, max: number): number {
   const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw new Error(`${name} must be a whole number from 0 to ${most}, not '${text}'`);
+  if (text.trim() !== '' && Number.isInteger(value) && value >= 0 && value <= max) return value;
+  throw new Error(`${name} must be a whole number from 0 to ${max}, not '${text}'`);
 }

@@ -6,9 +6,9 @@ import { DEFAULT_DATA, type LocalOptions } from './options.ts';
 import type { Seed } from './seed.ts';
 import type { LocalStack } from './stack.ts';
 
-/** What tools read to find a running stack. */
+/** Content of the ready file, by which tools find a running stack. */
 export interface Ready {
-  /** Root of the API with its version. */
+  /** Base URL of the API, version included. */
   base_url: string;
   api_key: string;
   workspace_id: string;
@@ -29,13 +29,14 @@ export function describeReady(stack: LocalStack, { api_key, workspace_id }: Seed
 }
 
 /**
- * `ready`: for every tool. `stack`: for `npm run admin`, which works on the parts behind the API; beside the ready file
- * where nothing is kept, so that such stacks do not meet.
+ * Paths of the two files that describe a running stack. `ready` is for every tool; `stack` is for `npm run admin`, which
+ * works on the services behind the API. An ephemeral stack with its own ready file keeps `stack` beside it, so that
+ * several such stacks do not overwrite each other's.
  */
 export function readyFiles({ data, readyFile }: LocalOptions): { ready: string; stack: string } {
   const ready = readyFile ?? join(data ?? DEFAULT_DATA, 'local.json');
-  const isOwnPlace = data === null && readyFile !== null;
-  return { ready, stack: isOwnPlace ? `${ready}.stack` : join(data ?? DEFAULT_DATA, 'stack.json') };
+  const hasOwnFile = data === null && readyFile !== null;
+  return { ready, stack: hasOwnFile ? `${ready}.stack` : join(data ?? DEFAULT_DATA, 'stack.json') };
 }
 
 export function writeReady(files: { ready: string; stack: string }, ready: Ready, stack: LocalStack): void {
@@ -46,7 +47,7 @@ export function writeReady(files: { ready: string; stack: string }, ready: Ready
     environment: stack.settings,
     pid: process.pid,
   });
-  // Last: whoever sees it finds all the rest.
+  // Written last: its existence means that the stack is ready.
   writeJson(files.ready, ready);
 }
 
@@ -54,13 +55,13 @@ export function removeReady(files: { ready: string; stack: string }): void {
   for (const file of Object.values(files)) if (pidIn(file) === process.pid) rmSync(file, { force: true });
 }
 
-/** Throws when a stack that runs keeps its state in the same folder. */
-export function refuseSecond({ data }: LocalOptions, { stack }: { stack: string }): void {
+/** Throws if a running stack uses the same data folder. */
+export function assertFolderUnused({ data }: LocalOptions, { stack }: { stack: string }): void {
   const pid = data === null ? null : pidIn(stack);
   if (pid === null || pid === process.pid || !isAlive(pid)) return;
   throw new Error(
     `A local stack (process ${pid}) already uses ${dirname(stack)}. Stop it, or choose another --data. ` +
-      `If that process is something else, delete ${stack}.`,
+      `If that process is another program, delete ${stack}.`,
   );
 }
 
@@ -83,7 +84,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** In one move, so that nobody reads half a file. The key in it is for its owner alone. */
+/** Writes a JSON file atomically, readable by its owner only because it holds the API key. */
 function writeJson(file: string, value: unknown): void {
   mkdirSync(dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}`;

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { ok } from './aws/answer.ts';
+import { ok } from './aws/response.ts';
 import { createCalls, type Calls } from './aws/calls.ts';
 import { createAwsFaults, type AwsFaults } from './aws/faults.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
-import { callerOf } from './aws/front.ts';
+import { callerOf } from './aws/endpoint.ts';
 import { createSsm } from './aws/ssm.ts';
 import type { Cleanup } from './cleanup.ts';
 import { createClock, installClock, uninstallClock, type Clock } from './clock.ts';
-import type { Outcome } from './lambda/environment.ts';
+import type { InvocationResult } from './lambda/environment.ts';
 import type { Rules } from './lambda/rules.ts';
 import { localApi } from './local-api.ts';
 import { createLogs, type Logs } from './logs.ts';
@@ -18,7 +18,7 @@ import { createS3, type S3 } from './s3/s3.ts';
 import { openStore, type LocalStore } from './store.ts';
 import { createTargets, type Targets } from './targets.ts';
 
-/** The emulated services that know no template. */
+/** The emulated services that do not depend on the template. */
 export interface LocalServices {
   store: LocalStore;
   clock: Clock;
@@ -30,34 +30,34 @@ export interface LocalServices {
   s3: S3;
   scheduler: Scheduler;
   targets: Targets;
-  /** Answers below `/_local`. */
+  /** Serves `/_local`. */
   local: Hono;
-  /** From now on schedules and rules fire. */
+  /** Starts firing schedules and rules. */
   start: (rules: Rules) => void;
 }
 
 export interface ServicesOptions {
   folder: string;
-  /** Whether the state outlives this process. */
+  /** Whether the state is kept across restarts. */
   keep: boolean;
   quiet: boolean;
   schedulerJitterS: number;
-  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
   kill: (environmentId: string) => Promise<boolean>;
   working: () => Record<string, number>;
-  between: (act: () => void) => Promise<void>;
-  cool: () => Promise<void>;
+  whenIdle: (act: () => void) => Promise<void>;
+  endEnvironments: () => Promise<void>;
 }
 
 const TICK_MS = 100;
-/** How often buckets are looked through by their lifecycle rules. */
-const TIDY_MS = 60_000;
+/** Interval at which the buckets' lifecycle rules are applied. */
+const LIFECYCLE_MS = 60_000;
 
 export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalServices {
   const { folder, keep, invoke, schedulerJitterS: jitterS } = options;
   const store = openStore(keep ? folder : null);
   cleanup.add(store.close);
-  const offset = store.shelf('clock', v.number());
+  const offset = store.collection('clock', v.number());
   const clock = createClock(offset.get('offset_ms') ?? 0);
   // The SQS emulator reads the global clock.
   installClock(clock.memory);
@@ -77,7 +77,7 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
   const faults = createAwsFaults(options.kill);
   const scheduler = createScheduler({ store, now: clock.now, jitterS, deliver: fire });
 
-  /** A schedule that fires is a call, too: it may come late, twice or never. */
+  /** Faults apply to a firing schedule as to a call: it may be late, repeated or lost. */
   async function fire(targetArn: string, input: string): Promise<void> {
     const call = { service: 'scheduler', operation: 'Invoke', caller: '-', environment: null, body: {} };
     await faults.around(call, async ({ DelaySeconds }) => {
@@ -90,25 +90,38 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
   function start(rules: Rules): void {
     tick = () => {
       rules.tick();
-      scheduler.tick().catch((error: unknown) => console.error('The scheduler broke:', error));
+      scheduler.tick().catch((error: unknown) => console.error('Unexpected error in the scheduler:', error));
     };
     const timer = setInterval(() => tick(), TICK_MS);
-    const tidying = setInterval(tidy, TIDY_MS);
-    cleanup.add(() => [timer, tidying].forEach(clearInterval));
+    const lifecycleTimer = setInterval(applyLifecycle, LIFECYCLE_MS);
+    cleanup.add(() => [timer, lifecycleTimer].forEach(clearInterval));
   }
 
-  function tidy(): void {
-    s3.tidy().catch((error: unknown) => console.error('The lifecycle of the buckets broke:', error));
+  function applyLifecycle(): void {
+    s3.applyLifecycle().catch((error: unknown) =>
+      console.error('Could not apply the lifecycle rules:', error),
+    );
   }
 
-  function moved(): void {
+  function onAdvance(): void {
     offset.set('offset_ms', clock.offsetMs());
     tick();
-    tidy();
+    applyLifecycle();
   }
 
-  const { working, between, cool } = options;
-  const local = localApi({ clock, moved, sqs, scheduler, calls, logs, faults, working, between, cool });
+  const { working, whenIdle, endEnvironments } = options;
+  const local = localApi({
+    clock,
+    onAdvance,
+    sqs,
+    scheduler,
+    calls,
+    logs,
+    faults,
+    working,
+    whenIdle,
+    endEnvironments,
+  });
   return {
     store,
     clock,

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'local-stack');
-/** All that the template and its bundles are made from. */
+/** Sources of the template and its bundles. */
 const INPUTS = ['{bin,lib,functions,shared}/**/*.{ts,mjs,json}', 'package-lock.json', 'cdk.json'];
-const NO_INPUT = /\.test\.ts$|[\\/]sandbox[^\\/]*\.ts$|[\\/]node_modules[\\/]|^bin[\\/]local\.ts$/;
-/** Older results may still be in use by a stack that runs. */
-const KEEP_MS = 24 * 3600 * 1000;
+const EXCLUDED = /\.test\.ts$|[\\/]sandbox[^\\/]*\.ts$|[\\/]node_modules[\\/]|^bin[\\/]local\.ts$/;
+/** A running stack may still use an older result. */
+const MAX_AGE_MS = 24 * 3600 * 1000;
 
 /**
- * Folder of the synthesized stack, the one that `cdk deploy` would send. Made anew only when a source changed, which
- * `onBuild` is told before. Throws with the app's own words when it does not synthesize.
+ * Returns the folder of the synthesized stack, the same that `cdk deploy` uses. Synthesizes only if a source has changed and
+ * calls `onBuild` first. Throws with the output of the CDK app if it fails.
  */
 export async function synthesize(
   onBuild: () => void = () => undefined,
@@ -36,7 +36,7 @@ export async function synthesize(
 function hashOfInputs(): string {
   const hash = createHash('sha256').update(process.version);
   const files = INPUTS.flatMap(pattern => globSync(pattern, { cwd: ROOT })).filter(
-    file => !NO_INPUT.test(file),
+    file => !EXCLUDED.test(file),
   );
   for (const file of files.sort()) hash.update(file).update(readFileSync(join(ROOT, file)));
   return hash.digest('hex').slice(0, 24);
@@ -45,20 +45,20 @@ function hashOfInputs(): string {
 async function runApp(outdir: string): Promise<void> {
   const child = spawn(process.execPath, [join(ROOT, 'bin', 'app.ts')], {
     cwd: ROOT,
-    // The rules are checked by `npm run synth` and the tests; a start need not wait for them.
+    // `npm run synth` and the tests check the cdk-nag rules; skipping them here saves time.
     env: { ...process.env, CDK_OUTDIR: outdir, SKIP_NAG: '1', CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const killWithUs = () => child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  let words = '';
-  child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()));
+  const killChild = () => child.kill('SIGKILL');
+  process.once('exit', killChild);
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const code = await new Promise(resolve => child.once('close', resolve));
-  process.off('exit', killWithUs);
-  if (code !== 0) throw new Error(`The stack does not synthesize:\n${words}`);
+  process.off('exit', killChild);
+  if (code !== 0) throw new Error(`The stack could not be synthesized:\n${stderr}`);
 }
 
-/** Another process may have made the same folder meanwhile; it holds the same. */
+/** Another process may have created the same folder with the same content in the meantime. */
 function moveInto(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -70,7 +70,7 @@ function moveInto(from: string, to: string): void {
 function removeOld(current: string): void {
   for (const name of globSync('*', { cwd: CACHE })) {
     const folder = join(CACHE, name);
-    if (folder !== current && Date.now() - statSync(folder).mtimeMs > KEEP_MS) {
+    if (folder !== current && Date.now() - statSync(folder).mtimeMs > MAX_AGE_MS) {
       rmSync(folder, { recursive: true, force: true });
     }
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as v from 'valibot';
 import { createSchedule, type Schedule } from '../shared/aws/schedule.ts';
-import { schedulerFront, type SchedulerFront } from '../test/support/scheduler-front.ts';
+import { startSchedulerEndpoint, type SchedulerEndpoint } from '../test/support/scheduler-endpoint.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
 import { openStore } from './store.ts';
@@ -16,29 +16,29 @@ const MessagesSchema = v.object({
   ),
 });
 
-let front: SchedulerFront;
-let client: SchedulerFront['client'];
+let awsEndpoint: SchedulerEndpoint;
+let client: SchedulerEndpoint['client'];
 let sqs: Sqs;
 let scheduler: Scheduler;
 let now: number;
 
 beforeAll(async () => {
-  front = await schedulerFront();
-  client = front.client;
+  awsEndpoint = await startSchedulerEndpoint();
+  client = awsEndpoint.client;
 });
-afterAll(() => front.close());
+afterAll(() => awsEndpoint.close());
 beforeEach(() => {
   now = NOON;
   sqs = createSqs(null);
   sqs.createQueue({ name: 'dispatch', attributes: {} }, QUEUE_URL);
-  const invoke = () => Promise.reject(new Error('No function is played'));
+  const invoke = () => Promise.reject(new Error('No function is expected'));
   const { deliver } = createTargets({ sqs, invoke, now: () => now });
   scheduler = createScheduler({ store: openStore(null), now: () => now, jitterS: 0, deliver });
   scheduler.createGroup('posts');
-  front.open(scheduler);
+  awsEndpoint.open(scheduler);
 });
 
-const alarm = (change: Partial<Schedule> = {}): Schedule => ({
+const schedule = (change: Partial<Schedule> = {}): Schedule => ({
   name: 'p-1',
   scheduleGroup: 'posts',
   roleArn: 'arn:aws:iam::000000000000:role/schedules',
@@ -52,9 +52,9 @@ async function received() {
   return v.parse(MessagesSchema, JSON.parse(body)).Messages;
 }
 
-describe('an alarm', () => {
-  test('puts its note on the queue at its time, in the name of its tenant', async () => {
-    await createSchedule(client, alarm());
+describe('a schedule', () => {
+  test('sends its message at its time with the message group', async () => {
+    await createSchedule(client, schedule());
     now += 59_000;
     await scheduler.tick();
     expect(await received()).toEqual([]);
@@ -66,29 +66,29 @@ describe('an alarm', () => {
     expect(scheduler.schedules()).toEqual([]);
   });
 
-  test('that is set twice goes off once', async () => {
-    await createSchedule(client, alarm());
-    await createSchedule(client, alarm());
+  test('fires once when it is created twice', async () => {
+    await createSchedule(client, schedule());
+    await createSchedule(client, schedule());
     now += 60_000;
     await scheduler.tick();
     expect(await received()).toHaveLength(1);
   });
 
-  test('whose queue refuses it goes off again', async () => {
+  test('fires again if its queue does not exist', async () => {
     await createSchedule(
       client,
-      alarm({ message: { queueUrl: `${QUEUE_URL}s`, body: {}, group: 'workspace-1' } }),
+      schedule({ message: { queueUrl: `${QUEUE_URL}s`, body: {}, group: 'workspace-1' } }),
     );
     now += 60_000;
-    const complaint = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const consoleError = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     await scheduler.tick();
-    expect(complaint).toHaveBeenCalled();
-    complaint.mockRestore();
+    expect(consoleError).toHaveBeenCalled();
+    consoleError.mockRestore();
     expect(scheduler.schedules()).toHaveLength(1);
   });
 
-  test('calls the Scheduler of its own partition', async () => {
-    await createSchedule(client, alarm({ roleArn: 'arn:aws-us-gov:iam::000000000000:role/schedules' }));
+  test('uses the target ARN of its partition', async () => {
+    await createSchedule(client, schedule({ roleArn: 'arn:aws-us-gov:iam::000000000000:role/schedules' }));
     expect(scheduler.schedules()[0]?.Target.Arn).toBe('arn:aws-us-gov:scheduler:::aws-sdk:sqs:sendMessage');
   });
 });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { AI_PLATFORMS, AI_TYPES, LANGUAGES, readBrief, TONES } from '../../shared/ai/brief.ts';
 import { writeOffline } from '../../shared/ai/offline/writer.ts';
 import { LANGUAGE_NAMES } from '../../shared/ai/prompt.ts';
-import { AwsError, ok, type AwsAnswer } from './answer.ts';
+import { AwsError, ok, type AwsResponse } from './response.ts';
 
 const Texts = v.pipe(v.array(v.object({ text: v.string() })), v.minLength(1));
 
@@ -32,21 +32,21 @@ const Data = v.object({
 });
 
 const PATH = /^\/model\/[^/]+\/converse$/;
-/** A token is about so many characters. */
-const TOKEN = 4;
+/** Average length of a token. */
+const CHARACTERS_PER_TOKEN = 4;
 
 export const isConverse = (path: string) => PATH.test(path);
 
-/** Bedrock's Converse as the service uses it: one user message, one tool. The built-in writer plays the model. */
-export function converse(body: unknown): AwsAnswer {
+/** Answers Bedrock's Converse call in the form the service uses (one tool). The offline writer stands in for the model. */
+export function converse(body: unknown): AwsResponse {
   const parsed = v.safeParse(Converse, body);
-  if (!parsed.success) throw new AwsError('ValidationException', wordsOf(parsed.issues[0]));
+  if (!parsed.success) throw new AwsError('ValidationException', describeIssue(parsed.issues[0]));
   const { system, messages, toolConfig } = parsed.output;
   const [{ toolSpec }] = toolConfig.tools;
-  const orders = textOf(system);
-  const material = textOf(messages.flatMap(({ content }) => content));
-  const input = play(orders, material, toolSpec.inputSchema.json.required);
-  const [inputTokens, outputTokens] = [orders + material, JSON.stringify(input)].map(tokens);
+  const instructions = textOf(system);
+  const content = textOf(messages.flatMap(({ content }) => content));
+  const input = generate(instructions, content, toolSpec.inputSchema.json.required);
+  const [inputTokens, outputTokens] = [instructions + content, JSON.stringify(input)].map(tokens);
   return ok({
     metrics: { latencyMs: 1 },
     output: {
@@ -60,21 +60,21 @@ export function converse(body: unknown): AwsAnswer {
   });
 }
 
-/** Does what the prompt says, as far as its words are known. */
-function play(orders: string, material: string, platforms: readonly string[]) {
-  const data = v.parse(Data, JSON.parse(/<data>(.*)<\/data>/s.exec(material)?.[1] ?? 'null'));
-  const count = Number(/exactly (\d+) hashtags/.exec(orders)?.[1] ?? 15);
+/** Follows the known instructions of the prompt. */
+function generate(instructions: string, content: string, platforms: readonly string[]) {
+  const data = v.parse(Data, JSON.parse(/<data>(.*)<\/data>/s.exec(content)?.[1] ?? 'null'));
+  const count = Number(/exactly (\d+) hashtags/.exec(instructions)?.[1] ?? 15);
   const brief = readBrief({
     ...data,
     topic: data.type === 'caption' || data.type === 'hashtags' ? data.source : null,
     text: data.source,
     platforms,
     tone: TONES[0],
-    language: LANGUAGES.find(code => orders.includes(`Language: ${LANGUAGE_NAMES[code]}.`)),
+    language: LANGUAGES.find(code => instructions.includes(`Language: ${LANGUAGE_NAMES[code]}.`)),
     hashtag_count: count,
   });
   const posts = Object.entries(writeOffline(brief));
-  // A model is asked for a list of a certain length and keeps to it.
+  // The prompt fixes the number of hashtags.
   return Object.fromEntries(
     posts.map(([platform, { caption, hashtags }]) => [
       platform,
@@ -84,5 +84,6 @@ function play(orders: string, material: string, platforms: readonly string[]) {
 }
 
 const textOf = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join('\n');
-const tokens = (text: string) => Math.ceil(text.length / TOKEN);
-const wordsOf = (issue: v.BaseIssue<unknown>) => `${v.getDotPath(issue) ?? 'request'}: ${issue.message}`;
+const tokens = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+const describeIssue = (issue: v.BaseIssue<unknown>) =>
+  `${v.getDotPath(issue) ?? 'request'}: ${issue.message}`;

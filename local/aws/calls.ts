@@ -1,8 +1,8 @@
-/** One row of the bill: what a function asked of a service since the last reset. */
+/** Calls of one operation by one function since the last reset. */
 export interface CallCount {
   service: string;
   operation: string;
-  /** `-` for callers that are no function of the stack. */
+  /** `-` if the caller is not a function of the stack. */
   function: string;
   count: number;
   read_units: number;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { JsonSchema, type JsonObject } from '../../shared/model/json.ts';
-import type { Outcome } from '../lambda/environment.ts';
+import type { InvocationResult } from '../lambda/environment.ts';
 import type { LocalStore } from '../store.ts';
 import { arn } from '../template/names.ts';
 import type { CustomResource } from '../template/resources.ts';
@@ -9,34 +9,34 @@ import type { CustomResource } from '../template/resources.ts';
 export interface CloudFormation {
   store: LocalStore;
   awsUrl: string;
-  answerTo: (token: string) => Promise<JsonObject>;
-  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  nextCallback: (token: string) => Promise<JsonObject>;
+  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
 }
 
-const MadeSchema = v.object({ physical_id: v.string(), properties: JsonSchema });
-const AnswerSchema = v.object({
+const CreatedSchema = v.object({ physical_id: v.string(), properties: JsonSchema });
+const CallbackSchema = v.object({
   Status: v.picklist(['SUCCESS', 'FAILED']),
   Reason: v.optional(v.string(), 'no reason given'),
   PhysicalResourceId: v.optional(v.string(), ''),
 });
 
 /**
- * Has a custom resource made by its function, as a deployment would: created once, updated when its properties change.
- * Throws when the function fails or does not answer.
+ * Creates or updates a custom resource by invoking its function, as CloudFormation does: created once, updated when its
+ * properties change. Throws if the function fails or does not call its ResponseURL.
  */
-export async function makeCustomResource(
+export async function createCustomResource(
   resource: CustomResource,
-  { store, awsUrl, answerTo, invoke }: CloudFormation,
+  { store, awsUrl, nextCallback, invoke }: CloudFormation,
 ): Promise<void> {
-  const shelf = store.shelf('custom-resource', MadeSchema);
-  const old = shelf.get(resource.id);
+  const created = store.collection('custom-resource', CreatedSchema);
+  const old = created.get(resource.id);
   if (old && JSON.stringify(old.properties) === JSON.stringify(resource.properties)) return;
   const token = randomUUID();
-  const answered = answerTo(token);
+  const callback = nextCallback(token);
   const outcome = await invoke(resource.function, {
     RequestType: old ? 'Update' : 'Create',
     ServiceToken: arn('lambda', `function:${resource.function}`),
-    ResponseURL: `${awsUrl}/_answer/${token}`,
+    ResponseURL: `${awsUrl}/_callback/${token}`,
     StackId: arn('cloudformation', 'stack/local/local'),
     RequestId: token,
     ResourceType: resource.type,
@@ -45,14 +45,14 @@ export async function makeCustomResource(
     ...(old && { PhysicalResourceId: old.physical_id, OldResourceProperties: old.properties }),
   });
   if (!outcome.ok) throw new Error(`The custom resource ${resource.id} failed: ${outcome.errorMessage}`);
-  const answer = await Promise.race([answered, noAnswer()]);
-  const { Status, Reason, PhysicalResourceId } = v.parse(AnswerSchema, answer);
+  const body = await Promise.race([callback, noCallback()]);
+  const { Status, Reason, PhysicalResourceId } = v.parse(CallbackSchema, body);
   if (Status === 'FAILED') throw new Error(`The custom resource ${resource.id} failed: ${Reason}`);
-  shelf.set(resource.id, { physical_id: PhysicalResourceId, properties: resource.properties });
+  created.set(resource.id, { physical_id: PhysicalResourceId, properties: resource.properties });
 }
 
-/** The function has ended: what it sent is here, or will be in a moment. */
-async function noAnswer(): Promise<JsonObject> {
+/** The function has returned: its callback has arrived or is about to. */
+async function noCallback(): Promise<JsonObject> {
   await new Promise(resolve => setTimeout(resolve, 1000));
-  return { Status: 'FAILED', Reason: 'it ended without an answer to its ResponseURL' };
+  return { Status: 'FAILED', Reason: 'the function returned without calling its ResponseURL' };
 }

@@ -12,22 +12,22 @@ import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
-import { startAwsFront, type AwsFront } from './front.ts';
+import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSqs } from './sqs.ts';
 import { createSsm } from './ssm.ts';
-import { localClient } from './tables.ts';
+import { localClientConfig } from './tables.ts';
 
-let front: AwsFront;
+let awsEndpoint: AwsEndpoint;
 let table: TestTable;
 let client: DynamoDBDocumentClient;
 const calls = createCalls();
 
 beforeAll(async () => {
   table = await createTestTable();
-  front = await startAwsFront();
+  awsEndpoint = await startAwsEndpoint();
   const store = openStore(null);
-  front.open({
+  awsEndpoint.open({
     dynamoDb: process.env['DYNAMODB_ENDPOINT']!,
     sqs: createSqs(null),
     ssm: createSsm(store, Date.now),
@@ -36,11 +36,11 @@ beforeAll(async () => {
     calls,
     s3: noBuckets,
   });
-  client = DynamoDBDocumentClient.from(new DynamoDBClient(localClient(front.url)));
+  client = DynamoDBDocumentClient.from(new DynamoDBClient(localClientConfig(awsEndpoint.url)));
 });
 afterAll(async () => {
   client.destroy();
-  await front.close();
+  await awsEndpoint.close();
   await table.close();
 });
 beforeEach(() => calls.reset());
@@ -53,20 +53,20 @@ const units = () => {
   return { read: read_units, write: write_units };
 };
 
-describe('what DynamoDB calls cost', () => {
-  test('a write: a unit for each KB begun', async () => {
+describe('capacity units of DynamoDB calls', () => {
+  test('counts one write unit per started KB', async () => {
     await put({});
     await put({ text: 'x'.repeat(2500) });
     expect(units()).toEqual({ read: 0, write: 1 + 3 });
   });
 
-  test('a write that its condition refused: as much as one that passed', async () => {
+  test('counts a write whose condition fails like a successful one', async () => {
     await put({ SK: 'small' });
     await expect(put({ SK: 'small' }, { ConditionExpression: 'attribute_not_exists(PK)' })).rejects.toThrow();
     expect(units().write).toBe(2);
   });
 
-  test('a transaction: two units for each action and KB', async () => {
+  test('counts two units per action and started KB of a transaction', async () => {
     const Put = (SK: string, text: string) => ({
       Put: { TableName: table.name, Item: { PK: 't', SK, text } },
     });
@@ -75,14 +75,14 @@ describe('what DynamoDB calls cost', () => {
     expect(units().write).toBe(2 + 2 + 4);
   });
 
-  test('reads: half a unit at least, a whole one when consistent', async () => {
+  test('counts at least half a unit for a read and one for a consistent read', async () => {
     const query = { KeyConditionExpression: 'PK = :p', ExpressionAttributeValues: { ':p': 'nobody' } };
     await client.send(new QueryCommand({ TableName: table.name, ...query }));
     await client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
     expect(units()).toEqual({ read: 1.5, write: 0 });
   });
 
-  test('the caller sees the capacity only when it asked', async () => {
+  test('returns ConsumedCapacity only to a caller that requests it', async () => {
     expect(await put({})).not.toHaveProperty('ConsumedCapacity');
     expect(await put({}, { ReturnConsumedCapacity: 'TOTAL' })).toMatchObject({
       ConsumedCapacity: { CapacityUnits: 1 },

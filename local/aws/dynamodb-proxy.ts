@@ -2,7 +2,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import { JsonObjectSchema, parseJson, type Json, type JsonObject } from '../../shared/model/json.ts';
 import { readBody } from '../http.ts';
-import type { AwsAnswer } from './answer.ts';
+import type { AwsResponse } from './response.ts';
 import type { Units } from './calls.ts';
 
 const READS = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems'];
@@ -28,11 +28,11 @@ const ActionsSchema = v.array(
 );
 
 export interface Metered {
-  answer: AwsAnswer;
+  answer: AwsResponse;
   units: Units;
 }
 
-/** Passes a DynamoDB call on to the emulator and tells what it would have cost. */
+/** Forwards a DynamoDB call to the emulator and returns the capacity units that the service would bill. */
 export async function callDynamoDb(
   endpoint: string,
   operation: string,
@@ -40,21 +40,21 @@ export async function callDynamoDb(
   body: JsonObject,
 ): Promise<Metered> {
   const metered = READS.includes(operation) || WRITES.includes(operation);
-  const asked =
+  const callerWantsCapacity =
     typeof body['ReturnConsumedCapacity'] === 'string' && body['ReturnConsumedCapacity'] !== 'NONE';
-  const sent = metered && !asked ? { ...body, ReturnConsumedCapacity: 'TOTAL' } : body;
+  const sent = metered && !callerWantsCapacity ? { ...body, ReturnConsumedCapacity: 'TOTAL' } : body;
   const { status, body: text } = await post(endpoint, headers, JSON.stringify(sent));
   if (!metered) return { answer: { status, body: text }, units: { read: 0, write: 0 } };
   const parsed = v.parse(JsonObjectSchema, parseJson(text) ?? {});
   const units = unitsOf(operation, body, status === 200 ? parsed['ConsumedCapacity'] : undefined);
-  const answer = asked ? text : JSON.stringify({ ...parsed, ConsumedCapacity: undefined });
+  const answer = callerWantsCapacity ? text : JSON.stringify({ ...parsed, ConsumedCapacity: undefined });
   return { answer: { status, body: answer }, units };
 }
 
 const agent = new Agent({ keepAlive: true });
 
-/** With the plain client: `fetch` takes twice the time, and every call of every function comes through here. */
-async function post(endpoint: string, headers: Record<string, string>, body: string): Promise<AwsAnswer> {
+/** Uses node:http because `fetch` takes twice as long and every call of every function passes here. */
+async function post(endpoint: string, headers: Record<string, string>, body: string): Promise<AwsResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(endpoint, { method: 'POST', headers, agent }, resolve).on('error', reject).end(body);
   const response = await promise;
@@ -62,15 +62,17 @@ async function post(endpoint: string, headers: Record<string, string>, body: str
 }
 
 function unitsOf(operation: string, request: JsonObject, consumed: Json | undefined): Units {
-  const told = v.safeParse(CapacitiesSchema, consumed);
-  const engine = told.success ? told.output.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) : 0;
+  const reported = v.safeParse(CapacitiesSchema, consumed);
+  const engine = reported.success
+    ? reported.output.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
+    : 0;
   if (READS.includes(operation)) return { read: Math.max(engine, 0.5), write: 0 };
   return { read: 0, write: Math.max(engine, leastWriteUnits(operation, request)) };
 }
 
 /**
- * The service bills a write that its condition refused like one that passed, and a transaction two units for each
- * action and begun KB. The emulators leave the first out, and DynamoDB Local counts a transaction's first action only.
+ * The service bills a write whose condition failed like a successful one, and a transaction two units per action and
+ * started KB. The emulators do not count failed writes, and DynamoDB Local counts only a transaction's first action.
  */
 function leastWriteUnits(operation: string, request: JsonObject): number {
   if (operation !== 'TransactWriteItems') return 1;
@@ -84,7 +86,7 @@ function leastWriteUnits(operation: string, request: JsonObject): number {
     }, 0);
 }
 
-/** Size of an item in DynamoDB's own JSON: names and values, without the type marks. */
+/** Size in bytes of an item in DynamoDB JSON: names and values without the type descriptors. */
 function itemBytes(item: JsonObject): number {
   return Object.entries(item).reduce(
     (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),

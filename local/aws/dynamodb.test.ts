@@ -8,7 +8,7 @@ import { listen, stop } from '../http.ts';
 import { startDynamoDb, type EngineName } from './dynamodb.ts';
 import { freePort } from './free-port.ts';
 
-/** Runs a body as if no endpoint had been given. */
+/** Runs the body with DYNAMODB_ENDPOINT unset. */
 async function withoutEndpoint<T>(body: () => Promise<T>): Promise<T> {
   const endpoint = process.env['DYNAMODB_ENDPOINT'];
   delete process.env['DYNAMODB_ENDPOINT'];
@@ -20,7 +20,7 @@ async function withoutEndpoint<T>(body: () => Promise<T>): Promise<T> {
 }
 
 describe('startDynamoDb', () => {
-  test('takes the endpoint that it is given', async () => {
+  test('uses DYNAMODB_ENDPOINT if it is set', async () => {
     const { endpoint, close } = await startDynamoDb();
     expect(endpoint).toBe(process.env['DYNAMODB_ENDPOINT']);
     await close();
@@ -33,7 +33,7 @@ describe('startDynamoDb', () => {
     await expect(fetch(db.endpoint)).rejects.toThrow();
   };
 
-  /** As where another program was faster to take the port. */
+  /** Simulates another program that takes the port first. */
   const startsBeside = (only: EngineName) => async () => {
     const other = createServer((_, response) => response.end('hello'));
     const taken = Number(new URL(await listen(other, 0)).port);
@@ -46,14 +46,17 @@ describe('startDynamoDb', () => {
     await stop(other);
   };
 
-  testWith('java')('starts and ends DynamoDB Local', starts('dynamodb-local'));
-  testWith('java')('starts DynamoDB Local elsewhere when its port is taken', startsBeside('dynamodb-local'));
-  test('starts dynoxide elsewhere when its port is taken', startsBeside('dynoxide'));
-  test('starts and ends dynoxide', starts('dynoxide'));
+  testWith('java')('starts and stops DynamoDB Local', starts('dynamodb-local'));
+  testWith('java')(
+    'starts DynamoDB Local on another port if the first is taken',
+    startsBeside('dynamodb-local'),
+  );
+  test('starts dynoxide on another port if the first is taken', startsBeside('dynoxide'));
+  test('starts and stops dynoxide', starts('dynoxide'));
 });
 
 describe('createTestTable', () => {
-  test('has the keys and the sparse index of the deployed table', async () => {
+  test('creates a table with the keys and the sparse index of the deployed one', async () => {
     const table = await createTestTable();
     const put = (Item: Record<string, unknown>) =>
       table.client.send(new PutCommand({ TableName: table.name, Item }));

@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts';
 
 export interface DynamoDb {
   endpoint: string;
-  /** What serves it, for the banner. */
+  /** Name of the emulator, for the banner. */
   engine: string;
   close: () => Promise<void>;
 }
@@ -22,13 +22,13 @@ interface Command {
   cwd?: string;
 }
 
-const LEASH = fileURLToPath(new URL('leash.mjs', import.meta.url));
+const EXIT_WITH_PARENT = fileURLToPath(new URL('exit-with-parent.mjs', import.meta.url));
 const OLDEST_JAVA = 17;
 const START_LIMIT_MS = 60_000;
-/** Somebody else may have taken the port before the emulator could. */
-const START_TRIES = 3;
+/** Another program may take the port before the emulator does. */
+const MAX_STARTS = 3;
 
-class EndedAtStart extends Error {}
+class ExitedAtStart extends Error {}
 
 const packages = createRequire(import.meta.url);
 
@@ -40,14 +40,14 @@ const COMMANDS: Record<EngineName, (port: number, dataDir: string | null) => Com
 export interface DynamoDbOptions {
   dataDir?: string | null;
   only?: EngineName | null;
-  /** A port that nobody listens at. */
+  /** Returns a free port. */
   newPort?: () => Promise<number>;
 }
 
 /**
- * Gives a DynamoDB endpoint: `DYNAMODB_ENDPOINT` where that is set, else DynamoDB Local where there is a Java to run it,
- * else the native emulator. `only` picks one of the two; with `dataDir` tables outlive the process. The emulator ends
- * with this process. Throws when there is none or it does not come up.
+ * Returns a DynamoDB endpoint: `DYNAMODB_ENDPOINT` if it is set, else DynamoDB Local if Java is installed, else the
+ * native emulator. `only` selects one of the two; with `dataDir` tables are kept across restarts. The emulator exits with
+ * this process. Throws if no emulator is available or it does not start.
  */
 export async function startDynamoDb({
   dataDir = null,
@@ -60,14 +60,14 @@ export async function startDynamoDb({
     try {
       return await start(await newPort(), dataDir, only);
     } catch (error) {
-      if (!(error instanceof EndedAtStart) || attempt === START_TRIES) throw error;
+      if (!(error instanceof ExitedAtStart) || attempt === MAX_STARTS) throw error;
     }
   }
 }
 
 async function start(port: number, dataDir: string | null, only: EngineName | null): Promise<DynamoDb> {
   const command = findCommand(port, dataDir, only);
-  const child = spawn(process.execPath, [LEASH, command.file, ...command.args], {
+  const child = spawn(process.execPath, [EXIT_WITH_PARENT, command.file, ...command.args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
   });
@@ -84,8 +84,8 @@ function findCommand(port: number, dataDir: string | null, only: EngineName | nu
     if (command) return command;
   }
   throw new Error(
-    `No DynamoDB emulator runs here (${engines.join(', ')}). Install Java ${OLDEST_JAVA} or newer, or set ` +
-      'DYNAMODB_ENDPOINT to the URL of one that runs already.',
+    `No DynamoDB emulator is available (tried ${engines.join(', ')}). Install Java ${OLDEST_JAVA} or newer, or set ` +
+      'DYNAMODB_ENDPOINT to the URL of a running one.',
   );
 }
 
@@ -98,7 +98,7 @@ function dynamoDbLocal(port: number, dataDir: string | null): Command | null {
     file: 'java',
     cwd: dirname(jar),
     args: [
-      // Starts in half the time; the emulator lives too short for the optimizing compiler to pay.
+      // Halves the start time; the emulator does not run long enough for the optimizing compiler to pay off.
       ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx512m'],
       ...['-Djava.library.path=./DynamoDBLocal_lib', '-jar', jar],
       ...['-sharedDb', '-disableTelemetry', '-port', String(port)],
@@ -118,7 +118,7 @@ function dynoxide(port: number, dataDir: string | null): Command | null {
   };
 }
 
-/** Folder of an installed package; null where it is not. */
+/** Folder of an installed package; null if it is not installed. */
 function resolvePackage(name: string): string | null {
   try {
     return dirname(packages.resolve(`${name}/package.json`));
@@ -127,31 +127,31 @@ function resolvePackage(name: string): string | null {
   }
 }
 
-/** Major version of the `java` on the PATH; 0 without one. */
+/** Major version of the `java` on the PATH; 0 if there is none. */
 function javaVersion(): number {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   return Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
 }
 
 async function untilReady(child: ChildProcess, endpoint: string, engine: string): Promise<void> {
-  let complaint = '';
-  child.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)));
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-2000)));
   const limit = Date.now() + START_LIMIT_MS;
-  while (!(await answers(endpoint))) {
-    if (child.exitCode !== null) throw new EndedAtStart(`${engine} ended at its start: ${complaint}`);
+  while (!(await isDynamoDb(endpoint))) {
+    if (child.exitCode !== null) throw new ExitedAtStart(`${engine} exited at start: ${stderr}`);
     if (Date.now() > limit) {
       await end(child);
-      throw new Error(`${engine} did not answer within ${START_LIMIT_MS / 1000} s: ${complaint}`);
+      throw new Error(`${engine} was not ready within ${START_LIMIT_MS / 1000} s: ${stderr}`);
     }
     await new Promise(resolve => setTimeout(resolve, 25));
   }
-  // Neither the emulator nor its pipes keep a finished process alive; the leash sees its end.
+  // Neither the emulator nor its pipes keep this process alive; exit-with-parent.mjs stops the emulator afterwards.
   child.unref();
   for (const pipe of [child.stdin, child.stderr]) if (pipe instanceof Socket) pipe.unref();
 }
 
-/** Any answer of a DynamoDB will do, as the request is not signed; one of another server on its port will not. */
-async function answers(endpoint: string): Promise<boolean> {
+/** Whether a DynamoDB listens there. The request is unsigned, so an error response counts; another server's does not. */
+async function isDynamoDb(endpoint: string): Promise<boolean> {
   const response = await fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(1000) }).catch(
     () => null,
   );

@@ -12,31 +12,31 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { BadRequest } from '../sandbox/problem.ts';
+import { BadRequest } from '../sandbox/bad-request.ts';
 import { openStore } from '../store.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
-import { startAwsFront, type AwsFront } from './front.ts';
+import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSqs, type Sqs } from './sqs.ts';
 import { createSsm } from './ssm.ts';
-import { localClient } from './tables.ts';
+import { localClientConfig } from './tables.ts';
 
 const killed: string[] = [];
 const faults = createAwsFaults(environment => Promise.resolve(killed.push(environment)));
-let front: AwsFront;
+let awsEndpoint: AwsEndpoint;
 let emulator: Sqs;
 let sqs: SQSClient;
 let scheduler: SchedulerClient;
 let dynamo: DynamoDBClient;
-const queueUrl = () => `${front.url}/000000000000/work`;
+const queueUrl = () => `${awsEndpoint.url}/000000000000/work`;
 
 beforeAll(async () => {
-  front = await startAwsFront();
+  awsEndpoint = await startAwsEndpoint();
   const store = openStore(null);
   emulator = createSqs(null);
   emulator.createQueue({ name: 'work', attributes: {} }, queueUrl());
-  front.open({
+  awsEndpoint.open({
     dynamoDb: '',
     sqs: emulator,
     ssm: createSsm(store, Date.now),
@@ -45,7 +45,7 @@ beforeAll(async () => {
     faults,
     s3: { serves: () => false, handle: () => Promise.resolve() },
   });
-  const once = { ...localClient(front.url), maxAttempts: 1 };
+  const once = { ...localClientConfig(awsEndpoint.url), maxAttempts: 1 };
   sqs = new SQSClient({ ...once, useQueueUrlAsEndpoint: false });
   scheduler = new SchedulerClient(once);
   dynamo = new DynamoDBClient(once);
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of [sqs, scheduler, dynamo]) client.destroy();
   emulator.close();
-  await front.close();
+  await awsEndpoint.close();
 });
 beforeEach(() => {
   faults.clear();
@@ -61,7 +61,7 @@ beforeEach(() => {
   killed.length = 0;
 });
 
-const say = (MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(), MessageBody }));
+const send = (MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(), MessageBody }));
 const waiting = () => emulator.depths()[0]!;
 const schedule = () =>
   scheduler.send(
@@ -73,8 +73,8 @@ const schedule = () =>
     }),
   );
 
-describe('a service that is told to fail', () => {
-  test('refuses by name, as often as told, and then works', async () => {
+describe('an injected AWS fault', () => {
+  test('returns the named error for the given number of calls', async () => {
     faults.add({ service: 'scheduler', operation: 'CreateSchedule', error: 'ThrottlingException', after: 1 });
     await schedule();
     await expect(schedule()).rejects.toThrow(ThrottlingException);
@@ -82,7 +82,7 @@ describe('a service that is told to fail', () => {
     expect(faults.list()).toEqual([expect.objectContaining({ hits: 1, remaining: 0 })]);
   });
 
-  test('refuses a transaction with the reason that another one runs', async () => {
+  test('cancels a transaction with TransactionConflict', async () => {
     faults.add({ service: 'dynamodb', operation: 'TransactWriteItems', error: 'TransactionConflict' });
     const conflict = dynamo.send(
       new TransactWriteItemsCommand({
@@ -96,7 +96,7 @@ describe('a service that is told to fail', () => {
   });
 
   test.each(['ProvisionedThroughputExceededException', 'ThrottlingException', 'InternalServerError'])(
-    'is throttled or broken by the name %s',
+    'returns %s',
     async error => {
       faults.add({ service: 'dynamodb', error });
       const get = dynamo.send(new GetItemCommand({ TableName: 't', Key: { PK: { S: 'a' } } }));
@@ -107,27 +107,27 @@ describe('a service that is told to fail', () => {
   test.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('cuts the connection %s it took a message', async (drop, depth) => {
+  ] as const)('drops the connection %s processing a message', async (drop, depth) => {
     faults.add({ service: 'sqs', operation: 'SendMessage', drop });
-    await expect(say('hello')).rejects.toThrow();
+    await expect(send('hello')).rejects.toThrow();
     expect(waiting().depth).toBe(depth);
   });
 
-  test('loses a message that it said yes to, sends one three times, delays another', async () => {
+  test('loses, repeats or delays a message', async () => {
     faults.add({ service: 'sqs', operation: 'SendMessage', queue: 'work', lose: true });
     faults.add({ service: 'sqs', operation: 'SendMessage', queue: 'work', repeat: 3 });
     faults.add({ service: 'sqs', operation: 'SendMessage', queue: 'work', late_s: 30 });
-    await say('lost');
+    await send('lost');
     expect(waiting()).toMatchObject({ depth: 0, delayed: 0 });
-    await say('thrice');
+    await send('thrice');
     expect(waiting()).toMatchObject({ depth: 3, delayed: 0 });
-    await say('late');
+    await send('late');
     expect(waiting()).toMatchObject({ depth: 3, delayed: 1 });
   });
 
-  test('forgets that a message is done with', async () => {
+  test('loses the deletion of a message', async () => {
     faults.add({ service: 'sqs', operation: 'DeleteMessage', lose: true });
-    await say('again');
+    await send('again');
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl() }));
     await sqs.send(
       new DeleteMessageCommand({ QueueUrl: queueUrl(), ReceiptHandle: Messages![0]!.ReceiptHandle }),
@@ -135,19 +135,19 @@ describe('a service that is told to fail', () => {
     expect(waiting().in_flight).toBe(1);
   });
 
-  test('hits the share that it is told, and the same ones for the same seed', async () => {
+  test('hits calls with the given probability, the same ones for the same seed', async () => {
     const hitsOf = async (seed: number) => {
       faults.clear();
       faults.add({ service: 'sqs', times: 0, probability: 0.3, seed, error: 'InternalError' });
-      const answers: boolean[] = [];
+      const results: boolean[] = [];
       for (let index = 0; index < 40; index += 1)
-        answers.push(
-          await say('x').then(
+        results.push(
+          await send('x').then(
             () => false,
             () => true,
           ),
         );
-      return answers;
+      return results;
     };
     const first = await hitsOf(7);
     expect(await hitsOf(7)).toEqual(first);
@@ -157,15 +157,15 @@ describe('a service that is told to fail', () => {
     expect(share).toBeLessThan(0.6);
   });
 
-  test('leaves calls of other functions, queues and services alone', async () => {
+  test('does not affect calls of other functions, queues and services', async () => {
     faults.add({ service: 'sqs', function: 'publisher-x', error: 'InternalError' });
     faults.add({ service: 'sqs', queue: 'other', error: 'InternalError' });
     faults.add({ service: 'ssm', error: 'InternalError' });
-    await say('unharmed');
+    await send('unharmed');
     expect(waiting().depth).toBe(1);
   });
 
-  test('kills the environment that calls, before or after it took the call', async () => {
+  test('kills the calling environment', async () => {
     const act = () => Promise.resolve({ status: 200, body: '{}' });
     const call = {
       service: 'sqs',
@@ -175,21 +175,21 @@ describe('a service that is told to fail', () => {
       body: {},
     };
     faults.add({ service: 'sqs', function: 'publisher-x', kill: 'before' });
-    await expect(faults.around(call, act)).rejects.toThrow('cut');
+    await expect(faults.around(call, act)).rejects.toThrow('dropped');
     expect(killed).toEqual(['stack-publisher-x:1']);
   });
 });
 
 test.each([
   [{}, 'service'],
-  [{ service: 'sqs' }, 'does nothing'],
+  [{ service: 'sqs' }, 'has no effect'],
   [{ service: 's4', error: 'X' }, 'service'],
   [{ service: 'sqs', error: 'X', times: -1 }, 'times'],
   [{ service: 'sqs', error: 'X', probability: 2 }, 'probability'],
   [{ service: 'sqs', late_s: 901 }, 'late_s'],
   [{ service: 'sqs', error: 'X', sometimes: true }, 'sometimes'],
   [null, 'object'],
-])('a fault that is not understood is refused: %j', (body, word) => {
+])('refuses the invalid fault %j', (body, word) => {
   expect(() => faults.add(body)).toThrow(BadRequest);
   expect(() => faults.add(body)).toThrow(new RegExp(word, 'i'));
 });

@@ -9,7 +9,7 @@ import {
   type CountedFaults,
   type Listed,
 } from '../counted-faults.ts';
-import { AwsError, ok, type AwsAnswer } from './answer.ts';
+import { AwsError, ok, type AwsResponse } from './response.ts';
 import { createRandom } from './random.ts';
 
 const whole = (least: number, most: number) =>
@@ -18,33 +18,33 @@ const whole = (least: number, most: number) =>
 const AwsFaultSchema = v.pipe(
   v.strictObject({
     service: v.picklist(['dynamodb', 'sqs', 'scheduler', 'ssm']),
-    /** `UpdateItem`, `SendMessage`, …; `Invoke` is a schedule that fires. */
+    /** `UpdateItem`, `SendMessage`, …; `Invoke` for a schedule that fires. */
     operation: v.optional(v.string()),
-    /** A function's name, or the end of it (`publisher-x`); `event-source` is what feeds the functions. */
+    /** Name of the calling function or the end of it (`publisher-x`); `event-source` for the event source mappings. */
     function: v.optional(v.string()),
-    /** End of a queue's name. */
+    /** Name of the queue or the end of it. */
     queue: v.optional(v.string()),
     ...COMMON_FIELDS,
-    /** Share of the matching calls that are hit; which ones, follows from `seed`. */
+    /** Share of the matching calls that are hit; `seed` decides which. */
     probability: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), 1),
     seed: v.optional(whole(0, 4_294_967_295), 1),
-    /** The service refuses the call under this name, and does nothing. */
+    /** The service returns this error and does nothing. */
     error: v.optional(v.string()),
-    /** The connection is cut, before the service took the call or after. */
+    /** Drops the connection before or after the service processes the call. */
     drop: v.optional(WhenSchema),
-    /** The environment that calls dies, before the service took the call or after. */
+    /** Kills the calling environment before or after the service processes the call. */
     kill: v.optional(WhenSchema),
-    /** The service says yes, and forgets the call. */
+    /** The service reports success and does nothing. */
     lose: v.optional(v.literal(true)),
-    /** The service does what it is asked so many times. */
+    /** The service processes the call this many times. */
     repeat: v.optional(whole(2, 10)),
-    /** A message comes so many seconds later. */
+    /** Delays a message by this many seconds. */
     late_s: v.optional(whole(1, 900)),
   }),
   v.check(
     ({ error, drop, kill, lose, repeat, late_s, delay_ms }) =>
       [error, drop, kill, lose, repeat, late_s].some(effect => effect !== undefined) || delay_ms > 0,
-    'does nothing: give error, drop, kill, lose, repeat, late_s or delay_ms',
+    'has no effect: set error, drop, kill, lose, repeat, late_s or delay_ms',
   ),
 );
 export type AwsFault = v.InferOutput<typeof AwsFaultSchema>;
@@ -52,27 +52,27 @@ export type AwsFault = v.InferOutput<typeof AwsFaultSchema>;
 export interface AwsCall {
   service: string;
   operation: string;
-  /** Name of the calling function, `-` for others. */
+  /** Name of the calling function; `-` for other callers. */
   caller: string;
-  /** Its environment, where a function calls. */
+  /** Id of the calling environment; null for other callers. */
   environment: string | null;
   body: JsonObject;
 }
 
-type Act = (body: JsonObject) => Promise<AwsAnswer>;
+type Act = (body: JsonObject) => Promise<AwsResponse>;
 
 export interface AwsFaults extends Omit<CountedFaults<AwsFault, AwsCall>, 'take'> {
-  /** Lets a call happen, unless a fault is due. Throws AwsError where it is refused, Cut where no answer comes. */
-  around: (call: AwsCall, act: Act) => Promise<AwsAnswer>;
+  /** Runs a call, altered by the fault that matches it. Throws AwsError or ConnectionDropped as the fault says. */
+  around: (call: AwsCall, act: Act) => Promise<AwsResponse>;
 }
 
-/** The connection is to be cut without an answer. */
-export class Cut extends Error {
-  override readonly name = 'Cut';
+/** The connection must be closed without a response. */
+export class ConnectionDropped extends Error {
+  override readonly name = 'ConnectionDropped';
 }
 
-/** Status and further members of refusals by their names; others are a plain 400. */
-const REFUSALS: Readonly<Record<string, { status: number; code?: string; more?: JsonObject }>> = {
+/** Status and further members of error responses by name; other names are a plain 400. */
+const ERRORS: Readonly<Record<string, { status: number; code?: string; more?: JsonObject }>> = {
   InternalServerError: { status: 500 },
   InternalError: { status: 500 },
   InternalServerException: { status: 500 },
@@ -86,30 +86,30 @@ const REFUSALS: Readonly<Record<string, { status: number; code?: string; more?: 
   },
 };
 
-/** Makes the emulated services fail as told: `POST /_local/faults`. `kill` ends an environment at once. */
+/** Fault injection for the emulated AWS services (`POST /_local/faults`). `kill` terminates an environment. */
 export function createAwsFaults(kill: (environment: string) => Promise<unknown>): AwsFaults {
-  const dice = new Map<string, () => number>();
-  const { take, ...faults } = countedFaults(AwsFaultSchema, matches, isThrown);
+  const generators = new Map<string, () => number>();
+  const { take, ...faults } = countedFaults(AwsFaultSchema, matches, isHit);
 
-  function isThrown({ id, seed, probability }: Listed<AwsFault>): boolean {
-    const die = dice.get(id) ?? createRandom(seed);
-    dice.set(id, die);
-    return die() < probability;
+  function isHit({ id, seed, probability }: Listed<AwsFault>): boolean {
+    const random = generators.get(id) ?? createRandom(seed);
+    generators.set(id, random);
+    return random() < probability;
   }
 
-  async function cutOff(fault: AwsFault, when: 'before' | 'after', call: AwsCall): Promise<void> {
+  async function interrupt(fault: AwsFault, when: 'before' | 'after', call: AwsCall): Promise<void> {
     if (fault.kill !== when && fault.drop !== when) return;
     await sleep(fault.delay_ms);
     if (fault.kill === when && call.environment !== null) await kill(call.environment);
-    throw new Cut('The connection was cut');
+    throw new ConnectionDropped('The connection was dropped');
   }
 
-  async function around(call: AwsCall, act: Act): Promise<AwsAnswer> {
+  async function around(call: AwsCall, act: Act): Promise<AwsResponse> {
     const fault = take(call);
     if (!fault) return act(call.body);
-    await cutOff(fault, 'before', call);
-    const answer = await happen(fault, call, act);
-    await cutOff(fault, 'after', call);
+    await interrupt(fault, 'before', call);
+    const answer = await applyFault(fault, call, act);
+    await interrupt(fault, 'after', call);
     await sleep(fault.delay_ms);
     return answer;
   }
@@ -117,32 +117,32 @@ export function createAwsFaults(kill: (environment: string) => Promise<unknown>)
   return { ...faults, around };
 }
 
-async function happen(fault: AwsFault, call: AwsCall, act: Act): Promise<AwsAnswer> {
+async function applyFault(fault: AwsFault, call: AwsCall, act: Act): Promise<AwsResponse> {
   if (fault.error !== undefined) {
     await sleep(fault.delay_ms);
-    throw refusalNamed(fault.error);
+    throw errorNamed(fault.error);
   }
-  if (fault.lose) return forgotten(call);
-  const body = fault.late_s === undefined ? call.body : later(call.body, fault.late_s);
+  if (fault.lose) return emptySuccess(call);
+  const body = fault.late_s === undefined ? call.body : delayed(call.body, fault.late_s);
   for (let time = 1; time < (fault.repeat ?? 1); time += 1) await act(body);
   return act(body);
 }
 
-function refusalNamed(name: string): AwsError {
-  const { status, code, more } = REFUSALS[name] ?? { status: 400 };
-  return new AwsError(code ?? name, `As told: ${name}`, status, more);
+function errorNamed(name: string): AwsError {
+  const { status, code, more } = ERRORS[name] ?? { status: 400 };
+  return new AwsError(code ?? name, `Injected fault: ${name}`, status, more);
 }
 
-/** What a caller accepts for a yes: a client of SQS checks that its message came in whole. */
-function forgotten({ operation, body }: AwsCall): AwsAnswer {
+/** A success response that clients accept: SQS clients verify the MD5 of the message. */
+function emptySuccess({ operation, body }: AwsCall): AwsResponse {
   if (operation !== 'SendMessage') return ok({});
   const text = v.parse(v.string(), body['MessageBody']);
   return ok({ MessageId: randomUUID(), MD5OfMessageBody: createHash('md5').update(text).digest('hex') });
 }
 
-function later(body: JsonObject, seconds: number): JsonObject {
-  const planned = v.parse(v.optional(v.number(), 0), body['DelaySeconds']);
-  return { ...body, DelaySeconds: Math.min(900, planned + seconds) };
+function delayed(body: JsonObject, seconds: number): JsonObject {
+  const requested = v.parse(v.optional(v.number(), 0), body['DelaySeconds']);
+  return { ...body, DelaySeconds: Math.min(900, requested + seconds) };
 }
 
 function matches(fault: AwsFault, { service, operation, caller, body }: AwsCall): boolean {

@@ -2,21 +2,21 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Systems give ports above these to whoever asks for any: one from there may be another's a moment later. */
+/** Below the ephemeral range, from which the system may give a port to another program at any moment. */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
-const TRIES = 100;
+const MAX_ATTEMPTS = 100;
 
 /**
- * A TCP port that was free a moment ago, for programs that cannot choose one themselves. Throws where none of many is
+ * Returns a TCP port that is free right now, for programs that cannot bind port 0. Throws if none of 100 random ports is
  * free.
  */
 export async function freePort(): Promise<number> {
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const port = randomInt(LOWEST, HIGHEST);
     if (await isFree(port)) return port;
   }
-  throw new Error(`No port of ${TRIES} was free`);
+  throw new Error(`None of ${MAX_ATTEMPTS} random ports was free`);
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Random numbers from 0 to 1 that follow from the seed (mulberry32): the same seed gives the same row. */
+/** Returns a seeded generator of numbers in [0, 1) (mulberry32): the same seed yields the same sequence. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AwsError } from './answer.ts';
+import { AwsError } from './response.ts';
 
 /** The service's limits: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html */
 export const NameSchema = v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/, 'must match [0-9a-zA-Z-_.]{1,64}'));
@@ -15,7 +15,7 @@ const TargetSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.minLength(1),
-      v.check(input => Buffer.byteLength(input) <= 256 * 1024, 'must be 256 KB at most'),
+      v.check(input => Buffer.byteLength(input) <= 256 * 1024, 'must be at most 256 KB'),
     ),
   ),
   RetryPolicy: v.optional(
@@ -53,10 +53,10 @@ export const StoredScheduleSchema = v.object({
   ...ScheduleInputSchema.entries,
   Name: v.string(),
   Arn: v.string(),
-  /** Epoch seconds, as the wire has them. */
+  /** Epoch seconds, as on the wire. */
   CreationDate: v.number(),
   LastModificationDate: v.number(),
-  /** Epoch milliseconds, lateness included. */
+  /** Epoch milliseconds, jitter included. */
   fire_at: v.number(),
 });
 export type StoredSchedule = v.InferOutput<typeof StoredScheduleSchema>;

@@ -1,11 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
-import { AwsError } from './answer.ts';
+import { AwsError } from './response.ts';
 
 const AT = /^at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\)$/;
 
 /**
- * When a one-time expression is due, in epoch milliseconds. Recurring schedules come from the template, not from calls,
- * so others are refused. Throws ValidationException.
+ * Returns the time of a one-time expression in epoch milliseconds. Throws ValidationException for anything else: the
+ * service creates no recurring schedules.
  */
 export function dueAt(expression: string, timeZone: string): number {
   const wallTime = AT.exec(expression)?.[1];

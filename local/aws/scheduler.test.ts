@@ -15,15 +15,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { schedulerFront, type SchedulerFront } from '../../test/support/scheduler-front.ts';
+import { startSchedulerEndpoint, type SchedulerEndpoint } from '../../test/support/scheduler-endpoint.ts';
 import { openStore, type LocalStore } from '../store.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 
 const NOON = Date.parse('2026-12-01T12:00:00Z');
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:dispatch';
 
-let front: SchedulerFront;
-let client: SchedulerFront['client'];
+let awsEndpoint: SchedulerEndpoint;
+let client: SchedulerEndpoint['client'];
 let store: LocalStore;
 let scheduler: Scheduler;
 let now: number;
@@ -31,10 +31,10 @@ let delivered: [string, string][];
 let isTargetUp: boolean;
 
 beforeAll(async () => {
-  front = await schedulerFront();
-  client = front.client;
+  awsEndpoint = await startSchedulerEndpoint();
+  client = awsEndpoint.client;
 });
-afterAll(() => front.close());
+afterAll(() => awsEndpoint.close());
 beforeEach(() => {
   now = NOON;
   delivered = [];
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 function open(kept: LocalStore, jitterS = 0): Scheduler {
-  const made = createScheduler({
+  const opened = createScheduler({
     store: kept,
     now: () => now,
     jitterS,
@@ -54,9 +54,9 @@ function open(kept: LocalStore, jitterS = 0): Scheduler {
       return Promise.resolve();
     },
   });
-  made.createGroup('posts');
-  front.open(made);
-  return made;
+  opened.createGroup('posts');
+  awsEndpoint.open(opened);
+  return opened;
 }
 
 const input = (change: Partial<CreateScheduleCommandInput> = {}): CreateScheduleCommandInput => ({
@@ -72,8 +72,8 @@ const create = (change: Partial<CreateScheduleCommandInput> = {}) =>
   client.send(new CreateScheduleCommand(input(change)));
 const get = (Name = 'p-1') => client.send(new GetScheduleCommand({ Name, GroupName: 'posts' }));
 
-describe('the calls', () => {
-  test('create and get, with the defaults of the service', async () => {
+describe('the Scheduler API', () => {
+  test('creates and gets a schedule with the defaults of the service', async () => {
     const { ScheduleArn } = await create();
     expect(ScheduleArn).toBe('arn:aws:scheduler:us-east-1:000000000000:schedule/posts/p-1');
     const schedule = await get();
@@ -88,7 +88,7 @@ describe('the calls', () => {
     expect(schedule).not.toHaveProperty('fire_at');
   });
 
-  test('update replaces the whole schedule', async () => {
+  test('replaces the whole schedule on update', async () => {
     await create({ Description: 'old' });
     const changed = input({ ScheduleExpression: 'at(2026-12-02T00:00:00)' });
     await client.send(new UpdateScheduleCommand(changed));
@@ -97,7 +97,7 @@ describe('the calls', () => {
     expect(schedule.Description).toBeUndefined();
   });
 
-  test('list in pages, by prefix and group', async () => {
+  test('lists schedules in pages by prefix and group', async () => {
     for (const Name of ['p-1', 'p-2', 'p-3', 'q-1']) await create({ Name });
     const first = await client.send(
       new ListSchedulesCommand({ GroupName: 'posts', NamePrefix: 'p-', MaxResults: 2 }),
@@ -110,7 +110,7 @@ describe('the calls', () => {
     expect(rest.NextToken).toBeUndefined();
   });
 
-  test('delete; what is gone is not found', async () => {
+  test('returns ResourceNotFoundException for a deleted schedule', async () => {
     await create();
     await client.send(new DeleteScheduleCommand({ Name: 'p-1', GroupName: 'posts' }));
     await expect(get()).rejects.toBeInstanceOf(ResourceNotFoundException);
@@ -122,7 +122,7 @@ describe('the calls', () => {
     );
   });
 
-  test('a name is taken, unless the same request is repeated', async () => {
+  test('refuses an existing name unless the client token is the same', async () => {
     await create({ ClientToken: 'first' });
     await expect(create({ ClientToken: 'first' })).resolves.toMatchObject({
       ScheduleArn: expect.any(String),
@@ -130,7 +130,7 @@ describe('the calls', () => {
     await expect(create({ ClientToken: 'second' })).rejects.toBeInstanceOf(ConflictException);
   });
 
-  test('a group must exist', async () => {
+  test('requires an existing schedule group', async () => {
     await expect(create({ GroupName: 'nobody' })).rejects.toBeInstanceOf(ResourceNotFoundException);
     await client.send(new CreateScheduleGroupCommand({ Name: 'mine' }));
     await expect(create({ GroupName: 'mine' })).resolves.toBeDefined();
@@ -151,7 +151,7 @@ describe('the calls', () => {
     ['186 retries', { Target: { ...target, RetryPolicy: { MaximumRetryAttempts: 186 } } }],
     ['an event age of 59 s', { Target: { ...target, RetryPolicy: { MaximumEventAgeInSeconds: 59 } } }],
     ['an input over 256 KB', { Target: { ...target, Input: 'x'.repeat(262_145) } }],
-    ['a target that is no ARN', { Target: { ...target, Arn: 'queue' } }],
+    ['a target that is not an ARN', { Target: { ...target, Arn: 'queue' } }],
     ['a description of 513 characters', { Description: 'x'.repeat(513) }],
   ])('refuses %s', async (_, change) => {
     await expect(create(change)).rejects.toBeInstanceOf(ValidationException);
@@ -164,7 +164,7 @@ describe('firing', () => {
     return scheduler.tick();
   };
 
-  test('sends the input to the target at its time, once, and is gone then', async () => {
+  test('sends the input to the target once and deletes the schedule', async () => {
     await create();
     await minutes(9);
     expect(delivered).toEqual([]);
@@ -174,7 +174,7 @@ describe('firing', () => {
     await expect(get()).rejects.toBeInstanceOf(ResourceNotFoundException);
   });
 
-  test('knows time zones', async () => {
+  test('applies the time zone of the schedule', async () => {
     await create({
       ScheduleExpression: 'at(2026-12-01T13:05:00)',
       ScheduleExpressionTimezone: 'Europe/Berlin',
@@ -183,7 +183,7 @@ describe('firing', () => {
     expect(delivered).toHaveLength(1);
   });
 
-  test('keeps a completed schedule that is not to be deleted, and does not fire it again', async () => {
+  test('keeps a completed schedule with ActionAfterCompletion NONE and does not fire it again', async () => {
     await create({ ActionAfterCompletion: 'NONE' });
     await minutes(10);
     await minutes(10);
@@ -191,25 +191,25 @@ describe('firing', () => {
     await expect(get()).resolves.toBeDefined();
   });
 
-  test('tries again when the target does not take it', async () => {
+  test('retries when the target fails', async () => {
     await create();
     isTargetUp = false;
-    const complaint = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const consoleError = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     await minutes(10);
-    expect(complaint).toHaveBeenCalled();
-    complaint.mockRestore();
+    expect(consoleError).toHaveBeenCalled();
+    consoleError.mockRestore();
     isTargetUp = true;
     await minutes(1);
     expect(delivered).toHaveLength(1);
   });
 
-  test('lets disabled schedules sleep', async () => {
+  test('does not fire a disabled schedule', async () => {
     await create({ State: 'DISABLED' });
     await minutes(20);
     expect(delivered).toEqual([]);
   });
 
-  test('is late by no more than the jitter', async () => {
+  test('fires late by at most the jitter', async () => {
     scheduler = open(store, 60);
     for (let n = 0; n < 20; n++) await create({ Name: `p-${n}` });
     await minutes(10);
@@ -218,7 +218,7 @@ describe('firing', () => {
     expect(delivered).toHaveLength(20);
   });
 
-  test('goes on after a restart', async () => {
+  test('fires after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scheduler-'));
     const kept = openStore(folder);
     scheduler = open(kept);

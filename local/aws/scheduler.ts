@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { arn } from '../template/names.ts';
-import type { LocalStore, Shelf } from '../store.ts';
-import { AwsError, ok, type AwsAnswer } from './answer.ts';
+import type { LocalStore, Collection } from '../store.ts';
+import { AwsError, ok, type AwsResponse } from './response.ts';
 import {
   CreateGroupSchema,
   GroupSchema,
@@ -19,40 +19,41 @@ export interface SchedulerOptions {
   store: LocalStore;
   /** Epoch milliseconds. */
   now: () => number;
-  /** Schedules fire late by up to so many seconds, as the real ones do. */
+  /** Schedules fire up to this many seconds late, as in EventBridge Scheduler. */
   jitterS: number;
-  /** Delivers to a target; a rejection leaves the schedule due, so it is tried again. */
+  /** Delivers to a target. The schedule fires again later if this rejects. */
   deliver: (targetArn: string, input: string) => Promise<void>;
 }
 
 export interface Scheduler {
-  handle: (method: string, url: URL, body: unknown) => AwsAnswer;
+  handle: (method: string, url: URL, body: unknown) => AwsResponse;
   createGroup: (name: string) => void;
   schedules: () => StoredSchedule[];
-  /** Fires what is due now. */
+  /** Fires the schedules that are due. */
   tick: () => Promise<void>;
 }
 
 const DEFAULT_GROUP = 'default';
-const RESULT_PAGE = 100;
+const MAX_RESULTS = 100;
 const RETRY_MS = 5000;
 
 /**
  * EventBridge Scheduler: schedules and groups with the names, limits and errors of the real service. One-time schedules
- * fire at least once: one that was delivered but not yet marked when the process died fires again.
+ * fire at least once: if the process dies between delivery and completion, the schedule fires again.
  */
 export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptions): Scheduler {
-  const shelf = store.shelf('schedule', StoredScheduleSchema);
-  const groups = store.shelf('schedule-group', GroupSchema);
+  const schedules = store.collection('schedule', StoredScheduleSchema);
+  const groups = store.collection('schedule-group', GroupSchema);
   const firing = new Set<string>();
   if (!groups.get(DEFAULT_GROUP)) groups.set(DEFAULT_GROUP, { ClientToken: null });
 
-  function handle(method: string, url: URL, body: unknown): AwsAnswer {
+  function handle(method: string, url: URL, body: unknown): AwsResponse {
     const [, collection = '', name] = url.pathname.split('/').map(decodeURIComponent);
     const query = Object.fromEntries(url.searchParams);
     const route = `${method} ${collection}${name === undefined ? '' : '/name'}`;
     const run = routes[route];
-    if (!run) throw new AwsError('UnknownOperationException', `The local Scheduler has no ${route}`, 404);
+    if (!run)
+      throw new AwsError('UnknownOperationException', `The local Scheduler does not support ${route}`, 404);
     return ok(run(name ?? '', body, query));
   }
 
@@ -60,13 +61,13 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
     'POST schedules/name': (name, body) =>
       create(parseInput(NameSchema, name), parseInput(ScheduleInputSchema, body)),
     'PUT schedules/name': (name, body) => update(name, parseInput(ScheduleInputSchema, body)),
-    'GET schedules/name': (name, _, query) => shown(existing(query['groupName'] ?? DEFAULT_GROUP, name)),
+    'GET schedules/name': (name, _, query) => toOutput(existing(query['groupName'] ?? DEFAULT_GROUP, name)),
     'DELETE schedules/name': (name, _, query) => {
       const schedule = existing(query['groupName'] ?? DEFAULT_GROUP, name);
-      shelf.delete(schedule.Arn);
+      schedules.delete(schedule.Arn);
       return {};
     },
-    'GET schedules': (_, __, query) => list(shelf, parseInput(ListQuerySchema, query)),
+    'GET schedules': (_, __, query) => list(schedules, parseInput(ListQuerySchema, query)),
     'POST schedule-groups/name': (name, body) =>
       createGroup(parseInput(NameSchema, name), parseInput(CreateGroupSchema, body).ClientToken),
     'GET schedule-groups/name': name => {
@@ -85,30 +86,31 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
   function create(name: string, input: ScheduleInput) {
     if (!groups.get(input.GroupName)) throw missing('Schedule group', input.GroupName);
     const Arn = scheduleArn(input.GroupName, name);
-    const old = shelf.get(Arn);
+    const old = schedules.get(Arn);
     if (old) {
       if (old.ClientToken === null || old.ClientToken !== input.ClientToken) throw conflict('Schedule', name);
       return { ScheduleArn: Arn };
     }
-    shelf.set(Arn, stored(name, Arn, input, now()));
+    schedules.set(Arn, stored(name, Arn, input, now()));
     return { ScheduleArn: Arn };
   }
 
   function update(name: string, input: ScheduleInput) {
     const old = existing(input.GroupName, name);
-    shelf.set(old.Arn, stored(name, old.Arn, input, old.CreationDate * 1000));
+    schedules.set(old.Arn, stored(name, old.Arn, input, old.CreationDate * 1000));
     return { ScheduleArn: old.Arn };
   }
 
   function existing(group: string, name: string): StoredSchedule {
-    const schedule = shelf.get(scheduleArn(group, name));
+    const schedule = schedules.get(scheduleArn(group, name));
     if (!schedule) throw missing('Schedule', name);
     return schedule;
   }
 
   function stored(name: string, Arn: string, input: ScheduleInput, createdMs: number): StoredSchedule {
     const fireAt = dueAt(input.ScheduleExpression, input.ScheduleExpressionTimezone);
-    if (fireAt < now()) throw new AwsError('ValidationException', 'The schedule lies in the past.');
+    if (fireAt < now())
+      throw new AwsError('ValidationException', 'Invalid Schedule Expression: the time is in the past.');
     return {
       ...input,
       Name: name,
@@ -120,7 +122,7 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
   }
 
   async function tick(): Promise<void> {
-    const due = shelf.all().filter(({ value }) => value.State === 'ENABLED' && value.fire_at <= now());
+    const due = schedules.all().filter(({ value }) => value.State === 'ENABLED' && value.fire_at <= now());
     await Promise.all(due.filter(({ name }) => !firing.has(name)).map(({ value }) => fire(value)));
   }
 
@@ -130,19 +132,19 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
       await deliver(schedule.Target.Arn, schedule.Target.Input ?? '{}');
       complete(schedule);
     } catch (error) {
-      console.error(`The schedule ${schedule.Name} did not reach its target:`, error);
-      shelf.set(schedule.Arn, { ...schedule, fire_at: now() + RETRY_MS });
+      console.error(`Could not deliver the schedule ${schedule.Name} to its target:`, error);
+      schedules.set(schedule.Arn, { ...schedule, fire_at: now() + RETRY_MS });
     } finally {
       firing.delete(schedule.Arn);
     }
   }
 
-  /** A schedule that was replaced while it fired stays: the new one has not fired. */
+  /** A schedule that was updated while it fired is kept: the new one has not fired. */
   function complete(fired: StoredSchedule): void {
-    const current = shelf.get(fired.Arn);
+    const current = schedules.get(fired.Arn);
     if (current?.LastModificationDate !== fired.LastModificationDate) return;
-    if (fired.ActionAfterCompletion === 'DELETE') shelf.delete(fired.Arn);
-    else shelf.set(fired.Arn, { ...fired, fire_at: Number.MAX_SAFE_INTEGER });
+    if (fired.ActionAfterCompletion === 'DELETE') schedules.delete(fired.Arn);
+    else schedules.set(fired.Arn, { ...fired, fire_at: Number.MAX_SAFE_INTEGER });
   }
 
   return {
@@ -151,12 +153,12 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
     createGroup: name => {
       if (!groups.get(name)) createGroup(name, null);
     },
-    schedules: () => shelf.all().map(({ value }) => value),
+    schedules: () => schedules.all().map(({ value }) => value),
   };
 }
 
-function list(shelf: Shelf<StoredSchedule>, query: v.InferOutput<typeof ListQuerySchema>) {
-  const matching = shelf
+function list(schedules: Collection<StoredSchedule>, query: v.InferOutput<typeof ListQuerySchema>) {
+  const matching = schedules
     .all()
     .map(({ value }) => value)
     .filter(
@@ -166,7 +168,7 @@ function list(shelf: Shelf<StoredSchedule>, query: v.InferOutput<typeof ListQuer
         Name.startsWith(query.NamePrefix ?? '') &&
         Arn > (query.NextToken ?? ''),
     );
-  const page = matching.slice(0, query.MaxResults ?? RESULT_PAGE);
+  const page = matching.slice(0, query.MaxResults ?? MAX_RESULTS);
   const last = matching.length > page.length ? page.at(-1) : undefined;
   return { Schedules: page.map(summary), ...(last ? { NextToken: last.Arn } : {}) };
 }
@@ -176,8 +178,8 @@ function summary(schedule: StoredSchedule) {
   return { Arn, Name, GroupName, State, CreationDate, LastModificationDate, Target: { Arn: Target.Arn } };
 }
 
-/** All members but the emulator's own. */
-function shown(schedule: StoredSchedule) {
+/** The schedule without the emulator's own members. */
+function toOutput(schedule: StoredSchedule) {
   return { ...schedule, ClientToken: undefined, fire_at: undefined };
 }
 

@@ -20,25 +20,25 @@ import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
-import { startAwsFront, type AwsFront } from './front.ts';
+import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSqs } from './sqs.ts';
 import { createSsm } from './ssm.ts';
-import { localClient } from './tables.ts';
+import { localClientConfig } from './tables.ts';
 
-let front: AwsFront;
+let awsEndpoint: AwsEndpoint;
 let sqs: SQSClient;
 let ssm: SSMClient;
 const calls = createCalls();
-const queueUrl = () => `${front.url}/000000000000/work`;
+const queueUrl = () => `${awsEndpoint.url}/000000000000/work`;
 
 beforeAll(async () => {
-  front = await startAwsFront();
+  awsEndpoint = await startAwsEndpoint();
   const store = openStore(null);
   const emulator = createSqs(null);
   emulator.createQueue({ name: 'work', attributes: {} }, queueUrl());
   const scheduler = createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() });
-  front.open({
+  awsEndpoint.open({
     dynamoDb: '',
     sqs: emulator,
     ssm: createSsm(store, Date.now),
@@ -47,33 +47,33 @@ beforeAll(async () => {
     calls,
     s3: noBuckets,
   });
-  sqs = new SQSClient({ ...localClient(front.url), useQueueUrlAsEndpoint: false });
-  ssm = new SSMClient(localClient(front.url));
+  sqs = new SQSClient({ ...localClientConfig(awsEndpoint.url), useQueueUrlAsEndpoint: false });
+  ssm = new SSMClient(localClientConfig(awsEndpoint.url));
 });
 afterAll(async () => {
   sqs.destroy();
   ssm.destroy();
-  await front.close();
+  await awsEndpoint.close();
 });
 
 describe('SQS', () => {
   const send = (DelaySeconds: number) =>
     sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(), MessageBody: 'x', DelaySeconds }));
 
-  test('takes a delay of up to 900 s', async () => {
+  test('accepts a delay of up to 900 s', async () => {
     await expect(send(900)).resolves.toBeDefined();
     await expect(send(901)).rejects.toMatchObject({ name: 'InvalidParameterValue' });
     await expect(send(-1)).rejects.toMatchObject({ name: 'InvalidParameterValue' });
   });
 
-  test('refuses of a batch only the entries that are wrong', async () => {
+  test('refuses only the invalid entries of a batch', async () => {
     const Entries = [0, 901, 3].map((DelaySeconds, n) => ({ Id: `e${n}`, MessageBody: 'x', DelaySeconds }));
     const answer = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl(), Entries }));
     expect(answer.Successful?.map(({ Id }) => Id)).toEqual(['e0', 'e2']);
     expect(answer.Failed).toMatchObject([{ Id: 'e1', SenderFault: true, Code: 'InvalidParameterValue' }]);
   });
 
-  test('takes ten entries, and no more', async () => {
+  test('accepts at most ten entries', async () => {
     const entries = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ Id: `e${n}`, MessageBody: 'x' }));
     const batch = (count: number) =>
@@ -82,16 +82,16 @@ describe('SQS', () => {
     await expect(batch(11)).rejects.toMatchObject({ name: 'TooManyEntriesInBatchRequest' });
   });
 
-  test('knows no queue that the template does not have', async () => {
-    const call = new ReceiveMessageCommand({ QueueUrl: `${front.url}/000000000000/other` });
+  test('returns QueueDoesNotExist for a queue that is not in the template', async () => {
+    const call = new ReceiveMessageCommand({ QueueUrl: `${awsEndpoint.url}/000000000000/other` });
     await expect(sqs.send(call)).rejects.toBeInstanceOf(QueueDoesNotExist);
   });
 
-  test('keeps messages over a restart, with their count of receipts', async () => {
+  test('keeps messages and their receive count across a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sqs-'));
     const first = createSqs(folder);
     first.createQueue({ name: 'kept', attributes: { VisibilityTimeout: '0' } }, queueUrl());
-    const QueueUrl = `${front.url}/000000000000/kept`;
+    const QueueUrl = `${awsEndpoint.url}/000000000000/kept`;
     await first.handle('SendMessage', { QueueUrl, MessageBody: 'still here' });
     await first.handle('ReceiveMessage', { QueueUrl });
     first.close();
@@ -113,7 +113,7 @@ describe('SSM', () => {
     ssm.send(new PutParameterCommand({ Name: '/p/a', Value, Type: 'SecureString', Overwrite }));
   const get = (Name: string) => ssm.send(new GetParameterCommand({ Name, WithDecryption: true }));
 
-  test('makes a parameter once, and overwrites it only when told so', async () => {
+  test('overwrites a parameter only with Overwrite', async () => {
     await put('one');
     await expect(put('two')).rejects.toBeInstanceOf(ParameterAlreadyExists);
     expect(await put('three', true)).toMatchObject({ Version: 2 });
@@ -121,7 +121,7 @@ describe('SSM', () => {
     await expect(get('/p/b')).rejects.toBeInstanceOf(ParameterNotFound);
   });
 
-  test('counts every call', () => {
+  test('counts calls by operation', () => {
     expect(calls.report().calls).toContainEqual({
       service: 'ssm',
       operation: 'PutParameter',

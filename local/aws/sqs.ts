@@ -1,5 +1,5 @@
-// The emulator's own entry point opens a server on every network interface and knows no fair queues, so its parts are
-// used one by one: they are plain functions over a store.
+// The emulator's entry point listens on every network interface and does not support fair queues, so this module calls
+// its operations, which are plain functions over a store.
 import * as v from 'valibot';
 import { SqsError } from '../../node_modules/fauxqs/dist/common/errors.js';
 import { PersistenceManager } from '../../node_modules/fauxqs/dist/persistence.js';
@@ -17,26 +17,26 @@ import { SqsStore, type SqsQueue } from '../../node_modules/fauxqs/dist/sqs/sqsS
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { QueueResource } from '../template/resources.ts';
 import { arn } from '../template/names.ts';
-import { AwsError, ok, type AwsAnswer } from './answer.ts';
+import { AwsError, ok, type AwsResponse } from './response.ts';
 
 export interface QueueDepth {
   name: string;
-  /** Messages that can be received now. */
+  /** Messages available for retrieval. */
   depth: number;
   delayed: number;
   in_flight: number;
-  /** Messages in the queue's dead-letter queue; null where it has none. */
+  /** Messages in its dead-letter queue; null if it has none. */
   dead_letters: number | null;
 }
 
 export interface Sqs {
-  /** One call of the wire protocol. Throws AwsError as the service refuses. */
-  handle: (operation: string, body: JsonObject) => Promise<AwsAnswer>;
+  /** Runs one call of the wire protocol. Throws AwsError. */
+  handle: (operation: string, body: JsonObject) => Promise<AwsResponse>;
   createQueue: (queue: QueueResource, url: string) => void;
-  /** Sends to the queue of this ARN, to be seen after a delay. Throws where there is none. */
+  /** Sends a message to the queue with this ARN. Throws if it does not exist. */
   send: (queueArn: string, body: string, delayS?: number) => Promise<void>;
   depths: () => QueueDepth[];
-  /** Forgets all messages of a queue, or of every one; false if there is no such queue. */
+  /** Deletes all messages of one queue or of every queue; false if the queue does not exist. */
   purge: (name?: string) => boolean;
   close: () => void;
 }
@@ -70,14 +70,14 @@ const OPERATIONS: Readonly<Record<string, (body: JsonObject, store: SqsStore) =>
   PurgeQueue: purgeQueue,
 };
 
-/** SQS on the fauxqs store, whose times follow the global `Date`. Keeps messages in `folder` where that is given. */
+/** SQS on the fauxqs store, which reads the global `Date`. Keeps messages in `folder` unless it is null. */
 export function createSqs(folder: string | null): Sqs {
   const store = new SqsStore();
   const persistence = folder === null ? null : restore(store, folder);
 
-  async function handle(operation: string, body: JsonObject): Promise<AwsAnswer> {
+  async function handle(operation: string, body: JsonObject): Promise<AwsResponse> {
     const run = OPERATIONS[operation];
-    if (!run) throw new AwsError('UnsupportedOperation', `The local SQS has no ${operation}`);
+    if (!run) throw new AwsError('UnsupportedOperation', `The local SQS does not support ${operation}`);
     try {
       return ok((await run(body, store)) ?? {});
     } catch (error) {
@@ -95,7 +95,7 @@ export function createSqs(folder: string | null): Sqs {
     },
     send: async (queueArn, body, delayS = 0) => {
       const queue = store.getQueueByArn(queueArn);
-      if (!queue) throw new Error(`There is no queue ${queueArn}`);
+      if (!queue) throw new Error(`The queue ${queueArn} does not exist`);
       await handle('SendMessage', { QueueUrl: queue.url, MessageBody: body, DelaySeconds: delayS });
     },
     depths: () => [...store.allQueues()].map(queue => depth(queue, store)),
@@ -111,7 +111,7 @@ export function createSqs(folder: string | null): Sqs {
   };
 }
 
-/** Puts back what an earlier run kept, before anything new is written. */
+/** Loads the messages of an earlier run before new ones are written. */
 function restore(store: SqsStore, folder: string): PersistenceManager {
   const persistence = new PersistenceManager(folder);
   persistence.loadSqsAndSns(store, new SnsStore());
@@ -122,17 +122,17 @@ function restore(store: SqsStore, folder: string): PersistenceManager {
 
 function send(body: JsonObject, store: SqsStore): unknown {
   const entry = v.parse(EntrySchema, body);
-  const fault = delayFault(entry);
-  if (fault !== null) throw new SqsError('InvalidParameterValue', fault);
+  const error = delayError(entry);
+  if (error !== null) throw new SqsError('InvalidParameterValue', error);
   const sent = sendMessage(body, store);
   setGroup(store, body, v.parse(SentSchema, sent).MessageId, entry.MessageGroupId);
   return sent;
 }
 
-/** An entry that is refused does not keep the others back. */
+/** Invalid entries fail on their own; the others are sent. */
 function sendBatch(body: JsonObject, store: SqsStore): unknown {
   const entries = v.parse(EntriesSchema, body['Entries']);
-  const refused = entries.filter(entry => delayFault(entry) !== null);
+  const refused = entries.filter(entry => delayError(entry) !== null);
   if (refused.length === 0 || entries.length > 10) return sendEntries(body, entries, store);
   const accepted = entries.filter(entry => !refused.includes(entry));
   const sent = accepted.length === 0 ? { Successful: [], Failed: [] } : sendEntries(body, accepted, store);
@@ -140,7 +140,7 @@ function sendBatch(body: JsonObject, store: SqsStore): unknown {
     Id: entry.Id,
     SenderFault: true,
     Code: 'InvalidParameterValue',
-    Message: delayFault(entry),
+    Message: delayError(entry),
   }));
   return { Successful: sent.Successful, Failed: [...sent.Failed, ...failed] };
 }
@@ -153,12 +153,12 @@ function sendEntries(body: JsonObject, entries: readonly Entry[], store: SqsStor
   return sent;
 }
 
-function delayFault({ DelaySeconds: delay }: Entry): string | null {
+function delayError({ DelaySeconds: delay }: Entry): string | null {
   if (Number.isInteger(delay) && delay >= 0 && delay <= MAX_DELAY_S) return null;
   return `Value ${delay} for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= ${MAX_DELAY_S}.`;
 }
 
-/** The emulator drops the tenant of a fair queue. No receiver can have seen the message yet: nothing was awaited. */
+/** Sets the message group, which the emulator drops on standard queues. Runs in the same tick as the send, so before any receive. */
 function setGroup(store: SqsStore, body: JsonObject, messageId: string, group: string | undefined): void {
   if (group === undefined) return;
   const queue = store.getQueue(v.parse(v.string(), body['QueueUrl']));

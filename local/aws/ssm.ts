@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { ACCOUNT, REGION } from '../template/names.ts';
-import type { LocalStore, Shelf } from '../store.ts';
-import { AwsError, ok, type AwsAnswer } from './answer.ts';
+import type { LocalStore, Collection } from '../store.ts';
+import { AwsError, ok, type AwsResponse } from './response.ts';
 
 const ParameterSchema = v.object({
   Value: v.string(),
   Type: v.picklist(['String', 'StringList', 'SecureString']),
   Version: v.number(),
-  /** Epoch seconds, as the wire has it. */
+  /** Epoch seconds, as on the wire. */
   LastModifiedDate: v.number(),
 });
 type Parameter = v.InferOutput<typeof ParameterSchema>;
@@ -23,26 +23,26 @@ const Put = v.object({
 
 type Operation = (input: unknown) => unknown;
 
-/** SSM Parameter Store: the calls that the service makes. Secure strings are kept as they come. */
+/** SSM Parameter Store, the operations that the service calls. Secure strings are stored unencrypted. */
 export function createSsm(
   store: LocalStore,
   now: () => number,
-): (operation: string, body: unknown) => AwsAnswer {
-  const shelf = store.shelf('ssm', ParameterSchema);
+): (operation: string, body: unknown) => AwsResponse {
+  const parameters = store.collection('ssm', ParameterSchema);
   const operations: Record<string, Operation> = {
-    GetParameter: input => ({ Parameter: existing(shelf, parse(Name, input).Name) }),
-    GetParameters: input => getMany(shelf, parse(Names, input).Names),
-    PutParameter: input => put(shelf, parse(Put, input), now()),
+    GetParameter: input => ({ Parameter: existing(parameters, parse(Name, input).Name) }),
+    GetParameters: input => getMany(parameters, parse(Names, input).Names),
+    PutParameter: input => put(parameters, parse(Put, input), now()),
     DeleteParameter: input => {
       const { Name: name } = parse(Name, input);
-      existing(shelf, name);
-      shelf.delete(name);
+      existing(parameters, name);
+      parameters.delete(name);
       return {};
     },
   };
   return (operation, body) => {
     const run = operations[operation];
-    if (!run) throw new AwsError('UnknownOperationException', `The local SSM has no ${operation}`);
+    if (!run) throw new AwsError('UnknownOperationException', `The local SSM does not support ${operation}`);
     return ok(run(body));
   };
 }
@@ -54,8 +54,8 @@ function parse<T>(schema: v.GenericSchema<unknown, T>, input: unknown): T {
   throw new AwsError('ValidationException', `${v.getDotPath(issue) ?? 'request'}: ${issue.message}`);
 }
 
-function existing(shelf: Shelf<Parameter>, name: string) {
-  const parameter = shelf.get(name);
+function existing(parameters: Collection<Parameter>, name: string) {
+  const parameter = parameters.get(name);
   if (!parameter) throw new AwsError('ParameterNotFound', `The parameter ${name} does not exist`);
   return described(name, parameter);
 }
@@ -70,21 +70,26 @@ function described(name: string, parameter: Parameter) {
   };
 }
 
-function getMany(shelf: Shelf<Parameter>, names: readonly string[]) {
+function getMany(parameters: Collection<Parameter>, names: readonly string[]) {
   const found = names.flatMap(name => {
-    const parameter = shelf.get(name);
+    const parameter = parameters.get(name);
     return parameter ? [described(name, parameter)] : [];
   });
   const known = new Set(found.map(({ Name: name }) => name));
   return { Parameters: found, InvalidParameters: names.filter(name => !known.has(name)) };
 }
 
-function put(shelf: Shelf<Parameter>, input: v.InferOutput<typeof Put>, nowMs: number) {
-  const old = shelf.get(input.Name);
+function put(parameters: Collection<Parameter>, input: v.InferOutput<typeof Put>, nowMs: number) {
+  const old = parameters.get(input.Name);
   if (old && !input.Overwrite) {
     throw new AwsError('ParameterAlreadyExists', 'The parameter already exists. Set overwrite to update it.');
   }
   const Version = (old?.Version ?? 0) + 1;
-  shelf.set(input.Name, { Value: input.Value, Type: input.Type, Version, LastModifiedDate: nowMs / 1000 });
+  parameters.set(input.Name, {
+    Value: input.Value,
+    Type: input.Type,
+    Version,
+    LastModifiedDate: nowMs / 1000,
+  });
   return { Version, Tier: 'Standard' };
 }

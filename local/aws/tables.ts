@@ -7,16 +7,16 @@ import {
 import { REGION } from '../template/names.ts';
 import type { TableResource } from '../template/resources.ts';
 
-/** Client options for whoever calls the local services from this process. */
-export const localClient = (endpoint: string) => ({
+/** Client configuration for calls to the local services from this process. */
+export const localClientConfig = (endpoint: string) => ({
   endpoint,
   region: REGION,
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
 
-/** Creates the tables that are not there yet, with their indexes and time to live. */
+/** Creates the tables that do not exist yet, with their indexes and time to live. */
 export async function createTables(endpoint: string, tables: readonly TableResource[]): Promise<void> {
-  const client = new DynamoDBClient(localClient(endpoint));
+  const client = new DynamoDBClient(localClientConfig(endpoint));
   try {
     await Promise.all(tables.map(table => createTable(client, table)));
   } finally {

@@ -14,10 +14,10 @@ export interface GatewayRequest {
   now: number;
 }
 
-/** Types whose bodies the gateway passes on as text; all others arrive in base64. */
+/** Content types whose bodies the gateway passes as text; all others are base64-encoded. */
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml)|[^;]+\+(json|xml))/i;
 
-/** A request as the function gets it: payload format 2.0. */
+/** Converts a request to the function's event in payload format 2.0. */
 export function toEvent(request: GatewayRequest, match: Match): APIGatewayProxyEventV2 {
   const { method, url, headers, body, now } = request;
   const { cookie, ...others } = headers;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { Hono } from 'hono';
-import type { Outcome } from '../lambda/environment.ts';
+import type { InvocationResult } from '../lambda/environment.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { createRouter } from './routes.ts';
 
@@ -28,11 +28,11 @@ describe('the router', () => {
     ['POST', '/v1/other', '$default', {}],
     ['GET', '/elsewhere', '$default', {}],
     ['PUT', '/v1/posts/', '$default', {}],
-  ])('%s %s', (method, path, key, pathParameters) => {
+  ])('routes %s %s to %s', (method, path, key, pathParameters) => {
     expect(route(method, path)).toEqual({ route: { key, function: key }, pathParameters });
   });
 
-  test('finds nothing without a default route', () => {
+  test('returns null without a default route', () => {
     expect(createRouter([{ key: 'GET /a', function: 'f' }])('GET', '/b')).toBeNull();
   });
 });
@@ -40,7 +40,7 @@ describe('the router', () => {
 describe('the gateway', () => {
   let gateway: Gateway;
   let events: APIGatewayProxyEventV2[];
-  let outcome: Outcome;
+  let outcome: InvocationResult;
 
   beforeAll(async () => {
     const local = new Hono();
@@ -67,7 +67,7 @@ describe('the gateway', () => {
 
   const call = (init?: RequestInit, path = '/v1/posts/7') => fetch(gateway.url + path, init);
 
-  test('makes an event of payload format 2.0', async () => {
+  test('sends an event of payload format 2.0', async () => {
     await call({ headers: { 'X-Thing': 'a', cookie: 'c=1; d=2' } }, '/v1/posts/7?a=1&a=2&b=%20x');
     const host = new URL(gateway.url).host;
     expect(events[0]).toMatchObject({
@@ -98,13 +98,13 @@ describe('the gateway', () => {
     ['application/x-www-form-urlencoded', 'a=1', true],
     ['multipart/form-data; boundary=b', '--b--', true],
     ['image/png', '\u0089PNG', true],
-  ])('passes %s on', async (type, body, isBase64Encoded) => {
+  ])('passes a body of type %s', async (type, body, isBase64Encoded) => {
     await call({ method: 'POST', headers: { 'content-type': type }, body });
     const sent = Buffer.from(events[0]?.body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString();
     expect([sent, events[0]?.isBase64Encoded]).toEqual([body, isBase64Encoded]);
   });
 
-  test('gives the answer as the function made it', async () => {
+  test('returns the response of the function', async () => {
     const body = Buffer.from([1, 2, 255]).toString('base64');
     outcome = {
       ok: true,
@@ -123,7 +123,7 @@ describe('the gateway', () => {
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([1, 2, 255]);
   });
 
-  test('takes an answer without a status for the body', async () => {
+  test('returns a result without statusCode as the body', async () => {
     outcome = { ok: true, result: { some: 'thing' } };
     const answer = await call();
     expect([answer.status, await answer.json()]).toEqual([200, { some: 'thing' }]);
@@ -133,13 +133,13 @@ describe('the gateway', () => {
     ['Error', 500, 'Internal Server Error'],
     ['Runtime.Killed', 500, 'Internal Server Error'],
     ['Sandbox.Timedout', 503, 'Service Unavailable'],
-  ])('answers for a function that ended with %s', async (errorType, status, message) => {
+  ])('returns %2$d when the invocation fails with %s', async (errorType, status, message) => {
     outcome = { ok: false, errorType, errorMessage: 'secret' };
     const answer = await call();
     expect([answer.status, await answer.json()]).toEqual([status, { message }]);
   });
 
-  test('refuses a body that Lambda would not take, and takes one just below', async () => {
+  test('refuses a body above the payload limit of Lambda', async () => {
     const most = await call({ method: 'POST', body: new Uint8Array(4_500_000) });
     expect(most.status).toBe(200);
     const more = await call({ method: 'POST', body: new Uint8Array(4_500_001) });
@@ -148,7 +148,7 @@ describe('the gateway', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('answers for what no route takes, and for the stack itself', async () => {
+  test('returns 404 without a matching route and serves /_local', async () => {
     expect((await call({}, '/nothing')).status).toBe(404);
     expect(await (await call({}, '/_local/clock')).json()).toEqual({ now: 'now' });
   });

@@ -4,46 +4,46 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { listen, readBody, stop } from '../http.ts';
 import { CDN_PATH, type Cdn } from '../s3/cdn.ts';
-import type { Outcome } from '../lambda/environment.ts';
+import type { InvocationResult } from '../lambda/environment.ts';
 import type { ApiRoute } from '../template/resources.ts';
 import {
   MAX_BODY_BYTES,
   notFound,
   starting,
-  timedOut,
-  toAnswer,
+  gatewayTimeout,
+  toResponse,
   tooLarge,
-  type GatewayAnswer,
-} from './answer.ts';
+  type GatewayResponse,
+} from './response.ts';
 import { toEvent } from './event.ts';
 import { createRouter } from './routes.ts';
 
 export interface GatewayParts {
   routes: readonly ApiRoute[];
-  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
   now: () => number;
-  /** Answers below `/_local`. */
+  /** Serves `/_local`. */
   local: Hono;
-  /** Answers below `/_cdn`. */
+  /** Serves `/_cdn`. */
   cdn: Cdn;
 }
 
 export interface Gateway {
   /** Origin, without a path. */
   url: string;
-  /** What stands behind it; requests before that are told to wait. */
+  /** Connects the routes; earlier requests get 503. */
   open: (parts: GatewayParts) => void;
   close: () => Promise<void>;
 }
 
-/** The gateway's own patience; the functions' time-outs are shorter. */
-const TIME_LIMIT_MS = 30_000;
-/** Longer than clients keep an idle connection, so that none is closed under a request. */
+/** Integration timeout of API Gateway; the functions' timeouts are shorter. */
+const INTEGRATION_TIMEOUT_MS = 30_000;
+/** Longer than clients keep idle connections, so that none is closed while a request is sent. */
 const KEEP_ALIVE_MS = 75_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The HTTP API of the template. Listens at once, so that its address can be told to the functions. */
+/** Starts the HTTP API. It listens before it is opened, so that the functions can be given its address. */
 export async function startGateway(port: number): Promise<Gateway> {
   let handle: Handler = (request, response) => {
     send(response, request.method ?? 'GET', starting());
@@ -61,11 +61,11 @@ export async function startGateway(port: number): Promise<Gateway> {
 
 function createHandler({ routes, invoke, now, local, cdn }: GatewayParts): Handler {
   const route = createRouter(routes);
-  const answerLocal = getRequestListener(new Hono().route('/_local', local).fetch, {
+  const handleLocal = getRequestListener(new Hono().route('/_local', local).fetch, {
     overrideGlobalObjects: false,
   });
 
-  async function answer(request: IncomingMessage): Promise<GatewayAnswer> {
+  async function respond(request: IncomingMessage): Promise<GatewayResponse> {
     const method = request.method ?? 'GET';
     const url = new URL(request.url ?? '/', `http://${request.headers.host ?? 'localhost'}`);
     const match = route(method, url.pathname);
@@ -75,33 +75,35 @@ function createHandler({ routes, invoke, now, local, cdn }: GatewayParts): Handl
     const { headers, socket } = request;
     const sourceIp = socket.remoteAddress ?? '127.0.0.1';
     const event = toEvent({ method, url, headers, sourceIp, body, now: now() }, match);
-    return withinLimit(invoke(match.route.function, event).then(toAnswer));
+    return withTimeout(invoke(match.route.function, event).then(toResponse));
   }
 
   return async (request, response) => {
-    if (request.url?.startsWith('/_local/')) await answerLocal(request, response);
+    if (request.url?.startsWith('/_local/')) await handleLocal(request, response);
     else if (request.url?.startsWith(`${CDN_PATH}/`)) await cdn(request, response);
-    else send(response, request.method ?? 'GET', await answer(request));
+    else send(response, request.method ?? 'GET', await respond(request));
   };
 }
 
-async function withinLimit(answer: Promise<GatewayAnswer>): Promise<GatewayAnswer> {
+async function withTimeout(result: Promise<GatewayResponse>): Promise<GatewayResponse> {
   const cancel = new AbortController();
-  const limit = sleep(TIME_LIMIT_MS, timedOut(), { signal: cancel.signal }).catch(timedOut);
-  const first = await Promise.race([answer, limit]);
+  const limit = sleep(INTEGRATION_TIMEOUT_MS, gatewayTimeout(), { signal: cancel.signal }).catch(
+    gatewayTimeout,
+  );
+  const first = await Promise.race([result, limit]);
   cancel.abort();
   return first;
 }
 
-function send(response: ServerResponse, method: string, answer: GatewayAnswer): void {
-  response.statusCode = answer.status;
-  for (const [name, value] of Object.entries(answer.headers)) {
+function send(response: ServerResponse, method: string, result: GatewayResponse): void {
+  response.statusCode = result.status;
+  for (const [name, value] of Object.entries(result.headers)) {
     if (name !== 'content-length') response.setHeader(name, value);
   }
-  if (answer.cookies.length > 0) response.setHeader('set-cookie', answer.cookies);
-  const bodiless = answer.status === 204 || answer.status === 304;
-  if (!bodiless) response.setHeader('content-length', answer.body.length);
-  // A body that was not read to its end cannot be followed by another request on the connection.
-  if (answer.status === 413) response.setHeader('connection', 'close');
-  response.end(bodiless || method === 'HEAD' ? undefined : answer.body);
+  if (result.cookies.length > 0) response.setHeader('set-cookie', result.cookies);
+  const bodiless = result.status === 204 || result.status === 304;
+  if (!bodiless) response.setHeader('content-length', result.body.length);
+  // The rest of the body was not read, so the connection cannot be reused.
+  if (result.status === 413) response.setHeader('connection', 'close');
+  response.end(bodiless || method === 'HEAD' ? undefined : result.body);
 }

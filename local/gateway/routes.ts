@@ -16,8 +16,8 @@ const isGreedy = (segment: string) => /^\{.+\+\}$/.test(segment);
 const isParameter = (segment: string) => /^\{.+\}$/.test(segment);
 
 /**
- * Finds routes as API Gateway's HTTP API does: the most specific wins, a literal segment over a parameter, that over
- * a greedy one, the method over ANY; `$default` takes the rest.
+ * Returns a function that selects a route as API Gateway's HTTP APIs do: the most specific route wins (literal segment,
+ * then parameter, then greedy parameter; then method before ANY), and `$default` matches everything else.
  */
 export function createRouter(routes: readonly ApiRoute[]): (method: string, path: string) => Match | null {
   const fallback = routes.find(({ key }) => key === DEFAULT_ROUTE);
@@ -42,13 +42,13 @@ function asCandidate(route: ApiRoute): Candidate {
   return { route, method, segments: path.split('/').slice(1) };
 }
 
-/** Sorts by segment: literal, parameter, greedy; then by method. */
+/** Sort key: literal, parameter or greedy by segment, then the method. */
 function rank({ segments, method }: Candidate): string {
   const kinds = segments.map(segment => (isGreedy(segment) ? '2' : isParameter(segment) ? '1' : '0'));
   return `${kinds.join('')} ${method === 'ANY' ? 1 : 0}`;
 }
 
-/** Values of the pattern's parameters, decoded; null where the path does not fit. */
+/** Decoded path parameters; null if the path does not match. */
 function parameters(pattern: readonly string[], path: readonly string[]): Record<string, string> | null {
   const greedy = pattern.findIndex(isGreedy);
   if (greedy === -1 ? pattern.length !== path.length : path.length <= greedy) return null;

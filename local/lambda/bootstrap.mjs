@@ -1,7 +1,7 @@
 /**
  * One Lambda environment: a worker thread that loads a function's bundle and runs one invocation at a time. Between
- * invocations the whole thread sleeps, so whatever a handler left running stands still, as it does in Lambda.
- * Plain JavaScript, because it stands in for a runtime: it takes whatever a bundle exports.
+ * invocations the whole thread is blocked, so anything a handler left running is frozen, as in Lambda. Plain JavaScript:
+ * like the Lambda runtime, it calls whatever a bundle exports.
  */
 import diagnostics from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ const send = message => parentPort.postMessage(message);
 installClock(clock);
 captureOutput('stdout');
 captureOutput('stderr');
-signRequests();
+tagRequests();
 
 const invoke = load();
 if (invoke) {
@@ -25,15 +25,16 @@ if (invoke) {
 function load() {
   try {
     const exported = createRequire(import.meta.url)(module)[handler];
-    if (typeof exported !== 'function') throw new Error(`${module} exports no function ${handler}`);
+    if (typeof exported !== 'function')
+      throw new Error(`${handler} is undefined or not exported by ${module}`);
     return exported;
   } catch (error) {
-    send({ kind: 'unloadable', ...described(error) });
+    send({ kind: 'init-failed', ...errorFields(error) });
     return null;
   }
 }
 
-/** Stops the thread until there is an event. */
+/** Blocks the thread until there is an event. */
 function nextEvent() {
   Atomics.wait(wake, 0, 0);
   Atomics.store(wake, 0, 0);
@@ -47,18 +48,18 @@ async function run(invoke, { event, context, deadline }) {
     send({ kind: 'done', result: JSON.stringify(result ?? null) });
   } catch (error) {
     process.stderr.write(`${error?.stack ?? error}\n`);
-    send({ kind: 'failed', ...described(error) });
+    send({ kind: 'failed', ...errorFields(error) });
   }
 }
 
-function described(error) {
+function errorFields(error) {
   return {
     errorType: String(error?.name ?? 'Error'),
     errorMessage: String(error?.message ?? error),
   };
 }
 
-/** A worker's own streams would hold lines back while the thread sleeps. */
+/** A worker's own streams would buffer lines while the thread is blocked. */
 function captureOutput(stream) {
   process[stream].write = (chunk, encoding, callback) => {
     send({ kind: 'log', stream, text: typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString() });
@@ -68,11 +69,11 @@ function captureOutput(stream) {
   };
 }
 
-/** Tells the local services which environment calls. Requests to other hosts stay as they are. */
-function signRequests() {
+/** Adds the environment's id to requests to the local services. Requests to other hosts are not changed. */
+function tagRequests() {
   const isLocal = host => localHosts.includes(host);
   diagnostics.subscribe('http.client.request.created', ({ request }) => {
-    // A request that waits for leave to send its body has sent its headers already.
+    // A request with `Expect: 100-continue` has sent its headers already.
     if (isLocal(request.getHeader('host')) && !request.headersSent)
       request.setHeader('x-local-environment', id);
   });

@@ -25,7 +25,7 @@ function start(fn: FunctionResource): Environment {
 }
 
 describe('an environment', () => {
-  test('runs the handler with the event, the context and the variables', async () => {
+  test('runs the handler with event, context and environment variables', async () => {
     const fn = functions.define(
       `return {
         event,
@@ -46,13 +46,13 @@ describe('an environment', () => {
     expect(remaining).toBeLessThanOrEqual(100_000);
   });
 
-  test('keeps its globals between events, as a warm one does', async () => {
+  test('keeps its globals between invocations', async () => {
     const environment = start(functions.define('return (globalThis.count = (globalThis.count ?? 0) + 1);'));
     await environment.invoke({});
     expect(await environment.invoke({})).toEqual({ ok: true, result: 2 });
   });
 
-  test('stands still between events: what was not awaited goes on with the next one only', async () => {
+  test('is frozen between invocations', async () => {
     const environment = start(
       functions.define(
         `if (event.start) { setInterval(() => { globalThis.ticks = (globalThis.ticks ?? 0) + 1; }, 5); return 0; }
@@ -64,7 +64,7 @@ describe('an environment', () => {
     expect(await environment.invoke({})).toEqual({ ok: true, result: 0 });
   });
 
-  test('tells the error that a handler throws, and lives on', async () => {
+  test('returns the error of a handler and stays alive', async () => {
     const environment = start(functions.define('if (event.bad) throw new TypeError("no"); return 1;'));
     expect(await environment.invoke({ bad: true })).toEqual({
       ok: false,
@@ -75,11 +75,11 @@ describe('an environment', () => {
   });
 
   test.each([
-    ['at its time-out', 1, 'await new Promise(() => setInterval(() => 0, 1000));', 'Sandbox.Timedout'],
-    ['also when it never yields', 1, 'for (;;);', 'Sandbox.Timedout'],
-    ['when it exits', 100, 'process.exit(0);', 'Runtime.ExitError'],
+    ['at its timeout', 1, 'await new Promise(() => setInterval(() => 0, 1000));', 'Sandbox.Timedout'],
+    ['at its timeout when the handler never yields', 1, 'for (;;);', 'Sandbox.Timedout'],
+    ['when the handler exits the process', 100, 'process.exit(0);', 'Runtime.ExitError'],
     [
-      'when a promise fails unheard',
+      'on an unhandled rejection',
       100,
       'void Promise.reject(new Error("x")); await new Promise(() => setInterval(() => 0, 1000));',
       'Runtime.UnhandledError',
@@ -90,7 +90,7 @@ describe('an environment', () => {
     expect(environment.isAlive()).toBe(false);
   });
 
-  test('fails when its code does not load', async () => {
+  test('fails if the handler does not exist', async () => {
     const environment = start({ ...functions.define(''), handler: 'nothing' });
     expect(await environment.invoke({})).toMatchObject({
       ok: false,
@@ -98,23 +98,23 @@ describe('an environment', () => {
     });
   });
 
-  test('is killed in the middle of an event', async () => {
+  test('can be killed during an invocation', async () => {
     const environment = start(
-      functions.define('console.log("begun"); await new Promise(() => setInterval(() => 0, 9));'),
+      functions.define('console.log("started"); await new Promise(() => setInterval(() => 0, 9));'),
     );
     const outcome = environment.invoke({});
-    while (!functions.printed.includes('begun\n')) await sleep(5);
+    while (!functions.printed.includes('started\n')) await sleep(5);
     await environment.kill();
     expect(await outcome).toMatchObject({ ok: false, errorType: 'Runtime.Killed' });
   });
 
-  test('lives by the clock of the stack', async () => {
+  test('uses the clock of the stack', async () => {
     const environment = start(functions.define('return [Date.now(), new Date().getTime()];'));
     await environment.invoke({});
     const before = Date.now();
     functions.clock.advance(3600);
     const { result } = (await environment.invoke({})) as { result: number[] };
-    for (const told of result) expect(told - before).toBeGreaterThanOrEqual(3_600_000);
+    for (const time of result) expect(time - before).toBeGreaterThanOrEqual(3_600_000);
   });
 });
 
@@ -143,7 +143,7 @@ describe('requests of an environment', () => {
     ['fetch', 'await (await fetch(event.url)).text();'],
   ];
 
-  test.each(CALLS)('by %s carry its id to the local services', async (_, body) => {
+  test.each(CALLS)('by %s carry its id to local services', async (_, body) => {
     const fn = functions.define(body);
     const host = { ...functions.host, localHosts: [new URL(url).host] };
     const environment = createEnvironment(fn, 'posts:7', host);
@@ -152,18 +152,18 @@ describe('requests of an environment', () => {
     expect(seen.map(headers => headers['x-local-environment'])).toEqual(['posts:7']);
   });
 
-  test.each(CALLS)('by %s carry nothing to other hosts', async (_, body) => {
+  test.each(CALLS)('by %s do not carry its id to other hosts', async (_, body) => {
     await start(functions.define(body)).invoke({ url });
     expect(seen.map(headers => headers['x-local-environment'])).toEqual([undefined]);
   });
 });
 
 describe('the environments of a function', () => {
-  test('are reused when idle, and never more than its concurrency', async () => {
+  test('are reused when idle and never exceed the concurrency', async () => {
     const fn = functions.define(
       'globalThis.id ??= Math.random(); await new Promise(r => setTimeout(r, 30)); return globalThis.id;',
     );
-    const all = createFunctions([fn], functions.host, () => 1);
+    const all = createFunctions([fn], functions.host, { concurrency: () => 1 });
     const first = await Promise.all(Array.from({ length: 12 }, () => all.invoke(fn.name, {})));
     const ids = new Set(first.map(outcome => (outcome as { result: number }).result));
     expect(ids.size).toBeLessThanOrEqual(4);
@@ -172,9 +172,9 @@ describe('the environments of a function', () => {
     await all.close();
   });
 
-  test('are replaced when they were killed', async () => {
+  test('are replaced after they are killed', async () => {
     const fn = functions.define('return 1;');
-    const all = createFunctions([fn], functions.host, () => 1);
+    const all = createFunctions([fn], functions.host, { concurrency: () => 1 });
     await all.invoke(fn.name, {});
     expect(await all.kill(`${fn.name}:1`)).toBe(true);
     expect(await all.invoke(fn.name, {})).toEqual({ ok: true, result: 1 });

@@ -4,13 +4,14 @@ import * as v from 'valibot';
 import { arn, REGION } from '../template/names.ts';
 import type { FunctionResource } from '../template/resources.ts';
 
-export type Outcome = { ok: true; result: unknown } | { ok: false; errorType: string; errorMessage: string };
+export type InvocationResult =
+  { ok: true; result: unknown } | { ok: false; errorType: string; errorMessage: string };
 
-/** What all environments of the stack share. */
+/** Settings shared by all environments of the stack. */
 export interface LambdaHost {
-  /** Variables beside those of the template. */
+  /** Environment variables in addition to those of the template. */
   environment: Readonly<Record<string, string>>;
-  /** `host:port` of the local services that want to know who calls. */
+  /** `host:port` of the local services whose requests carry the environment's id. */
   localHosts: readonly string[];
   clock: SharedArrayBuffer;
   log: (functionName: string, stream: 'stdout' | 'stderr', text: string) => void;
@@ -18,30 +19,30 @@ export interface LambdaHost {
 
 export interface Environment {
   id: string;
-  /** Runs one event. Never rejects; only one at a time. */
-  invoke: (event: unknown) => Promise<Outcome>;
-  /** Ends it in the middle of whatever it does. */
+  /** Runs one event at a time. Never rejects. */
+  invoke: (event: unknown) => Promise<InvocationResult>;
+  /** Terminates the environment, also during an invocation. */
   kill: () => Promise<void>;
-  /** Whether it can take another event. */
+  /** Whether it can run another event. */
   isAlive: () => boolean;
 }
 
-/** Lambda's limit of an answer. */
+/** Lambda's limit of a response. */
 const MAX_RESULT_BYTES = 6 * 1024 * 1024;
-/** Lambda gives 10 s, on a machine that does nothing else. */
+/** Lambda allows 10 s; a busy development machine needs longer. */
 const INIT_LIMIT_MS = 30_000;
 const BOOTSTRAP = new URL('bootstrap.mjs', import.meta.url);
 
 const MessageSchema = v.variant('kind', [
   v.object({ kind: v.literal('ready') }),
   v.object({ kind: v.literal('done'), result: v.string() }),
-  v.object({ kind: v.literal('unloadable'), errorType: v.string(), errorMessage: v.string() }),
+  v.object({ kind: v.literal('init-failed'), errorType: v.string(), errorMessage: v.string() }),
   v.object({ kind: v.literal('failed'), errorType: v.string(), errorMessage: v.string() }),
   v.object({ kind: v.literal('log'), stream: v.picklist(['stdout', 'stderr']), text: v.string() }),
 ]);
 type Message = v.InferOutput<typeof MessageSchema>;
 
-/** Starts an environment of a function. It loads its code in the background; the first event waits for that. */
+/** Starts an environment. It loads its code in the background; the first invocation waits for that. */
 export function createEnvironment(fn: FunctionResource, id: string, host: LambdaHost): Environment {
   const wake = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const { port1: events, port2: workerEvents } = new MessageChannel();
@@ -63,45 +64,45 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
   });
   let alive = true;
   let busy = true;
-  let settle: (outcome: Outcome) => void = () => undefined;
-  const ready = Promise.withResolvers<Outcome | null>();
+  let settle: (result: InvocationResult) => void = () => undefined;
+  const ready = Promise.withResolvers<InvocationResult | null>();
 
   worker.on('message', raw => onMessage(v.parse(MessageSchema, raw)));
   worker.on('error', error =>
     end('Runtime.UnhandledError', error instanceof Error ? error.message : String(error)),
   );
-  worker.on('exit', () => end('Runtime.ExitError', 'The environment ended without an answer'));
-  const initLimit = setTimeout(() => end('Sandbox.Timedout', 'The code did not load in time'), INIT_LIMIT_MS);
+  worker.on('exit', () => end('Runtime.ExitError', 'The runtime exited without a response'));
+  const initLimit = setTimeout(() => end('Sandbox.Timedout', 'Init phase timed out'), INIT_LIMIT_MS);
 
   function onMessage(message: Message): void {
     if (message.kind === 'log') host.log(fn.name, message.stream, message.text);
     else if (message.kind === 'ready') begin(null);
-    else if (message.kind === 'unloadable') end(message.errorType, message.errorMessage);
+    else if (message.kind === 'init-failed') end(message.errorType, message.errorMessage);
     else if (message.kind === 'failed') settle(failure(message.errorType, message.errorMessage));
     else settle(resultOf(message.result));
   }
 
-  function begin(fault: Outcome | null): void {
+  function begin(initError: InvocationResult | null): void {
     clearTimeout(initLimit);
     busy = false;
-    if (fault) alive = false;
-    ready.resolve(fault);
+    if (initError) alive = false;
+    ready.resolve(initError);
   }
 
   function end(errorType: string, errorMessage: string): void {
     if (alive && busy) host.log(fn.name, 'stderr', `${errorType}: ${errorMessage}\n`);
     alive = false;
-    const outcome = failure(errorType, errorMessage);
-    begin(outcome);
-    settle(outcome);
+    const result = failure(errorType, errorMessage);
+    begin(result);
+    settle(result);
     void worker.terminate();
   }
 
-  async function invoke(event: unknown): Promise<Outcome> {
-    const fault = await ready.promise;
-    if (fault) return fault;
-    const answer = Promise.withResolvers<Outcome>();
-    settle = answer.resolve;
+  async function invoke(event: unknown): Promise<InvocationResult> {
+    const initError = await ready.promise;
+    if (initError) return initError;
+    const settled = Promise.withResolvers<InvocationResult>();
+    settle = settled.resolve;
     busy = true;
     const limitMs = fn.timeoutS * 1000;
     const timer = setTimeout(
@@ -115,10 +116,10 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
     });
     Atomics.store(wake, 0, 1);
     Atomics.notify(wake, 0);
-    const outcome = await answer.promise;
+    const result = await settled.promise;
     clearTimeout(timer);
     busy = false;
-    return outcome;
+    return result;
   }
 
   return {
@@ -132,15 +133,15 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
   };
 }
 
-const failure = (errorType: string, errorMessage: string): Outcome => ({
+const failure = (errorType: string, errorMessage: string): InvocationResult => ({
   ok: false,
   errorType,
   errorMessage,
 });
 
-function resultOf(json: string): Outcome {
+function resultOf(json: string): InvocationResult {
   if (Buffer.byteLength(json) > MAX_RESULT_BYTES) {
-    return failure('Function.ResponseSizeTooLarge', 'The answer is over 6 MB');
+    return failure('Function.ResponseSizeTooLarge', 'Response payload size exceeded the maximum of 6 MB');
   }
   const result: unknown = JSON.parse(json);
   return { ok: true, result };

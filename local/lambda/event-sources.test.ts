@@ -40,7 +40,7 @@ afterEach(async () => {
 
 function work(body: string, change: Partial<EventSource> = {}): void {
   const fn = functions.define(body);
-  lambda = createFunctions([fn], functions.host, () => 2);
+  lambda = createFunctions([fn], functions.host, { concurrency: () => 2 });
   const source: EventSource = {
     queue: WORK,
     function: fn.name,
@@ -64,7 +64,7 @@ const records = () =>
 async function until(condition: () => boolean): Promise<void> {
   const limit = performance.now() + 90_000;
   while (!condition()) {
-    if (performance.now() > limit) throw new Error('It did not happen within 90 s');
+    if (performance.now() > limit) throw new Error('The condition did not become true within 90 s');
     await sleep(10);
   }
 }
@@ -72,7 +72,7 @@ async function until(condition: () => boolean): Promise<void> {
 const PRINT = 'for (const record of event.Records) console.log(JSON.stringify(record));';
 
 describe('an event source', () => {
-  test('hands a message over with its attributes, and deletes it when the function succeeds', async () => {
+  test('passes a message with its attributes and deletes it when the function succeeds', async () => {
     work(PRINT);
     await send('hello', { MessageGroupId: 'workspace-1' });
     await until(() => functions.printed.length === 1 && depth().in_flight === 0);
@@ -85,7 +85,7 @@ describe('an event source', () => {
     expect(depth()).toMatchObject({ depth: 0, dead_letters: 0 });
   });
 
-  test('leaves a failed message to the visibility time-out, then to the dead-letter queue', async () => {
+  test('redelivers a failed message after the visibility timeout, then moves it to the dead-letter queue', async () => {
     work(`${PRINT} throw new Error('no');`);
     await send('bad');
     await until(() => records().length === 1);
@@ -98,7 +98,7 @@ describe('an event source', () => {
     expect(depth(DEAD).depth).toBe(1);
   });
 
-  test('leaves the message of a killed environment on the queue', async () => {
+  test('redelivers the message of a killed environment', async () => {
     work(`${PRINT} await new Promise(() => setInterval(() => 0, 10));`);
     await send('precious');
     await until(() => functions.printed.length > 0);
@@ -111,7 +111,7 @@ describe('an event source', () => {
     );
   });
 
-  test('deletes of a batch what did not fail', async () => {
+  test('deletes the messages of a batch that did not fail', async () => {
     const failBad = `return { batchItemFailures: event.Records.filter(r => r.body === 'bad').map(r => ({ itemIdentifier: r.messageId })) };`;
     await send('good');
     await send('bad');
@@ -122,7 +122,7 @@ describe('an event source', () => {
     expect(records()[2]?.body).toBe('bad');
   });
 
-  test('gathers a batch for as long as its window', async () => {
+  test('collects a batch during its batching window', async () => {
     work('console.log(JSON.stringify({ body: String(event.Records.length), attributes: {} }));', {
       batchSize: 3,
       windowS: 300,
@@ -135,7 +135,7 @@ describe('an event source', () => {
     expect(records()[0]?.body).toBe('3');
   });
 
-  test('gets a delayed message when the clock of the stack is moved, and not before', async () => {
+  test('receives a delayed message when the clock of the stack is advanced', async () => {
     work(PRINT);
     await send('later', { DelaySeconds: 900 });
     await sleep(100);
@@ -145,39 +145,39 @@ describe('an event source', () => {
     await until(() => functions.printed.length === 1);
   });
 
-  test('runs no more events at once than it may', async () => {
+  test('does not exceed its maximum concurrency', async () => {
     work('console.log("+"); await new Promise(r => setTimeout(r, 150)); console.log("-");');
     await Promise.all(Array.from({ length: 6 }, (_, n) => send(String(n))));
     await until(() => functions.printed.filter(text => text === '-\n').length === 6);
     let running = 0;
-    const most = functions.printed.map(text => (running += text === '+\n' ? 1 : -1));
-    expect(Math.max(...most)).toBeLessThanOrEqual(2);
+    const levels = functions.printed.map(text => (running += text === '+\n' ? 1 : -1));
+    expect(Math.max(...levels)).toBeLessThanOrEqual(2);
   });
 });
 
-describe('what an answer leaves on the queue', () => {
+describe('messages that a result leaves on the queue', () => {
   const batch = [{ MessageId: 'a' }, { MessageId: 'b' }];
   const left = (result: unknown, partial = true) => [...failedIds({ ok: true, result }, batch, partial)];
 
   beforeEach(() => {
-    lambda = createFunctions([], functions.host, () => 1);
+    lambda = createFunctions([], functions.host, { concurrency: () => 1 });
   });
 
   test.each([
-    ['nothing', null, []],
-    ['an empty list', { batchItemFailures: [] }, []],
-    ['no list', { done: 2 }, []],
-    ['one of them', { batchItemFailures: [{ itemIdentifier: 'b' }] }, ['b']],
-    ['an unknown id: all', { batchItemFailures: [{ itemIdentifier: 'c' }] }, ['a', 'b']],
-    ['an empty id: all', { batchItemFailures: [{ itemIdentifier: '' }] }, ['a', 'b']],
-    ['a wrong key: all', { batchItemFailures: [{ id: 'a' }] }, ['a', 'b']],
+    ['none for null', null, []],
+    ['none for an empty list', { batchItemFailures: [] }, []],
+    ['none without a list', { done: 2 }, []],
+    ['the listed message', { batchItemFailures: [{ itemIdentifier: 'b' }] }, ['b']],
+    ['all for an unknown id', { batchItemFailures: [{ itemIdentifier: 'c' }] }, ['a', 'b']],
+    ['all for an empty id', { batchItemFailures: [{ itemIdentifier: '' }] }, ['a', 'b']],
+    ['all for a wrong key', { batchItemFailures: [{ id: 'a' }] }, ['a', 'b']],
   ])('%s', (_, result, expected) => expect(left(result)).toEqual(expected));
 
-  test('without partial failures the answer does not matter', () => {
+  test('none without ReportBatchItemFailures', () => {
     expect(left({ batchItemFailures: [{ itemIdentifier: 'b' }] }, false)).toEqual([]);
   });
 
-  test('a function that failed fails the batch', () => {
+  test('all when the function fails', () => {
     const failed = { ok: false as const, errorType: 'E', errorMessage: 'e' };
     expect([...failedIds(failed, batch, true)]).toEqual(['a', 'b']);
   });

@@ -3,27 +3,27 @@ import * as v from 'valibot';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { arn, REGION } from '../template/names.ts';
 import type { EventSource } from '../template/resources.ts';
-import { AwsError, type AwsAnswer } from '../aws/answer.ts';
-import { Cut } from '../aws/faults.ts';
-import type { Outcome } from './environment.ts';
-import { createSlots } from './slots.ts';
+import { AwsError, type AwsResponse } from '../aws/response.ts';
+import { ConnectionDropped } from '../aws/faults.ts';
+import type { InvocationResult } from './environment.ts';
+import { createSemaphore } from './semaphore.ts';
 
 export interface EventSourceHost {
-  sqs: (operation: string, body: JsonObject) => Promise<AwsAnswer>;
+  sqs: (operation: string, body: JsonObject) => Promise<AwsResponse>;
   queueUrl: (queueName: string) => string;
-  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
+  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
 }
 
 export interface Poller {
-  /** Stops receiving. What runs goes on. */
+  /** Stops receiving. Running invocations continue. */
   stop: () => void;
 }
 
-/** Invocations of a source at once, where the template sets none. */
+/** Concurrent invocations if the template sets no MaximumConcurrency. */
 const DEFAULT_CONCURRENCY = 4;
 const LONG_POLL_S = 20;
-/** After a refusal of the queue. */
-const PAUSE_MS = 200;
+/** Delay after a failed ReceiveMessage. */
+const RETRY_DELAY_MS = 200;
 const RECEIVE_LIMIT = 10;
 
 const MessageSchema = v.object({
@@ -44,24 +44,24 @@ const FailuresSchema = v.object({
 export const concurrencyOf = ({ maxConcurrency }: EventSource) => maxConcurrency ?? DEFAULT_CONCURRENCY;
 
 /**
- * Hands a queue's messages to a function as Lambda's poller does: deletes what succeeded and leaves the rest to the
- * queue's visibility time-out.
+ * Invokes a function with a queue's messages as Lambda's poller does: deletes the messages that succeeded and leaves the
+ * others to the visibility timeout.
  */
 export function pollEventSource(source: EventSource, host: EventSourceHost): Poller {
-  const slots = createSlots(concurrencyOf(source));
+  const semaphore = createSemaphore(concurrencyOf(source));
   const QueueUrl = host.queueUrl(source.queue);
   let stopped = false;
 
   async function poll(): Promise<void> {
     while (!stopped) {
-      await slots.take();
+      await semaphore.acquire();
       const messages = await collect();
-      if (messages.length === 0) slots.give();
-      else void deliver(messages).finally(() => slots.give());
+      if (messages.length === 0) semaphore.release();
+      else void deliver(messages).finally(() => semaphore.release());
     }
   }
 
-  /** One batch: whatever is there, or with a batching window what comes until the batch is full or the window ends. */
+  /** Receives one batch; with a batching window, until the batch is full or the window ends. */
   async function collect(): Promise<Message[]> {
     const messages = await receive(source.batchSize, LONG_POLL_S);
     const end = performance.now() + source.windowS * 1000;
@@ -84,58 +84,58 @@ export function pollEventSource(source: EventSource, host: EventSourceHost): Pol
       const json: unknown = JSON.parse(body);
       return v.parse(ReceivedSchema, json).Messages;
     } catch (error) {
-      if (!(error instanceof AwsError || error instanceof Cut)) throw error;
-      await sleep(PAUSE_MS);
+      if (!(error instanceof AwsError || error instanceof ConnectionDropped)) throw error;
+      await sleep(RETRY_DELAY_MS);
       return [];
     }
   }
 
   async function deliver(messages: readonly Message[]): Promise<void> {
-    const outcome = await host.invoke(source.function, sqsEvent(messages, source.queue));
-    const failed = failedIds(outcome, messages, source.partialFailures);
+    const result = await host.invoke(source.function, sqsEvent(messages, source.queue));
+    const failed = failedIds(result, messages, source.partialFailures);
     for (const { MessageId, ReceiptHandle } of messages) {
       if (!stopped && !failed.has(MessageId)) await remove(ReceiptHandle);
     }
   }
 
-  /** A message that cannot be deleted comes again. */
+  /** A message that could not be deleted is redelivered. */
   async function remove(ReceiptHandle: string): Promise<void> {
     try {
       await host.sqs('DeleteMessage', { QueueUrl, ReceiptHandle });
     } catch (error) {
-      if (!(error instanceof AwsError || error instanceof Cut)) throw error;
+      if (!(error instanceof AwsError || error instanceof ConnectionDropped)) throw error;
     }
   }
 
   poll().catch((error: unknown) => {
-    if (!stopped) console.error(`The poller of ${source.queue} broke:`, error);
+    if (!stopped) console.error(`The poller of ${source.queue} failed:`, error);
   });
   return { stop: () => void (stopped = true) };
 }
 
-/** Ids of the messages that stay on the queue. An answer that names none of the batch, or no id at all, fails it all. */
+/** Ids of the messages that stay on the queue. An unknown or missing id in the response fails the whole batch. */
 export function failedIds(
-  outcome: Outcome,
+  result: InvocationResult,
   messages: readonly { MessageId: string }[],
   partialFailures: boolean,
 ): Set<string> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
-  if (!outcome.ok) return all;
-  if (!partialFailures || isEmptyAnswer(outcome.result)) return new Set();
-  const answer = v.safeParse(FailuresSchema, outcome.result);
-  if (!answer.success) return all;
-  const named = answer.output.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  if (!result.ok) return all;
+  if (!partialFailures || isEmptyResponse(result.result)) return new Set();
+  const response = v.safeParse(FailuresSchema, result.result);
+  if (!response.success) return all;
+  const named = response.output.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   return named.every(id => all.has(id)) ? new Set(named) : all;
 }
 
-/** No answer, an empty one, or one whose list is missing: all is well. */
-function isEmptyAnswer(result: unknown): boolean {
+/** Whether the response reports no failures: it is empty or has no list. */
+function isEmptyResponse(result: unknown): boolean {
   if (result === null || result === undefined) return true;
-  const answer = v.safeParse(
+  const response = v.safeParse(
     v.looseObject({ batchItemFailures: v.optional(v.nullable(v.unknown())) }),
     result,
   );
-  return answer.success && (answer.output.batchItemFailures ?? null) === null;
+  return response.success && (response.output.batchItemFailures ?? null) === null;
 }
 
 function sqsEvent(messages: readonly Message[], queue: string) {

@@ -1,76 +1,112 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionResource } from '../template/resources.ts';
-import { createEnvironment, type Environment, type LambdaHost, type Outcome } from './environment.ts';
-import { createSlots } from './slots.ts';
+import {
+  createEnvironment,
+  type Environment,
+  type InvocationResult,
+  type LambdaHost,
+} from './environment.ts';
+import { createSemaphore } from './semaphore.ts';
 
 export interface LocalFunctions {
-  /** Runs an event in an idle environment, in a new one, or when one becomes free. Never rejects. */
-  invoke: (functionName: string, event: unknown) => Promise<Outcome>;
-  /** Kills the environment of this id; false where there is none. */
+  /** Runs an event in an idle or new environment; waits for one at the concurrency limit. Never rejects. */
+  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
+  /** Kills the environment with this id; false if it does not exist. */
   kill: (environmentId: string) => Promise<boolean>;
-  /** How many environments are at work now, by function; those that idle are left out. */
+  /** Running invocations by function; functions without any are left out. */
   working: () => Record<string, number>;
-  /** Lets what runs come to its end, and nothing new begin, until `act` is done. */
-  between: (act: () => void) => Promise<void>;
-  /** Ends all environments once what runs has ended: whatever comes next starts cold. */
-  cool: () => Promise<void>;
+  /** Number of environments, idle ones included. */
+  environments: () => number;
+  /** Lets running invocations end and starts no new ones until `act` is done. */
+  whenIdle: (act: () => void) => Promise<void>;
+  /** Ends all environments once running invocations have ended, so that the next ones start cold. */
+  endEnvironments: () => Promise<void>;
   close: () => Promise<void>;
 }
 
+export interface FunctionsOptions {
+  /** Concurrent events that the event sources of a function send. */
+  concurrency: (functionName: string) => number;
+  /** Milliseconds without an invocation after which an environment ends. */
+  idleMs?: number;
+}
+
 interface Pool {
-  invoke: (event: unknown) => Promise<Outcome>;
+  invoke: (event: unknown) => Promise<InvocationResult>;
   working: () => number;
 }
 
-/** How often it is looked whether everything that runs has ended. */
-const LOOK_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
-/** Environments of a function at once, where its event sources ask for no more. */
+/** Environments of a function unless its event sources need more. */
 const DEFAULT_CONCURRENCY = 4;
 
-/** All functions of the template. `concurrency` says how many events the sources of a function send at once. */
+/** Lambda keeps idle environments for minutes; each takes memory that a development machine needs. */
+const DEFAULT_IDLE_MS = 30_000;
+
+/** Creates the functions of the template, each with its pool of environments. */
 export function createFunctions(
   resources: readonly FunctionResource[],
   host: LambdaHost,
-  concurrency: (functionName: string) => number,
+  { concurrency, idleMs = DEFAULT_IDLE_MS }: FunctionsOptions,
 ): LocalFunctions {
   const environments = new Map<string, Environment>();
   let pause: Promise<void> | null = null;
   const pools = new Map(resources.map(fn => [fn.name, createPool(fn)]));
 
   function createPool(fn: FunctionResource): Pool {
-    const slots = createSlots(Math.max(DEFAULT_CONCURRENCY, concurrency(fn.name)));
-    const idle: Environment[] = [];
-    let count = 0;
+    const semaphore = createSemaphore(Math.max(DEFAULT_CONCURRENCY, concurrency(fn.name)));
+    const idle: { environment: Environment; timer: NodeJS.Timeout }[] = [];
+    let started = 0;
     let working = 0;
 
     function newEnvironment(): Environment {
-      const environment = createEnvironment(fn, `${fn.name}:${++count}`, host);
+      const environment = createEnvironment(fn, `${fn.name}:${++started}`, host);
       environments.set(environment.id, environment);
       return environment;
     }
 
-    async function invoke(event: unknown): Promise<Outcome> {
-      await slots.take();
+    /** The most recently used environment that is still alive. */
+    function takeIdle(): Environment | undefined {
+      for (let next = idle.pop(); next; next = idle.pop()) {
+        clearTimeout(next.timer);
+        if (next.environment.isAlive()) return next.environment;
+      }
+      return undefined;
+    }
+
+    function keepIdle(environment: Environment): void {
+      const end = () => {
+        const index = idle.findIndex(entry => entry.environment === environment);
+        if (index < 0) return;
+        idle.splice(index, 1);
+        environments.delete(environment.id);
+        void environment.kill();
+      };
+      idle.push({ environment, timer: setTimeout(end, idleMs).unref() });
+    }
+
+    async function invoke(event: unknown): Promise<InvocationResult> {
+      await semaphore.acquire();
       while (pause) await pause;
-      const environment = nextAlive(idle) ?? newEnvironment();
+      const environment = takeIdle() ?? newEnvironment();
       working += 1;
-      const outcome = await environment.invoke(event);
+      const result = await environment.invoke(event);
       working -= 1;
-      if (environment.isAlive()) idle.push(environment);
+      if (environment.isAlive()) keepIdle(environment);
       else environments.delete(environment.id);
-      slots.give();
-      return outcome;
+      semaphore.release();
+      return result;
     }
     return { invoke, working: () => working };
   }
 
-  async function between(act: () => void | Promise<void>): Promise<void> {
+  async function whenIdle(act: () => void | Promise<void>): Promise<void> {
     while (pause) await pause;
     const ended = Promise.withResolvers<undefined>();
     pause = ended.promise;
     try {
-      while ([...pools.values()].some(pool => pool.working() > 0)) await sleep(LOOK_MS);
+      while ([...pools.values()].some(pool => pool.working() > 0)) await sleep(POLL_INTERVAL_MS);
       await act();
     } finally {
       pause = null;
@@ -84,15 +120,15 @@ export function createFunctions(
   }
 
   return {
-    between,
-    cool: () => between(endAll),
+    whenIdle,
+    endEnvironments: () => whenIdle(endAll),
     invoke: (name, event) => {
       const pool = pools.get(name);
       if (pool) return pool.invoke(event);
       return Promise.resolve({
         ok: false,
-        errorType: 'ResourceNotFound',
-        errorMessage: `No function ${name}`,
+        errorType: 'ResourceNotFoundException',
+        errorMessage: `Function not found: ${name}`,
       });
     },
     kill: async id => {
@@ -104,14 +140,7 @@ export function createFunctions(
       const counts = [...pools].map(([name, pool]): [string, number] => [name, pool.working()]);
       return Object.fromEntries(counts.filter(([, count]) => count > 0));
     },
+    environments: () => environments.size,
     close: endAll,
   };
-}
-
-/** The one used last is warmest; those killed while idle are passed over. */
-function nextAlive(idle: Environment[]): Environment | undefined {
-  for (;;) {
-    const environment = idle.pop();
-    if (!environment || environment.isAlive()) return environment;
-  }
 }

@@ -7,13 +7,13 @@ describe('recurring rules', () => {
     ['rate(5 minutes)', 300_000],
     ['rate(2 hours)', 7_200_000],
     ['rate(1 day)', 86_400_000],
-  ])('%s', (expression, expected) => expect(periodMs(expression)).toBe(expected));
+  ])('parses %s', (expression, expected) => expect(periodMs(expression)).toBe(expected));
 
-  test('others are refused', () => {
+  test('refuse other expressions', () => {
     expect(() => periodMs('cron(0 12 * * ? *)')).toThrow(/rate/);
   });
 
-  test('fire once a period, and once for a jump over many', () => {
+  test('fire once per period and once for a clock jump over several periods', () => {
     let now = 0;
     const fired: string[] = [];
     const rules = createRules(

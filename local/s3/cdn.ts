@@ -4,29 +4,29 @@ import { S3Error } from './errors.ts';
 import { decoded, send, type S3 } from './s3.ts';
 import { element, xml } from './xml.ts';
 
-/** Where the stand-in of CloudFront answers, below the API's own address, which stays the same over restarts. */
+/** Path prefix of the CloudFront stand-in. It is below the API's address, which stays the same across restarts. */
 export const CDN_PATH = '/_cdn';
 
 export type Cdn = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The template's distribution: passes on what lies below its origin's path in the bucket, and adds its headers. */
+/** Serves the template's distribution: objects below the origin path of its bucket, with its response headers. */
 export function createCdn(s3: S3, distribution: DistributionResource | undefined): Cdn {
   return async (request, response) => {
     const path = (request.url ?? '').slice(CDN_PATH.length).split('?')[0] ?? '';
     if (!distribution || !['GET', 'HEAD'].includes(request.method ?? '')) {
       const { status, code, message } = new S3Error(403, 'AccessDenied', 'Access Denied');
-      const refusal = element('Error', element('Code', code), element('Message', message));
-      await send(request, response, xml(status, refusal));
+      const body = element('Error', element('Code', code), element('Message', message));
+      await send(request, response, xml(status, body));
       return;
     }
     const key = decoded(`${distribution.originPath}${path}`.slice(1));
-    const answer = await s3.read(distribution.bucket, key, request);
-    // Nobody outside may learn which keys there are.
-    const status = answer.status === 404 ? 403 : answer.status;
+    const origin = await s3.read(distribution.bucket, key, request);
+    // Without s3:ListBucket the origin does not reveal which keys exist.
+    const status = origin.status === 404 ? 403 : origin.status;
     await send(request, response, {
-      ...answer,
+      ...origin,
       status,
-      headers: { ...answer.headers, ...distribution.headers },
+      headers: { ...origin.headers, ...distribution.headers },
     });
   };
 }

@@ -7,7 +7,7 @@ export interface CorsRule {
   ExposedHeaders: string[];
 }
 
-/** What a browser of another origin is told; null where no rule lets it in. */
+/** CORS response headers for a cross-origin request; null if no rule allows it. */
 export function corsHeaders(
   rules: readonly CorsRule[],
   request: IncomingMessage,
@@ -15,7 +15,7 @@ export function corsHeaders(
   const { origin } = request.headers;
   if (origin === undefined) return null;
   const method = request.headers['access-control-request-method'] ?? request.method ?? '';
-  const wanted = (request.headers['access-control-request-headers'] ?? '')
+  const requestedHeaders = (request.headers['access-control-request-headers'] ?? '')
     .split(',')
     .map(name => name.trim().toLowerCase())
     .filter(name => name !== '');
@@ -23,13 +23,15 @@ export function corsHeaders(
     ({ AllowedMethods, AllowedOrigins, AllowedHeaders }) =>
       AllowedMethods.includes(method) &&
       (AllowedOrigins.includes('*') || AllowedOrigins.includes(origin)) &&
-      wanted.every(name => AllowedHeaders.some(each => each === '*' || each.toLowerCase() === name)),
+      requestedHeaders.every(name =>
+        AllowedHeaders.some(each => each === '*' || each.toLowerCase() === name),
+      ),
   );
   if (!rule) return null;
   return {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': rule.AllowedMethods.join(', '),
-    ...(wanted.length > 0 && { 'access-control-allow-headers': wanted.join(', ') }),
+    ...(requestedHeaders.length > 0 && { 'access-control-allow-headers': requestedHeaders.join(', ') }),
     ...(rule.ExposedHeaders.length > 0 && {
       'access-control-expose-headers': rule.ExposedHeaders.join(', '),
     }),

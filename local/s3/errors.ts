@@ -1,4 +1,4 @@
-/** What the emulated S3 refuses, under the service's own name. */
+/** An error response of S3 with its error code. */
 export class S3Error extends Error {
   readonly code: string;
   readonly status: number;

@@ -1,26 +1,30 @@
-import type { Disk } from './disk.ts';
+import type { ObjectStorage } from './storage.ts';
 
-/** One rule of a bucket's lifecycle, as far as the stack has such. */
+/** The parts of a lifecycle rule that the stack uses. */
 export interface LifecycleRule {
   prefix: string;
-  /** Objects that are older go; null: none. */
+  /** Age in days at which objects expire; null for never. */
   expireDays: number | null;
-  /** Multipart uploads that are older and not complete go; null: none. */
+  /** Age in days at which incomplete multipart uploads are aborted; null for never. */
   abortDays: number | null;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Does what the rules ask for. The real service does it once a day, about as late as that. */
-export async function tidyBucket(disk: Disk, rules: readonly LifecycleRule[], now: number): Promise<void> {
+/** Applies the rules. S3 does so about once a day. */
+export async function applyBucketLifecycle(
+  storage: ObjectStorage,
+  rules: readonly LifecycleRule[],
+  now: number,
+): Promise<void> {
   for (const { prefix, expireDays, abortDays } of rules) {
-    const isOver = (key: string, since: number, days: number | null) =>
+    const isExpired = (key: string, since: number, days: number | null) =>
       days !== null && key.startsWith(prefix) && since + days * DAY_MS < now;
-    for (const { key, object } of disk.list()) {
-      if (isOver(key, object.modified_at, expireDays)) await disk.delete(key);
+    for (const { key, object } of storage.list()) {
+      if (isExpired(key, object.modified_at, expireDays)) await storage.delete(key);
     }
-    for (const { id, upload } of disk.uploads.all()) {
-      if (isOver(upload.key, upload.begun_at, abortDays)) await disk.uploads.end(id, []);
+    for (const { id, upload } of storage.uploads.all()) {
+      if (isExpired(upload.key, upload.initiated_at, abortDays)) await storage.uploads.end(id, []);
     }
   }
 }

@@ -1,76 +1,76 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Disk, Meta, MultipartUpload, Part, StoredObject } from './disk.ts';
+import type { ObjectStorage, Meta, MultipartUpload, Part, StoredObject } from './storage.ts';
 import { invalidArgument, noSuchKey, noSuchUpload, preconditionFailed, S3Error } from './errors.ts';
-import { spanOf, type Span } from './range.ts';
+import { parseRange, type ByteRange } from './range.ts';
 import { element, list, textOf, xml } from './xml.ts';
 
 export interface S3Request {
-  disk: Disk;
+  storage: ObjectStorage;
   bucket: string;
-  /** Empty for the bucket itself. */
+  /** Empty for a request to the bucket. */
   key: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Readable;
-  /** The small body of a request that names parts. */
+  /** Reads the body as text. */
   text: () => Promise<string>;
-  /** The object that a copy is made of; its bucket is the only one. */
+  /** The source object of a copy; null if it does not exist. */
   source: (pathAndKey: string) => StoredObject | null;
 }
 
-export interface S3Answer {
+export interface S3Response {
   status: number;
   headers?: Record<string, string>;
   body?: string | Readable;
 }
 
-type Operation = (request: S3Request) => S3Answer | Promise<S3Answer>;
+type Operation = (request: S3Request) => S3Response | Promise<S3Response>;
 
-/** S3's own limits. */
+/** Limits of S3. */
 const MAX_PUT = 5 * 1024 ** 3;
 const MIN_PART = 5 * 1024 ** 2;
 const MAX_PARTS = 10_000;
 const PAGE = 1000;
 
-/** The operations that the service calls, by the names that S3 has for them. */
+/** The S3 operations that the service calls, by name. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  PutObject: async ({ disk, key, headers, body }) => {
+  PutObject: async ({ storage, key, headers, body }) => {
     assertLength(headers);
-    if (headers['if-none-match'] === '*' && disk.get(key)) throw preconditionFailed();
-    const part = await disk.take(body);
-    await disk.put(key, metaOf(headers), [part], part.etag);
+    if (headers['if-none-match'] === '*' && storage.get(key)) throw preconditionFailed();
+    const part = await storage.write(body);
+    await storage.put(key, metadataOf(headers), [part], part.etag);
     return { status: 200, headers: { etag: quoted(part.etag) } };
   },
 
-  CopyObject: async ({ disk, key, headers, source }) => {
-    const from = copied(headers, source);
+  CopyObject: async ({ storage, key, headers, source }) => {
+    const from = copySource(headers, source);
     if (from.size > MAX_PUT) throw invalidArgument('The source is larger than 5 GB');
-    const part = await disk.copy(from, null);
-    const meta = headers['x-amz-metadata-directive'] === 'REPLACE' ? metaOf(headers) : from;
-    await disk.put(key, { type: meta.type, headers: meta.headers }, [part], part.etag);
+    const part = await storage.copy(from, null);
+    const meta = headers['x-amz-metadata-directive'] === 'REPLACE' ? metadataOf(headers) : from;
+    await storage.put(key, { type: meta.type, headers: meta.headers }, [part], part.etag);
     return xml(200, element('CopyObjectResult', element('ETag', quoted(part.etag))));
   },
 
-  GetObject: ({ disk, key, headers }) => {
-    const { object, span, answer } = found(disk, key, headers);
-    return { ...answer, body: disk.read(object, span) };
+  GetObject: ({ storage, key, headers }) => {
+    const { object, range, response } = findObject(storage, key, headers);
+    return { ...response, body: storage.read(object, range) };
   },
 
-  HeadObject: ({ disk, key, headers }) => found(disk, key, headers).answer,
+  HeadObject: ({ storage, key, headers }) => findObject(storage, key, headers).response,
 
-  DeleteObject: async ({ disk, key }) => {
-    await disk.delete(key);
+  DeleteObject: async ({ storage, key }) => {
+    await storage.delete(key);
     return { status: 204 };
   },
 
-  ListObjectsV2: ({ disk, bucket, query }) => {
+  ListObjectsV2: ({ storage, bucket, query }) => {
     const prefix = query.get('prefix') ?? '';
     const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
-    const all = disk.list().filter(({ key }) => key.startsWith(prefix) && key > after);
+    const all = storage.list().filter(({ key }) => key.startsWith(prefix) && key > after);
     const page = all.slice(0, Number(query.get('max-keys') ?? PAGE));
-    const more = page.length < all.length;
+    const truncated = page.length < all.length;
     return xml(
       200,
       element(
@@ -78,8 +78,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         element('Name', bucket),
         element('Prefix', prefix),
         element('KeyCount', page.length),
-        element('IsTruncated', more),
-        ...(more ? [element('NextContinuationToken', page.at(-1)?.key ?? '')] : []),
+        element('IsTruncated', truncated),
+        ...(truncated ? [element('NextContinuationToken', page.at(-1)?.key ?? '')] : []),
         ...page.map(({ key, object }) =>
           element(
             'Contents',
@@ -93,8 +93,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     );
   },
 
-  CreateMultipartUpload: ({ disk, bucket, key, headers }) => {
-    const id = disk.uploads.begin(key, metaOf(headers));
+  CreateMultipartUpload: ({ storage, bucket, key, headers }) => {
+    const id = storage.uploads.begin(key, metadataOf(headers));
     return xml(
       200,
       element(
@@ -107,27 +107,27 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 
   UploadPart: async request => {
-    const { id, number } = partPlace(request);
+    const { id, number } = partOf(request);
     assertLength(request.headers);
-    const part = await request.disk.take(request.body);
-    await request.disk.uploads.setPart(id, number, part);
+    const part = await request.storage.write(request.body);
+    await request.storage.uploads.setPart(id, number, part);
     return { status: 200, headers: { etag: quoted(part.etag) } };
   },
 
   UploadPartCopy: async request => {
-    const { id, number } = partPlace(request);
-    const from = copied(request.headers, request.source);
-    const span = spanOf(String(request.headers['x-amz-copy-source-range'] ?? ''), from.size);
-    if (span === 'outside') throw invalidArgument('The range is not valid for the source');
-    const part = await request.disk.copy(from, span);
-    await request.disk.uploads.setPart(id, number, part);
+    const { id, number } = partOf(request);
+    const from = copySource(request.headers, request.source);
+    const range = parseRange(String(request.headers['x-amz-copy-source-range'] ?? ''), from.size);
+    if (range === 'outside') throw invalidArgument('The range is not valid for the source');
+    const part = await request.storage.copy(from, range);
+    await request.storage.uploads.setPart(id, number, part);
     return xml(200, element('CopyPartResult', element('ETag', quoted(part.etag))));
   },
 
   ListParts: request => {
-    const { id } = begun(request);
+    const { id } = findUpload(request);
     const after = Number(request.query.get('part-number-marker') ?? 0);
-    const all = [...request.disk.uploads.parts(id)].filter(([number]) => number > after);
+    const all = [...request.storage.uploads.parts(id)].filter(([number]) => number > after);
     const page = all.slice(0, Number(request.query.get('max-parts') ?? PAGE));
     return xml(
       200,
@@ -149,15 +149,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 
   CompleteMultipartUpload: async request => {
-    const { id, upload } = begun(request);
+    const { id, upload } = findUpload(request);
     const named = list(await request.text(), 'Part').map(part => ({
       number: Number(textOf(part, 'PartNumber')),
       etag: textOf(part, 'ETag').replaceAll('&quot;', '').replaceAll('"', ''),
     }));
-    const parts = chosenParts(request.disk.uploads.parts(id), named);
+    const parts = selectParts(request.storage.uploads.parts(id), named);
     const etag = `${md5Of(parts)}-${parts.length}`;
-    await request.disk.put(upload.key, { type: upload.type, headers: upload.headers }, parts, etag);
-    await request.disk.uploads.end(id, parts);
+    await request.storage.put(upload.key, { type: upload.type, headers: upload.headers }, parts, etag);
+    await request.storage.uploads.end(id, parts);
     return xml(
       200,
       element('CompleteMultipartUploadResult', element('Key', upload.key), element('ETag', quoted(etag))),
@@ -165,12 +165,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 
   AbortMultipartUpload: async request => {
-    await request.disk.uploads.end(begun(request).id, []);
+    await request.storage.uploads.end(findUpload(request).id, []);
     return { status: 204 };
   },
 };
 
-/** Which operation a request is. */
+/** Name of the S3 operation that a request calls. */
 export function operationOf(
   method: string,
   key: string,
@@ -189,23 +189,23 @@ export function operationOf(
   return method === 'HEAD' ? 'HeadObject' : method;
 }
 
-function found(
-  disk: Disk,
+function findObject(
+  storage: ObjectStorage,
   key: string,
   headers: IncomingHttpHeaders,
-): { object: StoredObject; span: Span | null; answer: S3Answer } {
-  const object = disk.get(key);
+): { object: StoredObject; range: ByteRange | null; response: S3Response } {
+  const object = storage.get(key);
   if (!object) throw noSuchKey();
   const wanted = headers['if-match'];
   if (wanted !== undefined && wanted !== quoted(object.etag)) throw preconditionFailed();
-  const span = spanOf(headers.range, object.size);
-  if (span === 'outside') throw new S3Error(416, 'InvalidRange', 'The requested range is not satisfiable');
-  const { start, end } = span ?? { start: 0, end: object.size };
+  const range = parseRange(headers.range, object.size);
+  if (range === 'outside') throw new S3Error(416, 'InvalidRange', 'The requested range is not satisfiable');
+  const { start, end } = range ?? { start: 0, end: object.size };
   return {
     object,
-    span,
-    answer: {
-      status: span ? 206 : 200,
+    range,
+    response: {
+      status: range ? 206 : 200,
       headers: {
         ...object.headers,
         'content-type': object.type,
@@ -213,13 +213,13 @@ function found(
         'accept-ranges': 'bytes',
         etag: quoted(object.etag),
         'last-modified': new Date(object.modified_at).toUTCString(),
-        ...(span && { 'content-range': `bytes ${start}-${end - 1}/${object.size}` }),
+        ...(range && { 'content-range': `bytes ${start}-${end - 1}/${object.size}` }),
       },
     },
   };
 }
 
-function copied(headers: IncomingHttpHeaders, source: S3Request['source']): StoredObject {
+function copySource(headers: IncomingHttpHeaders, source: S3Request['source']): StoredObject {
   const from = source(decodeURIComponent(String(headers['x-amz-copy-source'])));
   if (!from) throw noSuchKey();
   const wanted = headers['x-amz-copy-source-if-match'];
@@ -227,32 +227,42 @@ function copied(headers: IncomingHttpHeaders, source: S3Request['source']): Stor
   return from;
 }
 
-function begun({ disk, key, query }: S3Request): { id: string; upload: MultipartUpload } {
+function findUpload({ storage, key, query }: S3Request): { id: string; upload: MultipartUpload } {
   const id = query.get('uploadId') ?? '';
-  const upload = disk.uploads.get(id);
+  const upload = storage.uploads.get(id);
   if (upload?.key !== key) throw noSuchUpload();
   return { id, upload };
 }
 
-function partPlace(request: S3Request): { id: string; number: number } {
+function partOf(request: S3Request): { id: string; number: number } {
   const number = Number(request.query.get('partNumber'));
   if (!Number.isInteger(number) || number < 1 || number > MAX_PARTS) {
     throw invalidArgument('Part number must be an integer between 1 and 10000');
   }
-  return { id: begun(request).id, number };
+  return { id: findUpload(request).id, number };
 }
 
-/** The parts that complete an upload: named in order, as they were taken, and none too small but the last. */
-function chosenParts(
+/** Parts named by CompleteMultipartUpload. Throws if order, ETags or sizes are wrong. */
+function selectParts(
   parts: ReadonlyMap<number, Part>,
   named: readonly { number: number; etag: string }[],
 ): Part[] {
-  if (named.length === 0) throw new S3Error(400, 'MalformedXML', 'No part is named');
+  if (named.length === 0)
+    throw new S3Error(
+      400,
+      'MalformedXML',
+      'The XML you provided was not well-formed or did not validate against our published schema',
+    );
   return named.map(({ number, etag }, index) => {
     const part = parts.get(number);
-    if (part?.etag !== etag) throw new S3Error(400, 'InvalidPart', `Part ${number} is not as named`);
+    if (part?.etag !== etag)
+      throw new S3Error(
+        400,
+        'InvalidPart',
+        'One or more of the specified parts could not be found or its ETag does not match',
+      );
     if (index > 0 && number <= (named[index - 1]?.number ?? 0)) {
-      throw new S3Error(400, 'InvalidPartOrder', 'The parts must be named in ascending order');
+      throw new S3Error(400, 'InvalidPartOrder', 'The list of parts was not in ascending order');
     }
     if (part.size < MIN_PART && index < named.length - 1) {
       throw new S3Error(
@@ -276,7 +286,7 @@ function assertLength(headers: IncomingHttpHeaders): void {
 
 const KEPT_HEADERS = /^(cache-control|content-disposition|content-language|x-amz-meta-.+)$/;
 
-function metaOf(headers: IncomingHttpHeaders): Meta {
+function metadataOf(headers: IncomingHttpHeaders): Meta {
   const kept = Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name));
   return {
     type: headers['content-type'] ?? 'binary/octet-stream',

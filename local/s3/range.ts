@@ -1,11 +1,11 @@
-/** Bytes `start` up to but not including `end`. */
-export interface Span {
+/** Bytes from `start` up to but excluding `end`. */
+export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** The part of a file that a `Range` header asks for; null: all of it; `outside`: nothing is there (RFC 9110, 14). */
-export function spanOf(header: string | undefined, size: number): Span | null | 'outside' {
+/** Parses a `Range` header (RFC 9110, 14): null for the whole file, `outside` if the range cannot be satisfied. */
+export function parseRange(header: string | undefined, size: number): ByteRange | null | 'outside' {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return null;
   if (first === '') return size === 0 ? 'outside' : { start: Math.max(size - Number(last), 0), end: size };

@@ -39,7 +39,7 @@ beforeEach(async () => {
 const Bucket = 'media';
 
 describe('objects', () => {
-  test('come back as they were put, whole or in part', async () => {
+  test('are read whole or in part', async () => {
     await putObject(bucket, 'public/media/a b+ü.txt', Buffer.from('0123456789'), 'text/plain');
     expect(await headObject(bucket, 'public/media/a b+ü.txt')).toMatchObject({
       size: 10,
@@ -51,7 +51,7 @@ describe('objects', () => {
     expect(part?.toString()).toBe('345');
   });
 
-  test('end where they end', async () => {
+  test('end a range at the end of the object', async () => {
     await putObject(bucket, 'k', Buffer.from('0123'), 'text/plain');
     expect((await readObject(bucket, 'k', { start: 2, end: 100 }))?.toString()).toBe('23');
     expect(await readObject(bucket, 'k', { start: 4, end: 8 })).toHaveLength(0);
@@ -59,7 +59,7 @@ describe('objects', () => {
     expect(await readObject(bucket, 'empty', { start: 0, end: 8 })).toHaveLength(0);
   });
 
-  test('are put by a client whose clock is wrong, once an answer told it the time', async () => {
+  test('accept a client with clock skew after its correction', async () => {
     const late = await createTestBucket(() => Date.now() + DAY);
     await putObject(late, 'one', Buffer.from('1'), 'text/plain');
     await putObject(late, 'two', Buffer.from('2'), 'text/plain');
@@ -67,13 +67,13 @@ describe('objects', () => {
     await late.close();
   });
 
-  test('that are not there are nothing, and no fault to delete', async () => {
+  test('return null and can be deleted if they do not exist', async () => {
     expect(await headObject(bucket, 'nothing')).toBeNull();
     expect(await openObject(bucket, 'nothing')).toBeNull();
     await expect(deleteObject(bucket, 'nothing')).resolves.toBeUndefined();
   });
 
-  test('are copied only while they are what was seen', async () => {
+  test('are copied only if CopySourceIfMatch holds', async () => {
     await putObject(bucket, 'from', Buffer.from('one'), 'image/png');
     const seen = await headObject(bucket, 'from');
     await putObject(bucket, 'from', Buffer.from('two'), 'image/png');
@@ -87,7 +87,7 @@ describe('objects', () => {
     expect(bucket.keys()).toEqual(['from']);
   });
 
-  test('are listed by prefix, page by page', async () => {
+  test('are listed by prefix in pages', async () => {
     for (const key of ['a/1', 'a/2', 'a/3', 'b/1']) await putObject(bucket, key, Buffer.from(key), 'x/y');
     const first = await bucket.client.send(new ListObjectsV2Command({ Bucket, Prefix: 'a/', MaxKeys: 2 }));
     expect(first.Contents?.map(({ Key }) => Key)).toEqual(['a/1', 'a/2']);
@@ -102,7 +102,7 @@ describe('multipart uploads', () => {
     (await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'video/mp4' })))
       .UploadId;
 
-  test('become one object of their parts, in order', async () => {
+  test('concatenate their parts in order', async () => {
     const UploadId = await begin('big');
     const upload = { Bucket, Key: 'big', UploadId };
     const second = await bucket.client.send(
@@ -138,7 +138,7 @@ describe('multipart uploads', () => {
     });
   });
 
-  test('take no part below 5 MiB but the last', async () => {
+  test('refuse a part below 5 MiB except the last', async () => {
     const upload = { Bucket, Key: 'small', UploadId: await begin('small') };
     const Parts = [];
     for (const PartNumber of [1, 2]) {
@@ -149,16 +149,16 @@ describe('multipart uploads', () => {
     await expect(bucket.client.send(complete)).rejects.toMatchObject({ name: 'EntityTooSmall' });
   });
 
-  test('that nobody completes vanish after a day', async () => {
+  test('are aborted after a day if they are not completed', async () => {
     await begin('forgotten');
-    expect(bucket.uploadsUnderWay()).toBeGreaterThan(0);
+    expect(bucket.uploadsInProgress()).toBeGreaterThan(0);
     now += DAY + 1000;
-    await bucket.s3.tidy();
-    expect(bucket.uploadsUnderWay()).toBe(0);
+    await bucket.s3.applyLifecycle();
+    expect(bucket.uploadsInProgress()).toBe(0);
   });
 });
 
-describe('signed addresses', () => {
+describe('presigned URLs', () => {
   const sign = (seconds = 60) =>
     getSignedUrl(
       bucket.client,
@@ -175,7 +175,7 @@ describe('signed addresses', () => {
       headers: type === null ? {} : { 'content-type': type },
     });
 
-  test('take what they were signed for', async () => {
+  test('accept the signed request', async () => {
     expect((await put(await sign(), 'image/png')).status).toBe(200);
     expect(await headObject(bucket, 'pending/x')).toMatchObject({ size: 5, type: 'image/png' });
   });
@@ -195,7 +195,7 @@ describe('signed addresses', () => {
     expect(bucket.keys()).toEqual([]);
   });
 
-  test('refuse what comes after their end', async () => {
+  test('refuse a request after they expire', async () => {
     const url = await sign(60);
     now = Date.now() + 61_000;
     const answer = await put(url, 'image/png');
@@ -205,8 +205,8 @@ describe('signed addresses', () => {
     ]);
   });
 
-  test('are open to browsers of any origin, for just that', async () => {
-    const ask = (method: string) =>
+  test('allow the signed method to browsers of any origin', async () => {
+    const preflight = (method: string) =>
       fetch(`${new URL(bucket.publicUrl).origin}/media/pending/x`, {
         method: 'OPTIONS',
         headers: {
@@ -215,15 +215,15 @@ describe('signed addresses', () => {
           'access-control-request-headers': 'content-type',
         },
       });
-    const allowed = await ask('PUT');
+    const allowed = await preflight('PUT');
     expect([allowed.status, allowed.headers.get('access-control-allow-headers')]).toEqual([
       200,
       'content-type',
     ]);
-    expect((await ask('DELETE')).status).toBe(403);
+    expect((await preflight('DELETE')).status).toBe(403);
   });
 
-  test('are the only way in', async () => {
+  test('are required to read an object', async () => {
     await putObject(bucket, 'public/media/x', Buffer.from('x'), 'image/png');
     const bare = `${new URL(bucket.publicUrl).origin}/media/public/media/x`;
     expect((await fetch(bare)).status).toBe(403);
@@ -232,8 +232,8 @@ describe('signed addresses', () => {
   });
 });
 
-describe('the stand-in of the CDN', () => {
-  test('serves what is public, with ranges', async () => {
+describe('the CloudFront stand-in', () => {
+  test('serves public objects with ranges', async () => {
     await putObject(bucket, 'public/media/x.mp4', Buffer.from('0123456789'), 'video/mp4');
     const url = publicUrlOf(bucket, 'public/media/x.mp4');
     expect(keyOfUrl(bucket, url)).toBe('public/media/x.mp4');
@@ -253,7 +253,7 @@ describe('the stand-in of the CDN', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
   });
 
-  test('tells nobody what there is beside', async () => {
+  test('does not reveal other keys', async () => {
     await putObject(bucket, 'pending/x', Buffer.from('x'), 'text/html');
     for (const path of ['/media/nothing', '/..%2fpending/x', '/%2e%2e%2fpending/x', '/%ff']) {
       expect((await fetch(bucket.publicUrl + path)).status).toBe(403);
@@ -262,12 +262,12 @@ describe('the stand-in of the CDN', () => {
   });
 });
 
-test('lifecycle rules take what is old, and leave the rest', async () => {
+test('lifecycle rules delete expired objects only', async () => {
   const keys = ['pending/x', 'public/media/x', 'public/derived/x', 'public/copies/x'];
   for (const key of keys) await putObject(bucket, key, Buffer.from('x'), 'image/png');
   const left = async (days: number) => {
     now += days * DAY;
-    await bucket.s3.tidy();
+    await bucket.s3.applyLifecycle();
     return bucket.keys();
   };
   expect(await left(0.9)).toHaveLength(4);

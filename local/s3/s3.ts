@@ -6,76 +6,83 @@ import { readBody } from '../http.ts';
 import type { LocalStore } from '../store.ts';
 import type { BucketResource } from '../template/resources.ts';
 import { corsHeaders } from './cors.ts';
-import { openDisk, type Disk } from './disk.ts';
+import { openObjectStorage, type ObjectStorage } from './storage.ts';
 import { S3Error } from './errors.ts';
-import { tidyBucket } from './lifecycle.ts';
-import { operationOf, OPERATIONS, type S3Answer, type S3Request } from './operations.ts';
+import { applyBucketLifecycle } from './lifecycle.ts';
+import { operationOf, OPERATIONS, type S3Response, type S3Request } from './operations.ts';
 import { checkSignature } from './signature.ts';
 import { element, xml } from './xml.ts';
 
 export interface S3 {
-  createBucket: (bucket: BucketResource) => Disk;
-  /** Whether a path is one of a bucket. */
+  createBucket: (bucket: BucketResource) => ObjectStorage;
+  /** Whether a path addresses a bucket. */
   serves: (path: string) => boolean;
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Reads an object as CloudFront does, which has rights of its own. */
-  read: (bucket: string, key: string, request: IncomingMessage) => Promise<S3Answer>;
-  /** Does what the buckets' lifecycle rules ask for. */
-  tidy: () => Promise<void>;
+  /** Reads an object without a signature, as CloudFront does with its own permissions. */
+  read: (bucket: string, key: string, request: IncomingMessage) => Promise<S3Response>;
+  /** Applies the buckets' lifecycle rules. */
+  applyLifecycle: () => Promise<void>;
 }
 
 export interface S3Parts {
-  /** Where the bytes lie. */
+  /** Folder of the objects' bytes. */
   folder: string;
   store: LocalStore;
   now: () => number;
-  /** Told of each operation. */
+  /** Called for each operation. */
   count: (operation: string, request: IncomingMessage) => void;
 }
 
 interface OpenBucket {
   resource: BucketResource;
-  disk: Disk;
+  storage: ObjectStorage;
 }
 
-/** S3 as far as the service calls it, with its own signatures, conditions, limits and lifecycle. */
+/** S3 as far as the service calls it: signatures, conditional requests, limits and lifecycle rules. */
 export function createS3({ folder, store, now, count }: S3Parts): S3 {
   const buckets = new Map<string, OpenBucket>();
 
-  async function answer(request: IncomingMessage): Promise<S3Answer> {
+  async function respond(request: IncomingMessage): Promise<S3Response> {
     const { path, query } = locate(request);
-    const { bucket, key } = placeOf(path);
+    const { bucket, key } = parsePath(path);
     const open = buckets.get(bucket);
     if (!open) throw new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
     const cors = corsHeaders(open.resource.cors, request);
     if (request.method === 'OPTIONS') {
-      return cors ? { status: 200, headers: cors } : xml(403, refusal('AccessForbidden', 'CORSResponse'));
+      return cors
+        ? { status: 200, headers: cors }
+        : xml(403, errorElement('AccessForbidden', 'CORSResponse'));
     }
-    const done = await signedAnswer(request, open, bucket, key, query).catch(asAnswer);
+    const done = await respondSigned(request, open, bucket, key, query).catch(toErrorResponse);
     return { ...done, headers: { ...done.headers, ...cors } };
   }
 
-  async function signedAnswer(
+  async function respondSigned(
     request: IncomingMessage,
-    { disk }: OpenBucket,
+    { storage }: OpenBucket,
     bucket: string,
     key: string,
     query: URLSearchParams,
-  ): Promise<S3Answer> {
+  ): Promise<S3Response> {
     const { method = 'GET', headers } = request;
     checkSignature({ method, target: request.url ?? '/', headers }, now());
     const name = operationOf(method, key, query, headers);
     const run = OPERATIONS[name];
     if (!run || String(headers['x-amz-content-sha256']).startsWith('STREAMING')) {
-      throw new S3Error(501, 'NotImplemented', `The local S3 has no such ${name}`);
+      throw new S3Error(501, 'NotImplemented', `The local S3 does not support ${name}`);
     }
     count(name, request);
-    return run({ ...bare(disk, bucket, key, request), query });
+    return run({ ...unsignedRequest(storage, bucket, key, request), query });
   }
 
-  function bare(disk: Disk, bucket: string, key: string, request: IncomingMessage): S3Request {
+  function unsignedRequest(
+    storage: ObjectStorage,
+    bucket: string,
+    key: string,
+    request: IncomingMessage,
+  ): S3Request {
     return {
-      disk,
+      storage,
       bucket,
       key,
       query: new URLSearchParams(),
@@ -83,50 +90,51 @@ export function createS3({ folder, store, now, count }: S3Parts): S3 {
       body: request,
       text: async () => (await readBody(request)).toString(),
       source: pathAndKey => {
-        const from = placeOf(pathAndKey.startsWith('/') ? pathAndKey : `/${pathAndKey}`);
-        return buckets.get(from.bucket)?.disk.get(from.key) ?? null;
+        const from = parsePath(pathAndKey.startsWith('/') ? pathAndKey : `/${pathAndKey}`);
+        return buckets.get(from.bucket)?.storage.get(from.key) ?? null;
       },
     };
   }
 
   return {
     createBucket: resource => {
-      const disk = openDisk(join(folder, resource.name), resource.name, store, now);
-      buckets.set(resource.name, { resource, disk });
-      return disk;
+      const storage = openObjectStorage(join(folder, resource.name), resource.name, store, now);
+      buckets.set(resource.name, { resource, storage });
+      return storage;
     },
-    serves: path => buckets.has(placeOf(path).bucket),
+    serves: path => buckets.has(parsePath(path).bucket),
     handle: async (request, response) => {
-      // Clients set their clocks by this header, and sign by them.
+      // Clients correct their clock skew by this header.
       response.setHeader('date', new Date(now()).toUTCString());
-      await send(request, response, await answer(request).catch(asAnswer));
+      await send(request, response, await respond(request).catch(toErrorResponse));
     },
     read: async (bucket, key, request) => {
       const open = buckets.get(bucket);
       const run = OPERATIONS[request.method === 'HEAD' ? 'HeadObject' : 'GetObject'];
-      if (!open || !run) return asAnswer(new S3Error(403, 'AccessDenied', 'Access Denied'));
+      if (!open || !run) return toErrorResponse(new S3Error(403, 'AccessDenied', 'Access Denied'));
       return Promise.resolve()
-        .then(() => run(bare(open.disk, bucket, key, request)))
-        .catch(asAnswer);
+        .then(() => run(unsignedRequest(open.storage, bucket, key, request)))
+        .catch(toErrorResponse);
     },
-    tidy: async () => {
-      for (const { disk, resource } of buckets.values()) await tidyBucket(disk, resource.lifecycle, now());
+    applyLifecycle: async () => {
+      for (const { storage, resource } of buckets.values())
+        await applyBucketLifecycle(storage, resource.lifecycle, now());
     },
   };
 }
 
-/** Sends an answer, and lets go of what the client still sends. */
+/** Sends a response and discards the rest of the request body. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: S3Answer,
+  result: S3Response,
 ): Promise<void> {
-  response.writeHead(answer.status, answer.headers);
-  if (answer.body instanceof Readable) {
-    // A client that hangs up is its own affair.
-    await pipeline(answer.body, response).catch(() => response.destroy());
+  response.writeHead(result.status, result.headers);
+  if (result.body instanceof Readable) {
+    // The client may have disconnected.
+    await pipeline(result.body, response).catch(() => response.destroy());
   } else {
-    response.end(request.method === 'HEAD' ? undefined : answer.body);
+    response.end(request.method === 'HEAD' ? undefined : result.body);
   }
   request.resume();
 }
@@ -136,8 +144,8 @@ function locate(request: IncomingMessage): { path: string; query: URLSearchParam
   return { path, query: new URLSearchParams(query) };
 }
 
-/** `/bucket/some/key` → both, decoded. */
-function placeOf(path: string): { bucket: string; key: string } {
+/** Splits `/bucket/some/key` into bucket and decoded key. */
+function parsePath(path: string): { bucket: string; key: string } {
   const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];
   return { bucket, key: decoded(key) };
 }
@@ -150,11 +158,11 @@ export function decoded(text: string): string {
   }
 }
 
-const refusal = (code: string, message: string) =>
+const errorElement = (code: string, message: string) =>
   element('Error', element('Code', code), element('Message', message));
 
-function asAnswer(error: unknown): S3Answer {
-  if (error instanceof S3Error) return xml(error.status, refusal(error.code, error.message));
-  console.error('The local S3 broke:', error);
-  return xml(500, refusal('InternalError', 'We encountered an internal error. Please try again.'));
+function toErrorResponse(error: unknown): S3Response {
+  if (error instanceof S3Error) return xml(error.status, errorElement(error.code, error.message));
+  console.error('Unexpected error in the local S3:', error);
+  return xml(500, errorElement('InternalError', 'We encountered an internal error. Please try again.'));
 }

@@ -4,41 +4,41 @@ import { S3Error } from './errors.ts';
 
 export interface SignedRequest {
   method: string;
-  /** Path and query as they came, undecoded. */
+  /** Path and query, not decoded. */
   target: string;
   headers: IncomingHttpHeaders;
 }
 
-interface Claim {
+interface SignatureFields {
   scope: string[];
   /** `20261201T100000Z` */
   at: string;
   signedHeaders: string[];
   signature: string;
-  /** Seconds that a presigned URL is good for; null for a signed header. */
+  /** Seconds that a presigned URL is valid; null for a signed header. */
   expires: number | null;
 }
 
-/** The one secret of the local stack, as its functions and tools have it. */
+/** The secret access key of the local stack. */
 const SECRET = 'local';
 const MAX_SKEW_MS = 15 * 60 * 1000;
-const LONGEST_S = 7 * 86_400;
+const MAX_EXPIRES_S = 7 * 86_400;
 
 /**
- * Checks a request's Signature Version 4, in its header or its query, as S3 does: a forged one, one for other headers
- * and one that has expired are refused.
+ * Verifies a request's Signature Version 4 in its header or query, as S3 does. Throws S3Error if the signature is wrong
+ * or expired.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function checkSignature(request: SignedRequest, now: number): void {
   const { query } = split(request.target);
-  const claim = query.has('X-Amz-Signature')
-    ? claimInQuery(query)
-    : claimInHeader(request.headers.authorization ?? '', request.headers);
-  checkTime(claim, now);
-  const given = Buffer.from(claim.signature);
-  const right = Buffer.from(signatureOf(request, claim));
-  if (given.length !== right.length || !timingSafeEqual(given, right)) {
+  const fields = query.has('X-Amz-Signature')
+    ? fieldsInQuery(query)
+    : fieldsInHeader(request.headers.authorization ?? '', request.headers);
+  checkTime(fields, now);
+  const provided = Buffer.from(fields.signature);
+  const calculated = Buffer.from(signatureOf(request, fields));
+  if (provided.length !== calculated.length || !timingSafeEqual(provided, calculated)) {
     throw new S3Error(
       403,
       'SignatureDoesNotMatch',
@@ -47,7 +47,7 @@ export function checkSignature(request: SignedRequest, now: number): void {
   }
 }
 
-function claimInQuery(query: URLSearchParams): Claim {
+function fieldsInQuery(query: URLSearchParams): SignatureFields {
   const get = (name: string) => query.get(`X-Amz-${name}`) ?? '';
   return {
     scope: get('Credential').split('/').slice(1),
@@ -58,7 +58,7 @@ function claimInQuery(query: URLSearchParams): Claim {
   };
 }
 
-function claimInHeader(header: string, headers: IncomingHttpHeaders): Claim {
+function fieldsInHeader(header: string, headers: IncomingHttpHeaders): SignatureFields {
   const part = (name: string) => new RegExp(`${name}=([^,\\s]+)`).exec(header)?.[1] ?? '';
   if (!header.startsWith('AWS4-HMAC-SHA256 ')) throw new S3Error(403, 'AccessDenied', 'Access Denied');
   return {
@@ -70,9 +70,10 @@ function claimInHeader(header: string, headers: IncomingHttpHeaders): Claim {
   };
 }
 
-function checkTime({ at, expires }: Claim, now: number): void {
+function checkTime({ at, expires }: SignatureFields, now: number): void {
   const signedAt = Date.parse(at.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
-  if (Number.isNaN(signedAt)) throw new S3Error(403, 'AccessDenied', 'The date is not understood');
+  if (Number.isNaN(signedAt))
+    throw new S3Error(403, 'AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header');
   if (expires === null) {
     if (Math.abs(now - signedAt) <= MAX_SKEW_MS) return;
     throw new S3Error(
@@ -81,26 +82,26 @@ function checkTime({ at, expires }: Claim, now: number): void {
       'The request time differs too much from the current time.',
     );
   }
-  if (!(expires > 0 && expires <= LONGEST_S)) {
+  if (!(expires > 0 && expires <= MAX_EXPIRES_S)) {
     throw new S3Error(400, 'AuthorizationQueryParametersError', 'X-Amz-Expires must be 1 to 604800 seconds');
   }
   if (now > signedAt + expires * 1000) throw new S3Error(403, 'AccessDenied', 'Request has expired');
 }
 
-function signatureOf({ method, target, headers }: SignedRequest, claim: Claim): string {
+function signatureOf({ method, target, headers }: SignedRequest, fields: SignatureFields): string {
   const { path, query } = split(target);
   const canonical = [
     method,
     path,
     canonicalQuery(query),
-    ...claim.signedHeaders.map(name => `${name}:${trimmed(headers[name])}`),
+    ...fields.signedHeaders.map(name => `${name}:${trimmed(headers[name])}`),
     '',
-    claim.signedHeaders.join(';'),
+    fields.signedHeaders.join(';'),
     headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD',
   ].join('\n');
   const digest = createHash('sha256').update(canonical).digest('hex');
-  const text = ['AWS4-HMAC-SHA256', claim.at, claim.scope.join('/'), digest].join('\n');
-  const key = claim.scope.reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${SECRET}`);
+  const text = ['AWS4-HMAC-SHA256', fields.at, fields.scope.join('/'), digest].join('\n');
+  const key = fields.scope.reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${SECRET}`);
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
@@ -115,9 +116,8 @@ function canonicalQuery(query: URLSearchParams): string {
 }
 
 function split(target: string): { path: string; query: URLSearchParams } {
-  const mark = target.indexOf('?');
-  const path = mark === -1 ? target : target.slice(0, mark);
-  return { path, query: new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1)) };
+  const [path = '/', query = ''] = target.split(/\?(.*)/s);
+  return { path, query: new URLSearchParams(query) };
 }
 
 const trimmed = (value: string | string[] | undefined) =>

@@ -1,4 +1,4 @@
-import type { S3Answer } from './operations.ts';
+import type { S3Response } from './operations.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -7,7 +7,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** An element with text, or with elements made by this function. */
+/** Returns an element that contains text and elements made by this function. */
 export function element(name: string, ...content: (Element | string | number | boolean)[]): Element {
   const inner = content.map(each => (typeof each === 'object' ? each.xml : escaped(String(each))));
   return { xml: `<${name}>${inner.join('')}</${name}>` };
@@ -17,7 +17,7 @@ interface Element {
   xml: string;
 }
 
-export function xml(status: number, root: Element): S3Answer {
+export function xml(status: number, root: Element): S3Response {
   return {
     status,
     headers: { 'content-type': 'application/xml' },
@@ -27,7 +27,7 @@ export function xml(status: number, root: Element): S3Answer {
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, char => ESCAPES[char] ?? char);
 
-/** What lies in each of these elements. Clients of this stack write no attributes and no comments. */
+/** Content of each element with this name. The clients of this stack write no attributes and no comments. */
 export function list(text: string, name: string): string[] {
   return [...text.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(match => match[1] ?? '');
 }

@@ -8,7 +8,7 @@ export interface DecodedBody {
   body: Json;
 }
 
-/** A body in readable form, by its content type: no file's bytes are in it. */
+/** Decodes a request body by its content type. Files are replaced by their size. */
 export function decodeBody(bytes: Buffer, contentType: string): DecodedBody {
   if (bytes.length === 0) return { body_kind: 'none', body: null };
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -18,8 +18,8 @@ export function decodeBody(bytes: Buffer, contentType: string): DecodedBody {
   return { body_kind: 'binary', body: { size: bytes.length } };
 }
 
-/** An answer: JSON or text as it is, a file's size, null where there was nothing. */
-export function decodeAnswer(bytes: Buffer, contentType: string): Json {
+/** Decodes a response body: JSON, text, the size of a file, or null if it is empty. */
+export function decodeResponse(bytes: Buffer, contentType: string): Json {
   if (bytes.length === 0) return null;
   if (/json/i.test(contentType)) return jsonOrText(bytes);
   return contentType === '' || /^text\/|xml/i.test(contentType) ? bytes.toString() : { size: bytes.length };
@@ -38,7 +38,7 @@ function formFields(bytes: Buffer): JsonObject {
   return collected([...new URLSearchParams(bytes.toString())]);
 }
 
-/** Values by name; a name that comes again has a list. */
+/** Values by name; repeated names have an array. */
 function collected(entries: readonly (readonly [string, Json])[]): JsonObject {
   const lists = new Map<string, Json[]>();
   for (const [name, value] of entries) lists.set(name, [...(lists.get(name) ?? []), value]);
@@ -54,7 +54,7 @@ interface Part {
   content: Buffer;
 }
 
-/** Fields by name: text, or what a file is. Parts without names (multipart/related) stay a list. */
+/** Parts by name: text, or a description of the file. Parts without names (multipart/related) are an array. */
 function multipart(bytes: Buffer, contentType: string): Json {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const parts = partsOf(bytes, boundary?.[1] ?? boundary?.[2] ?? '');
@@ -63,37 +63,37 @@ function multipart(bytes: Buffer, contentType: string): Json {
   if (named.length === entries.length) return collected(named);
   return parts.map(part => {
     const value = partValue(part);
-    return typeof value === 'string' ? { ...labels(part), value } : value;
+    return typeof value === 'string' ? { ...partHeaders(part), value } : value;
   });
 }
 
 function partValue(part: Part): Json {
   const isText =
     part.filename === null && /^(text\/plain|application\/json|$)/i.test(part.content_type ?? '');
-  return isText ? part.content.toString() : { ...labels(part), size: part.content.length };
+  return isText ? part.content.toString() : { ...partHeaders(part), size: part.content.length };
 }
 
-function labels({ name, filename, content_type }: Part): JsonObject {
+function partHeaders({ name, filename, content_type }: Part): JsonObject {
   return { ...(name === null ? {} : { name }), ...(filename === null ? {} : { filename }), content_type };
 }
 
 /** The parts between the boundaries (RFC 2046, 5.1). */
 function partsOf(bytes: Buffer, boundary: string): Part[] {
-  const mark = Buffer.from(`\r\n--${boundary}`);
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
   const whole = Buffer.concat([Buffer.from('\r\n'), bytes]);
   const parts: Part[] = [];
-  let at = whole.indexOf(mark);
+  let at = whole.indexOf(delimiter);
   while (boundary !== '' && at >= 0) {
-    const next = whole.indexOf(mark, at + mark.length);
+    const next = whole.indexOf(delimiter, at + delimiter.length);
     if (next < 0) break;
-    const part = parsePart(whole.subarray(at + mark.length, next));
+    const part = parsePart(whole.subarray(at + delimiter.length, next));
     if (part) parts.push(part);
     at = next;
   }
   return parts;
 }
 
-/** `section` starts with the rest of the boundary's line. */
+/** `section` starts with the rest of the delimiter line. */
 function parsePart(section: Buffer): Part | null {
   const headEnd = section.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;

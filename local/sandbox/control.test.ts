@@ -14,7 +14,7 @@ afterEach(() => fake.sandbox.close());
 const json = async (method: string, path: string, body?: unknown): Promise<unknown> =>
   (await fake.control(method, path, body)).json();
 
-test('what is published, narrowed by platform and account', async () => {
+test('lists published posts by platform and account', async () => {
   await fake.tweet('Hello');
   const post = {
     platform: 'x',
@@ -33,21 +33,21 @@ test('what is published, narrowed by platform and account', async () => {
   expect(await json('GET', '/published?platform=x&account=demo')).toEqual({ items: [post] });
   expect(await json('GET', '/published?account=other')).toEqual({ items: [] });
   expect(await json('GET', '/published?platform=telegram')).toEqual({ items: [] });
-  fake.double.host().unpublish('x', '1');
+  fake.platform.host().unpublish('x', '1');
   expect(await json('GET', '/published')).toEqual({ items: [] });
 });
 
-test('tokens are the doubles’ affair', async () => {
+test('passes token actions to the platform', async () => {
   await fake.control('POST', '/tokens', { platform: 'x', action: 'expire' });
   await fake.control('POST', '/tokens', { platform: 'x', account: 'demo', action: 'revoke_refresh' });
-  expect(fake.double.orders).toEqual(['expire all', 'revoke_refresh demo']);
+  expect(fake.platform.calls).toEqual(['expire all', 'revoke_refresh demo']);
   expect((await fake.control('POST', '/tokens', { platform: 'telegram', action: 'expire' })).status).toBe(
     400,
   );
 });
 
-test('processing', async () => {
-  const host = fake.double.host();
+test('sets the processing time and outcome of a platform', async () => {
+  const host = fake.platform.host();
   expect(host.processing('x')).toEqual({ seconds: 0, outcome: 'ok', error: null });
   await fake.control('POST', '/processing', {
     platform: 'x',
@@ -59,19 +59,19 @@ test('processing', async () => {
   expect(host.processing('telegram')).toEqual({ seconds: 0, outcome: 'ok', error: null });
 });
 
-test('what a connect to the demo account of each platform sends: nothing where a consent page asks', async () => {
-  expect(await json('GET', '/demo')).toEqual({ x: {} });
+test('returns the body that connects the demo account of each platform', async () => {
+  expect(await json('GET', '/demo')).toEqual({ x: { pin: '1' } });
 });
 
-test('metrics of a post', async () => {
+test('sets the metrics of a post', async () => {
   const metrics = { likes: 3, comments: 2, shares: 1, views: 100 };
   await fake.control('POST', '/metrics', { platform: 'x', platform_post_id: '1', ...metrics });
-  expect(fake.double.host().metrics('x', '1')).toEqual(metrics);
-  expect(fake.double.host().metrics('x', '2')).toBeNull();
+  expect(fake.platform.host().metrics('x', '1')).toEqual(metrics);
+  expect(fake.platform.host().metrics('x', '2')).toBeNull();
 });
 
-test('limits, of one account before those of all', async () => {
-  const host = fake.double.host();
+test('prefers the limit of an account to that of all accounts', async () => {
+  const host = fake.platform.host();
   await fake.control('POST', '/limits', { platform: 'x', per_day: 10 });
   await fake.control('POST', '/limits', { platform: 'x', account: 'demo', per_day: 0 });
   expect([host.limit('x', 'demo'), host.limit('x', 'other')]).toEqual([{ per_day: 0 }, { per_day: 10 }]);
@@ -79,20 +79,20 @@ test('limits, of one account before those of all', async () => {
   expect(host.limit('x', 'demo')).toEqual({ per_day: 10 });
 });
 
-describe('media that platforms keep', () => {
-  test('are known from their bytes and come back as inert files', async () => {
+describe('media that platforms receive', () => {
+  test('are identified by their bytes and served as inert files', async () => {
     const bytes = (await makeFiles()).get('rotated.jpg')!.bytes;
-    const kept = await fake.double.host().keepMedia(bytes);
-    expect(kept).toMatchObject({ type: 'image/jpeg', size: bytes.length, width: 1200, height: 800 });
-    const answer = await fake.control('GET', `/media/${kept.sha256}`);
+    const stored = await fake.platform.host().storeMedia(bytes);
+    expect(stored).toMatchObject({ type: 'image/jpeg', size: bytes.length, width: 1200, height: 800 });
+    const answer = await fake.control('GET', `/media/${stored.sha256}`);
     expect(answer.headers.get('content-type')).toBe('image/jpeg');
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'none'");
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
     expect((await fake.control('GET', '/media/0000')).status).toBe(404);
   });
 
-  test('what cannot be told is not guessed', async () => {
-    expect(await fake.double.host().keepMedia(Buffer.from('plain'))).toEqual({
+  test('have a generic type if their format is unknown', async () => {
+    expect(await fake.platform.host().storeMedia(Buffer.from('plain'))).toEqual({
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       type: 'application/octet-stream',
       size: 5,
@@ -100,9 +100,9 @@ describe('media that platforms keep', () => {
   });
 });
 
-test('reset brings everything back', async () => {
+test('restores the initial state on reset', async () => {
   await fake.tweet('Hello');
-  await fake.double.host().keepMedia(Buffer.from('plain'));
+  await fake.platform.host().storeMedia(Buffer.from('plain'));
   await fake.control('POST', '/faults', { platform: 'x', drop: 'after', times: 0 });
   await fake.control('POST', '/processing', { platform: 'x', seconds: 5 });
   await fake.control('POST', '/limits', { platform: 'x', per_day: 0 });
@@ -111,14 +111,14 @@ test('reset brings everything back', async () => {
 
   expect((await fake.control('POST', '/reset')).status).toBe(200);
 
-  const host = fake.double.host();
+  const host = fake.platform.host();
   expect(await json('GET', '/published')).toEqual({ items: [] });
   expect(await json('GET', '/faults')).toEqual({ items: [] });
   expect(await json('GET', '/receiver/shop')).toEqual({ deliveries: [] });
   expect(await (await fake.control('GET', '/traffic')).text()).toBe('');
   expect(host.processing('x').seconds).toBe(0);
   expect([host.limit('x', 'demo'), host.metrics('x', '1')]).toEqual([null, null]);
-  expect(fake.double.orders).toEqual(['reset']);
+  expect(fake.platform.calls).toEqual(['reset']);
 });
 
 test.each([
@@ -126,17 +126,17 @@ test.each([
   ['/processing', { platform: 'x', seconds: -1 }],
   ['/metrics', { platform: 'x', likes: 1 }],
   ['/limits', { account: 'demo' }],
-])('%s refuses %j', async (path, body) => {
+])('refuses POST %s %j', async (path, body) => {
   const answer = await fake.control('POST', path, body);
   expect(answer.status).toBe(400);
   expect(await answer.json()).toEqual({ error: expect.any(String), issues: [expect.any(Object)] });
 });
 
-test('the runner’s own endpoints are mounted beside', async () => {
+test('serves the endpoints of the local stack', async () => {
   expect(await (await fetch(`${fake.sandbox.url}/_local/clock`)).json()).toEqual({ now: 'soon' });
 });
 
-test('unknown places are told', async () => {
+test('returns 404 for unknown paths', async () => {
   expect((await fake.control('GET', '/nothing')).status).toBe(404);
   expect((await fetch(`${fake.sandbox.url}/favicon.ico`)).status).toBe(404);
 });

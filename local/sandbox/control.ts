@@ -2,22 +2,22 @@ import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import { JsonSchema, type JsonObject } from '../../shared/model/json.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
-import type { SandboxPlatform } from '../../shared/platforms/contract/sandbox.ts';
 import type { Faults } from './faults.ts';
-import type { KeptMedia } from './kept.ts';
+import type { MediaStore } from './media-store.ts';
 import { serveContent } from './media/serve.ts';
-import { BadRequest, parsed } from './problem.ts';
+import { BadRequest, parseBody } from './bad-request.ts';
+import type { PlayedPlatform, PlayedPlatforms } from './played.ts';
 import type { Receivers } from './receivers.ts';
 import { ALL_ACCOUNTS, keyOf, resetState, type SandboxState } from './state.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface ControlParts {
   state: SandboxState;
-  platforms: ReadonlyMap<PlatformId, SandboxPlatform>;
+  platforms: PlayedPlatforms;
   faults: Faults;
   traffic: Traffic;
   receivers: Receivers;
-  kept: KeptMedia;
+  mediaStore: MediaStore;
 }
 
 const TokensSchema = v.strictObject({
@@ -51,27 +51,29 @@ const LimitsSchema = v.objectWithRest(
   JsonSchema,
 );
 
-/** The endpoints below `/_control`, by which a test steers the sandbox and sees what happened. */
+/** The endpoints below `/_control`, with which tests control the sandbox and inspect what happened. */
 export function controlApp(parts: ControlParts): Hono {
-  const { state, faults, traffic, receivers, kept, platforms } = parts;
+  const { state, faults, traffic, receivers, mediaStore, platforms } = parts;
   const app = new Hono();
   app.onError((error, c) =>
     error instanceof BadRequest
       ? c.json({ error: error.message, issues: error.issues }, 400)
       : c.json({ error: error.message }, 500),
   );
-  app.notFound(c => c.json({ error: `There is no ${c.req.method} ${c.req.path}` }, 404));
+  app.notFound(c => c.json({ error: `${c.req.method} ${c.req.path} does not exist` }, 404));
 
   app.get('/published', c => {
     const { platform, account } = c.req.query();
-    const items = state.posts.filter(
-      post => (platform ?? post.platform) === post.platform && (account ?? post.account) === post.account,
-    );
+    const items = state.posts
+      .all()
+      .filter(
+        post => (platform ?? post.platform) === post.platform && (account ?? post.account) === post.account,
+      );
     return c.json({ items });
   });
 
   app.get('/traffic', c => {
-    const lines = traffic.list(c.req.query()).map(record => `${JSON.stringify(record)}\n`);
+    const lines = traffic.lines(c.req.query()).map(line => `${line}\n`);
     return c.body(lines.join(''), 200, { 'content-type': 'application/x-ndjson' });
   });
 
@@ -79,36 +81,36 @@ export function controlApp(parts: ControlParts): Hono {
   app.get('/faults', c => c.json({ items: faults.list() }));
   app.delete('/faults/:id?', c => {
     const id = c.req.param('id');
-    return faults.clear(id) ? c.json({ ok: true }) : c.json({ error: `There is no fault ${id}` }, 404);
+    return faults.clear(id) ? c.json({ ok: true }) : c.json({ error: `The fault ${id} does not exist` }, 404);
   });
 
   app.post('/tokens', async c => {
-    const { platform, account, action } = parsed(TokensSchema, await bodyOf(c));
-    doubleOf(platforms, platform).tokens(action, account ?? null);
+    const { platform, account, action } = parseBody(TokensSchema, await bodyOf(c));
+    playedPlatform(platforms, platform).tokens(action, account ?? null);
     return c.json({ ok: true });
   });
 
   app.post('/processing', async c => {
-    const { platform, ...processing } = parsed(ProcessingSchema, await bodyOf(c));
+    const { platform, ...processing } = parseBody(ProcessingSchema, await bodyOf(c));
     state.processing.set(platform, processing);
     return c.json({ ok: true });
   });
 
   app.post('/metrics', async c => {
-    const { platform, platform_post_id, ...metrics } = parsed(MetricsSchema, await bodyOf(c));
+    const { platform, platform_post_id, ...metrics } = parseBody(MetricsSchema, await bodyOf(c));
     state.metrics.set(keyOf(platform, platform_post_id), metrics);
     return c.json({ ok: true });
   });
 
   app.post('/limits', async c => {
-    const { platform, account, ...limit } = parsed(LimitsSchema, await bodyOf(c));
+    const { platform, account, ...limit } = parseBody(LimitsSchema, await bodyOf(c));
     setLimit(state, keyOf(platform, account ?? ALL_ACCOUNTS), limit);
     return c.json({ ok: true });
   });
 
   app.get('/demo', c => {
-    const logins = [...platforms].map(([platform, { demo }]) => [platform, 'body' in demo ? demo.body : {}]);
-    return c.json(Object.fromEntries(logins));
+    const bodies = [...platforms].map(([id, { definition }]) => [id, connectBody(definition.demo)]);
+    return c.json(Object.fromEntries(bodies));
   });
 
   app.post('/reset', c => {
@@ -121,14 +123,14 @@ export function controlApp(parts: ControlParts): Hono {
     return c.json({ ok: true });
   });
   app.delete('/receiver/:name', c => {
-    receivers.forget(c.req.param('name'));
+    receivers.clearDeliveries(c.req.param('name'));
     return c.json({ ok: true });
   });
   app.get('/receiver/:name', c => c.json({ deliveries: receivers.deliveries(c.req.param('name')) }));
 
   app.get('/media/:sha256', c => {
-    const file = kept.find(c.req.param('sha256'));
-    if (!file) return c.json({ error: 'No such file is kept' }, 404);
+    const file = mediaStore.read(c.req.param('sha256'));
+    if (!file) return c.json({ error: 'The file does not exist' }, 404);
     const { type, bytes } = file;
     return serveContent([bytes], { type, range: c.req.header('range') ?? '', headers: INERT });
   });
@@ -136,24 +138,29 @@ export function controlApp(parts: ControlParts): Hono {
   return app;
 }
 
-/** Received files are shown, never run: a page or a drawing with scripts in it does nothing here. */
+/** Scripts in received files (HTML, SVG) must not run. */
 const INERT = {
   'content-security-policy': "script-src 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
   'cache-control': 'private, max-age=3600',
 };
 
-/** Everything back to the start: posts, records, settings, and what the doubles remember. */
-export function reset({ state, faults, traffic, receivers, kept, platforms }: ControlParts): void {
+/** Restores the initial state of the sandbox and of every platform. */
+export function reset({ state, faults, traffic, receivers, mediaStore, platforms }: ControlParts): void {
   resetState(state);
   faults.clear();
   traffic.clear();
   receivers.clear();
-  kept.clear();
-  for (const double of platforms.values()) double.reset();
+  mediaStore.clear();
+  for (const platform of platforms.values()) platform.reset();
 }
 
-/** A limit with nothing in it is none. */
+/** Body of a direct connect to the platform's Demo account; empty for OAuth platforms. */
+function connectBody(demo: PlayedPlatform['definition']['demo']): JsonObject {
+  return 'body' in demo ? demo.body : {};
+}
+
+/** An empty limit removes the one that was set. */
 function setLimit(state: SandboxState, key: string, limit: JsonObject): void {
   if (Object.keys(limit).length === 0) state.limits.delete(key);
   else state.limits.set(key, limit);
@@ -163,12 +170,12 @@ async function bodyOf(c: Context): Promise<unknown> {
   try {
     return await c.req.json<unknown>();
   } catch {
-    throw new BadRequest([{ path: '', message: 'the body is no JSON' }]);
+    throw new BadRequest([{ path: '', message: 'The request body must be JSON' }]);
   }
 }
 
-function doubleOf(platforms: ControlParts['platforms'], platform: PlatformId): SandboxPlatform {
-  const double = platforms.get(platform);
-  if (!double) throw new BadRequest([{ path: 'platform', message: `the sandbox does not play ${platform}` }]);
-  return double;
+function playedPlatform(platforms: PlayedPlatforms, id: PlatformId): PlayedPlatform {
+  const platform = platforms.get(id);
+  if (!platform) throw new BadRequest([{ path: 'platform', message: `The sandbox does not play ${id}` }]);
+  return platform;
 }

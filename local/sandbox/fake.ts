@@ -1,30 +1,35 @@
 import { Hono } from 'hono';
-import type { SandboxFactory, SandboxHost } from '../../shared/platforms/contract/sandbox.ts';
+import type { SandboxDefinition, SandboxHost } from '../../shared/platforms/contract/sandbox.ts';
+import { findLinks } from '../../shared/platforms/kit/sandbox/links.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from './index.ts';
 
-/** A double with as little in it as the sandbox's own tests need: it publishes, echoes, and remembers orders. */
-export function fakeDouble(): { sandbox: SandboxFactory; orders: string[]; host: () => SandboxHost } {
-  const orders: string[] = [];
-  let given: SandboxHost | null = null;
+/** A minimal platform for tests of the sandbox itself: it publishes, echoes requests and records its calls. */
+export function fakePlatform(): { definition: SandboxDefinition; calls: string[]; host: () => SandboxHost } {
+  const calls: string[] = [];
+  let started: SandboxHost | null = null;
   const host = (): SandboxHost => {
-    if (!given) throw new Error('The sandbox has not opened the double');
-    return given;
+    if (!started) throw new Error('The sandbox has not started the platform');
+    return started;
   };
 
-  const sandbox: SandboxFactory = opened => {
-    given = opened;
-    return {
-      platform: 'x',
-      app: fakeApp(opened),
-      demo: { body: {} },
-      tokens,
-      reset: () => void orders.push('reset'),
-    };
+  const definition: SandboxDefinition = {
+    platform: 'x',
+    badge: { name: 'Fake', letters: 'F', color: '#123456', darkColor: '#654321' },
+    hosts: ['api.x.com', '*.cdn.example'],
+    secrets: { headers: ['x-pin'], query: ['pin'], fields: ['pin'], path: /(?<=^\/bot)[^/]+/ },
+    links: text => findLinks(text, { hashtag: tag => `https://x.com/hashtag/${tag}` }),
+    demo: { body: { pin: '1' } },
+    start: host => {
+      started = host;
+      return {
+        app: fakeApp(host),
+        tokens: (action, account) => void calls.push(`${action} ${account ?? 'all'}`),
+        reset: () => void calls.push('reset'),
+      };
+    },
   };
-  const tokens = (action: string, account: string | null) =>
-    void orders.push(`${action} ${account ?? 'all'}`);
 
-  return { sandbox, orders, host };
+  return { definition, calls, host };
 }
 
 function fakeApp(host: SandboxHost): Hono {
@@ -67,15 +72,21 @@ function fakeApp(host: SandboxHost): Hono {
       next_token: 'page-2',
     }),
   );
+  app.get('/media.cdn.example/bytes', c => c.text('cdn'));
   app.get('/api.x.com/bytes', c => c.body(Uint8Array.of(0, 255, 10), 200, { 'content-type': 'image/png' }));
   return app;
 }
 
-/** A sandbox that plays nothing but the fake, at a time that stands still. */
+/** Starts a sandbox that plays only the fake platform, at a fixed time. */
 export async function startFakeSandbox(options: Partial<SandboxOptions> = {}) {
-  const double = fakeDouble();
+  const platform = fakePlatform();
   const now = () => Date.parse('2026-03-02T10:00:00Z');
-  const sandbox: Sandbox = await startSandbox({ port: 0, now, doubles: { x: double.sandbox }, ...options });
+  const sandbox: Sandbox = await startSandbox({
+    port: 0,
+    now,
+    definitions: { x: platform.definition },
+    ...options,
+  });
   const control = (method: string, path: string, body?: unknown) =>
     fetch(`${sandbox.url}/_control${path}`, {
       method,
@@ -88,5 +99,5 @@ export async function startFakeSandbox(options: Partial<SandboxOptions> = {}) {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ text }),
     });
-  return { sandbox, double, control, api, tweet };
+  return { sandbox, platform, control, api, tweet };
 }

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => fake.sandbox.close());
 
-const published = () => fake.sandbox.control.state.posts.map(({ text }) => text);
+const published = () => fake.sandbox.control.state.posts.all().map(({ text }) => text);
 
 async function listed(): Promise<{ id: string; remaining: number | null; passing: number; hits: number }[]> {
   const { items } = (await (await fake.control('GET', '/faults')).json()) as { items: never[] };
@@ -18,7 +18,7 @@ async function listed(): Promise<{ id: string; remaining: number | null; passing
 }
 
 describe('respond', () => {
-  test('answers in the platform’s stead, once unless said otherwise', async () => {
+  test('replaces the response of the platform once by default', async () => {
     const respond = { status: 503, headers: { 'retry-after': 7 }, body: { title: 'Down' } };
     const added = await fake.control('POST', '/faults', { platform: 'x', respond });
     expect(await added.json()).toEqual({ id: expect.any(String) });
@@ -32,7 +32,7 @@ describe('respond', () => {
     expect(published()).toEqual(['two']);
   });
 
-  test('may replace the answer of a platform that took the request', async () => {
+  test('replaces the response of a platform that processed the request', async () => {
     const respond = { status: 502, body: '<html>Bad gateway</html>', taken: true };
     await fake.control('POST', '/faults', { platform: 'x', respond });
     expect((await fake.tweet('one')).status).toBe(502);
@@ -40,10 +40,10 @@ describe('respond', () => {
   });
 
   test.each([
-    ['text', 'gone', 'text/plain; charset=utf-8', 'gone'],
-    ['text that is JSON', '{"a":1}', 'application/json', '{"a":1}'],
-    ['nothing', undefined, null, ''],
-  ])('takes %s as body', async (_, body, type, text) => {
+    ['a string', 'gone', 'text/plain; charset=utf-8', 'gone'],
+    ['a string that is JSON', '{"a":1}', 'application/json', '{"a":1}'],
+    ['no value', undefined, null, ''],
+  ])('accepts %s as body', async (_, body, type, text) => {
     await fake.control('POST', '/faults', { platform: 'x', respond: { status: 410, body } });
     const answer = await fake.tweet('one');
     expect(answer.headers.get('content-type')).toBe(type);
@@ -51,7 +51,7 @@ describe('respond', () => {
   });
 });
 
-describe('which requests are hit', () => {
+describe('matching of requests', () => {
   const respond = { status: 500 };
   const statuses = async (count: number) => {
     const found: number[] = [];
@@ -59,14 +59,14 @@ describe('which requests are hit', () => {
     return found;
   };
 
-  test('`after` lets so many pass, `times` hits so many', async () => {
+  test('lets `after` requests pass and hits `times` requests', async () => {
     await fake.control('POST', '/faults', { platform: 'x', after: 1, times: 2, respond });
     expect(await listed()).toMatchObject([{ remaining: 2, passing: 1, hits: 0 }]);
     expect(await statuses(4)).toEqual([201, 500, 500, 201]);
     expect(await listed()).toMatchObject([{ remaining: 0, passing: 0, hits: 2 }]);
   });
 
-  test('`times: 0` hits always, until it is cleared', async () => {
+  test('hits every request with `times: 0` until the fault is deleted', async () => {
     await fake.control('POST', '/faults', { platform: 'x', times: 0, respond });
     expect(await statuses(3)).toEqual([500, 500, 500]);
     expect(await listed()).toMatchObject([{ remaining: null, hits: 3 }]);
@@ -85,18 +85,18 @@ describe('which requests are hit', () => {
     [{ path: '/2/media' }, false],
     [{ path: '^/tweets' }, false],
     [{ platform: 'bluesky' }, false],
-  ])('%j: %s', async (match, hit) => {
+  ])('applies %j: %s', async (match, hit) => {
     await fake.control('POST', '/faults', { platform: 'x', respond, ...match });
     expect(await statuses(1)).toEqual([hit ? 500 : 201]);
   });
 
-  test('one request meets one fault: the oldest that is due', async () => {
+  test('applies the oldest matching fault only', async () => {
     await fake.control('POST', '/faults', { platform: 'x', respond: { status: 429 } });
     await fake.control('POST', '/faults', { platform: 'x', respond });
     expect(await statuses(3)).toEqual([429, 500, 201]);
   });
 
-  test('one fault can be cleared by its id', async () => {
+  test('deletes one fault by its id', async () => {
     await fake.control('POST', '/faults', { platform: 'x', respond: { status: 429 } });
     await fake.control('POST', '/faults', { platform: 'x', respond });
     const [first] = await listed();
@@ -106,13 +106,13 @@ describe('which requests are hit', () => {
   });
 });
 
-describe('cut connections and killed environments', () => {
+describe('dropped connections and killed environments', () => {
   test.each([
     ['drop', 'before', []],
     ['drop', 'after', ['one']],
     ['kill', 'before', []],
     ['kill', 'after', ['one']],
-  ])('%s %s the platform took it', async (kind, when, posts) => {
+  ])('%s %s the platform processes the request', async (kind, when, posts) => {
     await fake.control('POST', '/faults', { platform: 'x', [kind]: when });
     await expect(fake.tweet('one', { 'x-local-environment': 'publisher-3' })).rejects.toThrow('fetch failed');
     expect(published()).toEqual(posts);
@@ -120,14 +120,14 @@ describe('cut connections and killed environments', () => {
     expect((await fake.tweet('two')).status).toBe(201);
   });
 
-  test('a request of no environment is only cut', async () => {
+  test('only drops the connection of a request without an environment', async () => {
     await fake.control('POST', '/faults', { platform: 'x', kill: 'before' });
     await expect(fake.tweet('one')).rejects.toThrow('fetch failed');
     expect(killed).toEqual([]);
   });
 });
 
-test('a delayed answer comes late, but the platform took the request at once', async () => {
+test('delays the response but not the processing of the request', async () => {
   await fake.control('POST', '/faults', { platform: 'x', delay_ms: 150 });
   const start = performance.now();
   const pending = fake.tweet('slow');
@@ -139,9 +139,9 @@ test('a delayed answer comes late, but the platform took the request at once', a
   expect(performance.now() - start).toBeGreaterThanOrEqual(145);
 });
 
-describe('a fault that is not understood is refused, with every fault in it named', () => {
+describe('invalid faults are refused with every issue', () => {
   test.each([
-    ['nothing to do', { platform: 'x' }, ['']],
+    ['no effect', { platform: 'x' }, ['']],
     ['an unknown platform', { platform: 'myspace', drop: 'after' }, ['platform']],
     ['a broken expression', { platform: 'x', path: '(', drop: 'after' }, ['path']],
     ['an unknown field', { platform: 'x', drop: 'after', dealy_ms: 3 }, ['dealy_ms']],
@@ -159,7 +159,7 @@ describe('a fault that is not understood is refused, with every fault in it name
     expect(await listed()).toEqual([]);
   });
 
-  test('a body that is no JSON', async () => {
+  test('a body that is not JSON', async () => {
     const answer = await fetch(`${fake.sandbox.url}/_control/faults`, { method: 'POST', body: '{' });
     expect(answer.status).toBe(400);
   });

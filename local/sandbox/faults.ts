@@ -8,9 +8,9 @@ const HeaderSchema = v.pipe(v.union([v.string(), v.number()]), v.transform(Strin
 const RespondSchema = v.strictObject({
   status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   headers: v.optional(v.record(v.string(), HeaderSchema), {}),
-  /** Text is sent as it is, all else as JSON. */
+  /** A string is sent as it is, any other value as JSON. */
   body: v.optional(JsonSchema),
-  /** The platform takes the request all the same; only its answer is replaced, as by a gateway that lost it. */
+  /** The platform processes the request; only its response is replaced, as by a failing gateway. */
   taken: v.optional(v.boolean(), false),
 });
 
@@ -18,8 +18,8 @@ const FaultSchema = v.pipe(
   v.strictObject({
     platform: PlatformIdSchema,
     method: v.optional(v.pipe(v.string(), v.toUpperCase())),
-    /** Start of the real URL's path, or a regular expression that finds something in it. */
-    path: v.optional(v.pipe(v.string(), v.check(isExpression, 'is no regular expression'))),
+    /** Prefix of the real URL's path, or a regular expression that matches a part of it. */
+    path: v.optional(v.pipe(v.string(), v.check(isExpression, 'must be a valid regular expression'))),
     ...COMMON_FIELDS,
     respond: v.optional(RespondSchema),
     drop: v.optional(WhenSchema),
@@ -27,7 +27,7 @@ const FaultSchema = v.pipe(
   }),
   v.check(
     ({ respond, delay_ms, drop, kill }) => Boolean(respond ?? drop ?? kill) || delay_ms > 0,
-    'does nothing: give respond, delay_ms, drop or kill',
+    'has no effect: set respond, delay_ms, drop or kill',
   ),
 );
 
@@ -43,7 +43,7 @@ interface PlatformRequest {
 
 export type Faults = CountedFaults<Fault, PlatformRequest>;
 
-/** What happens to requests to platforms: `/_control/faults`. */
+/** Fault injection for requests to platforms (`/_control/faults`). */
 export const createFaults = (): Faults => countedFaults(FaultSchema, matches);
 
 function matches(fault: Fault, request: PlatformRequest): boolean {
@@ -52,9 +52,9 @@ function matches(fault: Fault, request: PlatformRequest): boolean {
   return fault.path === undefined || pathMatches(fault.path, request.path);
 }
 
-/** The start of the path, or an expression that finds something in it (`/sendPhoto` behind a bot's token). */
-function pathMatches(wanted: string, path: string): boolean {
-  return path.startsWith(wanted) || new RegExp(wanted).test(path);
+/** Matches a prefix of the path or a part of it (`/sendPhoto` after a bot token). */
+function pathMatches(pattern: string, path: string): boolean {
+  return path.startsWith(pattern) || new RegExp(pattern).test(path);
 }
 
 function isExpression(text: string): boolean {

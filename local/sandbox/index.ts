@@ -1,79 +1,86 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
-import type {
-  SandboxFactory,
-  SandboxHost,
-  SandboxPlatform,
-} from '../../shared/platforms/contract/sandbox.ts';
+import type { SandboxDefinition } from '../../shared/platforms/contract/sandbox.ts';
+import { SANDBOXES } from '../../shared/platforms/sandboxes.ts';
+import { listen, stop } from '../http.ts';
+import type { LocalStore } from '../store.ts';
 import { controlApp, reset, type ControlParts } from './control.ts';
 import { createFaults } from './faults.ts';
-import { createHost } from './host.ts';
-import { keptMedia } from './kept.ts';
+import { createHost, type HostParts } from './host.ts';
 import { makeFiles } from './media/files.ts';
 import { mediaApp } from './media/serve.ts';
+import { openMediaStore } from './media-store.ts';
 import { pageApp } from './page/page.ts';
-import { DOUBLES } from './platforms.ts';
+import type { PlayedPlatform, PlayedPlatforms } from './played.ts';
 import { proxy } from './proxy.ts';
 import { createReceivers } from './receivers.ts';
-import { newState } from './state.ts';
+import { openState } from './state.ts';
 import { createTraffic } from './traffic.ts';
 
+export type SandboxDefinitions = Readonly<Partial<Record<PlatformId, SandboxDefinition>>>;
+
 export interface SandboxOptions {
-  /** 0: any free port. */
+  /** 0 for any free port. */
   port: number;
   /** The stack's clock, epoch milliseconds. */
   now: () => number;
-  /** Ends the Lambda environment that the header `x-local-environment` of a request names. */
+  /** Folder of the files that platforms receive; by default a temporary one. */
+  folder?: string;
+  /** Keeps accounts and published posts; null to keep nothing. */
+  store?: LocalStore | null;
+  /** Terminates the Lambda environment named by the header `x-local-environment` of a request. */
   kill?: (environmentId: string) => void | Promise<void>;
   /** Mounted at `/_local`. */
   local?: Hono;
-  /** Signing secrets of the webhooks that point to this URL. */
+  /** Signing secrets of the webhooks with this URL. */
   secretsOf?: (url: string) => readonly string[];
-  doubles?: Readonly<Partial<Record<PlatformId, SandboxFactory>>>;
+  /** Platforms to play; all by default. */
+  definitions?: SandboxDefinitions;
 }
 
 export interface Sandbox {
   url: string;
-  platforms: ReadonlyMap<PlatformId, SandboxPlatform>;
+  platforms: PlayedPlatforms;
   /** What the control endpoints work on, for the process that runs the sandbox. */
   control: ControlParts & { reset: () => void };
   close: () => Promise<void>;
 }
 
-/** Longer than any client keeps an idle connection, so that none is closed under a request. */
+/** Longer than any client keeps an idle connection, so that none is closed while a request is sent. */
 const KEEP_ALIVE_MS = 620_000;
 
-/** Starts the sandbox on 127.0.0.1: the platforms' doubles, their control, receivers, media and the page. */
+/** Starts the sandbox on 127.0.0.1: fake platform servers, control API, webhook receivers, media files and the page. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { now, store = null, kill = () => undefined, definitions = SANDBOXES } = options;
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 });
-  const url = `http://127.0.0.1:${await listen(server, options.port)}`;
+  const url = await listen(server, options.port);
   const http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
-  const state = newState();
-  const kept = keptMedia();
-  const platforms = openDoubles(
-    options.doubles ?? DOUBLES,
-    createHost({ url, now: options.now, state, kept, http }),
-  );
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sandbox-'));
+  const state = openState(store);
+  const mediaStore = openMediaStore(folder, store);
+  const platforms = startPlatforms(definitions, { url, now, state, store, mediaStore, http });
   const control: ControlParts = {
     state,
     platforms,
-    kept,
+    mediaStore,
     faults: createFaults(),
-    traffic: createTraffic(),
+    traffic: createTraffic({ secretsOf: id => platforms.get(id)?.definition.secrets }),
     receivers: createReceivers(
-      options.now,
+      now,
       name => options.secretsOf?.(`${url}/_receiver/${encodeURIComponent(name)}`) ?? [],
     ),
   };
 
   const own = getRequestListener(ownApp(control, options.local).fetch, { overrideGlobalObjects: false });
-  const kill = options.kill ?? (() => undefined);
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const taken = await proxy({ ...control, url, now: options.now, kill }, request, response);
-    if (!taken) await own(request, response);
+    const handled = await proxy({ ...control, url, now, kill }, request, response);
+    if (!handled) await own(request, response);
   };
   server.on('request', (request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -86,37 +93,24 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     url,
     platforms,
     control: { ...control, reset: () => reset(control) },
-    close: () => {
+    close: async () => {
       http.close();
-      server.closeAllConnections();
-      return new Promise(resolve => server.close(() => resolve()));
+      await stop(server);
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(address !== null && typeof address === 'object' ? address.port : port);
-    });
-  });
-}
-
-function openDoubles(
-  doubles: Readonly<Partial<Record<PlatformId, SandboxFactory>>>,
-  host: SandboxHost,
-): ReadonlyMap<PlatformId, SandboxPlatform> {
+function startPlatforms(definitions: SandboxDefinitions, parts: HostParts): PlayedPlatforms {
   return new Map(
-    PLATFORM_IDS.flatMap(id => {
-      const open = doubles[id];
-      return open ? [[id, open(host)]] : [];
+    PLATFORM_IDS.flatMap((id): [PlatformId, PlayedPlatform][] => {
+      const definition = definitions[id];
+      return definition ? [[id, { definition, ...definition.start(createHost(id, parts)) }]] : [];
     }),
   );
 }
 
-/** All that is the sandbox's own. */
+/** Everything but the traffic of platforms. */
 function ownApp(control: ControlParts, local: Hono | undefined): Hono {
   const app = new Hono();
   app.route('/_control', controlApp(control));
@@ -124,17 +118,20 @@ function ownApp(control: ControlParts, local: Hono | undefined): Hono {
   app.route('/_media', mediaApp(makeFiles()));
   if (local) app.route('/_local', local);
   app.route('/', pageApp(control));
-  app.notFound(c => c.json({ error: `The sandbox has no ${c.req.path}. ${placesOf(control)}` }, 404));
+  const prefixes = [...control.platforms.keys()].map(id => `/${id}/<host>`).join(', ');
+  app.notFound(c =>
+    c.json({ error: `The sandbox has no ${c.req.path}. Platforms are below ${prefixes}` }, 404),
+  );
   return app;
 }
 
-function placesOf({ platforms }: ControlParts): string {
-  return `Platforms are below ${[...platforms.keys()].map(id => `/${id}/<host>`).join(', ')}`;
-}
-
-/** A double that breaks is a fault of ours, and must be seen as one. */
+/** An exception of a fake server is a bug in the sandbox. */
 function fail(response: ServerResponse, error: unknown): void {
-  console.error('sandbox:', error);
+  console.error('Unexpected error in the sandbox:', error);
   if (response.headersSent) response.destroy();
-  else response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"The sandbox broke"}');
+  else {
+    response
+      .writeHead(500, { 'content-type': 'application/json' })
+      .end('{"error":"Unexpected error in the sandbox"}');
+  }
 }

@@ -1,54 +1,79 @@
 import type { Json, JsonObject } from '../../shared/model/json.ts';
-import type { PlatformId } from '../../shared/model/platform.ts';
+import type { SandboxSecrets } from '../../shared/platforms/contract/sandbox.ts';
 
 export const MASK = '***';
 
-/** Names whose text is a secret, in headers, fields, JSON and queries alike. */
-const SECRET =
+/** Names whose value is a secret wherever they occur: headers, query, form fields and JSON. */
+const SECRET_NAME =
   /(?:^|[_-])(?:token|secret|password|passwd|jwt|assertion|verifier|signature|(?:api|private)_?key)$/;
-/** `next_token` and its like are places in a list. */
-const CURSOR = /(?:^|_)(?:next|previous|prev|page|pagination|continuation|sync)_token$/;
+/** Names like `next_token` are pagination cursors. */
+const CURSOR_NAME = /(?:^|_)(?:next|previous|prev|page|pagination|continuation|sync)_token$/;
 
 const SECRET_HEADERS = ['cookie', 'set-cookie', 'dpop', 'proxy-authorization'];
-const SCHEME = /^(Bearer|Basic|OAuth|DPoP)\s/i;
+const AUTH_SCHEME = /^(Bearer|Basic|OAuth|DPoP)\s/i;
 
-/** Secrets that a platform has in the path. */
-const SECRET_PATHS: Partial<Record<PlatformId, RegExp>> = { telegram: /(?<=^\/(?:file\/)?bot)[^/]+/ };
-
-function isSecret(name: string): boolean {
-  const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
-  return SECRET.test(words) && !CURSOR.test(words);
+/** Replaces the secrets in the parts of a request or response. */
+export interface Mask {
+  headers: (headers: Readonly<Record<string, string>>) => Record<string, string>;
+  path: (path: string) => string;
+  /** Masks a raw query string and keeps everything else as it was sent. */
+  query: (query: string) => string;
+  value: (value: Json) => Json;
 }
 
-/** The headers with the credential of `authorization` hidden and its scheme kept. */
-export function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskHeader(name, value)]));
-}
+export function createMask(secrets: SandboxSecrets = {}): Mask {
+  const isHeader = (name: string) =>
+    SECRET_HEADERS.includes(name) || secrets.headers?.includes(name) === true || isSecretName(name);
+  // The authorization code of a redirect.
+  const isParameter = (name: string) =>
+    name === 'code' || secrets.query?.includes(name) === true || isSecretName(name);
+  const isField = (name: string) => secrets.fields?.includes(name) === true || isSecretName(name);
 
-function maskHeader(name: string, value: string): string {
-  if (name === 'authorization') {
-    const scheme = SCHEME.exec(value)?.[1];
+  function header(name: string, value: string): string {
+    if (name !== 'authorization') return isHeader(name) ? MASK : value;
+    const scheme = AUTH_SCHEME.exec(value)?.[1];
     return scheme === undefined ? MASK : `${scheme} ${MASK}`;
   }
-  return SECRET_HEADERS.includes(name) || isSecret(name) ? MASK : value;
+
+  function parameter(pair: string): string {
+    const name = pair.split('=', 1)[0] ?? '';
+    return isParameter(decoded(name)) && pair.length > name.length ? `${name}=${MASK}` : pair;
+  }
+
+  function value(json: Json): Json {
+    if (Array.isArray(json)) return json.map(value);
+    return json === null || typeof json !== 'object' ? json : object(json);
+  }
+
+  /** `code` is a secret in a token request only; in other objects it is an error code. */
+  function object(members: JsonObject): JsonObject {
+    const isTokenRequest = 'grant_type' in members || 'code_verifier' in members;
+    return Object.fromEntries(
+      Object.entries(members).map(([name, member]) => [
+        name,
+        isField(name) || (isTokenRequest && name === 'code') ? hidden(member) : value(member),
+      ]),
+    );
+  }
+
+  /** Masks strings only: a number or boolean under such a name (`has_password`) is not a secret. */
+  function hidden(json: Json): Json {
+    if (typeof json === 'string') return MASK;
+    return Array.isArray(json) ? json.map(hidden) : value(json);
+  }
+
+  return {
+    headers: headers =>
+      Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(name, text)])),
+    path: path => (secrets.path ? path.replace(secrets.path, MASK) : path),
+    query: query => query.split('&').map(parameter).join('&'),
+    value,
+  };
 }
 
-/** `path` is the part before the query. */
-export function maskPath(platform: PlatformId, path: string): string {
-  const secret = SECRET_PATHS[platform];
-  return secret ? path.replace(secret, MASK) : path;
-}
-
-/** A raw query string, all but the secrets' values as it came. The code of a consent is a secret here. */
-export function maskQuery(query: string): string {
-  return query
-    .split('&')
-    .map(pair => {
-      const name = pair.split('=', 1)[0] ?? '';
-      const secret = isSecret(decoded(name)) || name === 'code';
-      return secret && pair.length > name.length ? `${name}=${MASK}` : pair;
-    })
-    .join('&');
+function isSecretName(name: string): boolean {
+  const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  return SECRET_NAME.test(words) && !CURSOR_NAME.test(words);
 }
 
 function decoded(name: string): string {
@@ -57,27 +82,4 @@ function decoded(name: string): string {
   } catch {
     return name;
   }
-}
-
-/** Any value with the texts under secret names hidden. `code` is one only beside a grant: elsewhere it is an error's. */
-export function maskValue(value: Json): Json {
-  if (Array.isArray(value)) return value.map(maskValue);
-  if (value === null || typeof value !== 'object') return value;
-  return maskObject(value);
-}
-
-function maskObject(object: JsonObject): JsonObject {
-  const isGrant = 'grant_type' in object || 'code_verifier' in object;
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => {
-      const secret = isSecret(name) || (isGrant && name === 'code');
-      return [name, secret ? hidden(value) : maskValue(value)];
-    }),
-  );
-}
-
-/** Hides texts alone: a number or a flag under such a name (`has_password`) tells nothing. */
-function hidden(value: Json): Json {
-  if (typeof value === 'string') return MASK;
-  return Array.isArray(value) ? value.map(hidden) : maskValue(value);
 }

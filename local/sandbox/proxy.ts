@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Hono } from 'hono';
-import type { PlatformId } from '../../shared/model/platform.ts';
-import type { SandboxPlatform } from '../../shared/platforms/contract/sandbox.ts';
 import type { Fault, Faults, Respond } from './faults.ts';
+import { playsHost, type PlayedPlatform, type PlayedPlatforms } from './played.ts';
 import type { Exchange, Traffic } from './traffic.ts';
 
-/** Names the Lambda environment that sends a request. Ours, hence not for the platform's eyes. */
+/** Names the Lambda environment that sends the request. Not part of the platform's traffic. */
 const ENVIRONMENT_HEADER = 'x-local-environment';
-/** What belongs to one connection, and not to the request (RFC 9110, 7.6.1). */
+/** Headers of the connection, not of the request (RFC 9110, 7.6.1). */
 const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
@@ -23,29 +21,30 @@ const NO_BODY = [204, 304];
 export interface ProxyParts {
   url: string;
   now: () => number;
-  platforms: ReadonlyMap<PlatformId, SandboxPlatform>;
+  platforms: PlayedPlatforms;
   faults: Faults;
   traffic: Traffic;
-  /** Ends the Lambda environment of this name at once. */
+  /** Terminates a Lambda environment. */
   kill: (environment: string) => void | Promise<void>;
 }
 
-interface Answer {
+interface ProxiedResponse {
   status: number;
   headers: [string, string][];
   body: Buffer;
 }
 
-/** Where a request goes: `/<platform>/<real host>/<path>?<query>`, path and query as raw as they came. */
+/** Parts of `/<platform>/<real host>/<path>?<query>`; path and query are not decoded. */
 interface Target {
-  double: SandboxPlatform;
+  platform: PlayedPlatform;
   host: string;
   path: string;
   query: string;
 }
 
 /**
- * Handles traffic to a platform: faults, the double, the record, the answer. False where the URL names no platform.
+ * Handles a request to a platform: applies faults, calls the fake server, records the traffic and responds. Returns false
+ * if the URL names no platform.
  */
 export async function proxy(
   parts: ProxyParts,
@@ -55,14 +54,14 @@ export async function proxy(
   const target = targetOf(parts.platforms, request.url ?? '/');
   if (!target) return false;
   const exchange = await exchangeOf(request, target, parts.now());
-  if (!knowsHost(target.double.app, target.host)) {
+  if (!playsHost(target.platform, target.host)) {
     send(response, exchange.method, unknownHost(target, exchange, parts.traffic));
     return true;
   }
 
   const fault = parts.faults.take(exchange);
   const environment = request.headers[ENVIRONMENT_HEADER];
-  const cut = async (when: 'before' | 'after'): Promise<boolean> => {
+  const interrupt = async (when: 'before' | 'after'): Promise<boolean> => {
     if (fault?.kill !== when && fault?.drop !== when) return false;
     await sleep(fault.delay_ms);
     if (fault.kill === when && typeof environment === 'string') await parts.kill(environment);
@@ -71,40 +70,40 @@ export async function proxy(
   };
 
   if (fault?.kill === 'before' || fault?.drop === 'before') parts.traffic.record(exchange);
-  if (await cut('before')) return true;
-  const answer = await answerOf(parts.url, target, exchange, fault);
-  parts.traffic.record({ ...exchange, answer: { ...answer, contentType: contentTypeOf(answer) } });
-  if (await cut('after')) return true;
+  if (await interrupt('before')) return true;
+  const result = await respond(parts.url, target, exchange, fault);
+  parts.traffic.record({ ...exchange, response: { ...result, contentType: contentTypeOf(result) } });
+  if (await interrupt('after')) return true;
   if (fault) await sleep(fault.delay_ms);
-  send(response, exchange.method, answer);
+  send(response, exchange.method, result);
   return true;
 }
 
 function targetOf(platforms: ProxyParts['platforms'], url: string): Target | null {
-  const [, platform = '', host = '', path = '', query = ''] =
+  const [, id = '', host = '', path = '', query = ''] =
     /^\/([^/?]+)(?:\/([^/?]*))?(\/[^?]*)?(?:\?(.*))?$/s.exec(url) ?? [];
-  const double = [...platforms.values()].find(one => one.platform === platform);
-  return double ? { double, host, path: path === '' ? '/' : path, query } : null;
+  const platform = [...platforms.values()].find(({ definition }) => definition.platform === id);
+  return platform ? { platform, host, path: path === '' ? '/' : path, query } : null;
 }
 
 async function exchangeOf(request: IncomingMessage, target: Target, at: number): Promise<Exchange> {
-  const { host, path, query, double } = target;
+  const { host, path, query, platform } = target;
   const method = request.method ?? 'GET';
   const headers = headersOf(request.rawHeaders, host);
   return {
     at,
-    platform: double.platform,
+    platform: platform.definition.platform,
     method,
     host,
     path,
     query,
     headers,
     body: await bodyOf(request),
-    answer: null,
+    response: null,
   };
 }
 
-/** Lower-case names, repeats joined, and the real host in the place of ours. */
+/** Headers by lower-case name, repeated ones joined, with the platform's host in place of the sandbox's. */
 function headersOf(raw: readonly string[], host: string): Record<string, string> {
   const headers = new Headers();
   for (let index = 0; index < raw.length; index += 2) headers.append(raw[index] ?? '', raw[index + 1] ?? '');
@@ -122,52 +121,41 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A double's routes tell which hosts it plays: the first segment of each, any where that is a parameter. */
-function knowsHost(app: Hono, host: string): boolean {
-  return hostsOf(app).some(known => known === host || known.startsWith(':'));
+function unknownHost({ platform, host }: Target, exchange: Exchange, traffic: Traffic): ProxiedResponse {
+  const { definition } = platform;
+  const error = `The sandbox of ${definition.platform} does not play the host '${host}', only ${definition.hosts.join(', ')}`;
+  const result = jsonResponse(404, { error });
+  traffic.record({ ...exchange, response: { ...result, contentType: contentTypeOf(result) } });
+  return result;
 }
 
-function hostsOf(app: Hono): string[] {
-  return [...new Set(app.routes.map(({ path }) => path.split('/')[1] ?? ''))].filter(
-    host => !['', '*'].includes(host),
-  );
-}
-
-function unknownHost({ double, host }: Target, exchange: Exchange, traffic: Traffic): Answer {
-  const known = hostsOf(double.app).join(', ');
-  const error = `The sandbox of ${double.platform} plays no host '${host}'. It plays: ${known}`;
-  const answer = jsonAnswer(404, { error });
-  traffic.record({ ...exchange, answer: { ...answer, contentType: contentTypeOf(answer) } });
-  return answer;
-}
-
-function jsonAnswer(status: number, body: unknown): Answer {
+function jsonResponse(status: number, body: unknown): ProxiedResponse {
   return { status, headers: [['content-type', 'application/json']], body: Buffer.from(JSON.stringify(body)) };
 }
 
-async function answerOf(
+async function respond(
   url: string,
   target: Target,
   exchange: Exchange,
   fault: Fault | null,
-): Promise<Answer> {
-  if (fault?.respond?.taken === false) return cannedAnswer(fault.respond);
-  const answer = await answerOfDouble(url, target, exchange);
-  return fault?.respond ? cannedAnswer(fault.respond) : answer;
+): Promise<ProxiedResponse> {
+  if (fault?.respond?.taken === false) return injectedResponse(fault.respond);
+  const result = await callPlatform(url, target, exchange);
+  return fault?.respond ? injectedResponse(fault.respond) : result;
 }
 
-async function answerOfDouble(
+async function callPlatform(
   url: string,
-  { double, host, path, query }: Target,
+  { platform, host, path, query }: Target,
   exchange: Exchange,
-): Promise<Answer> {
+): Promise<ProxiedResponse> {
   const bodiless = exchange.method === 'GET' || exchange.method === 'HEAD';
   const request = new Request(`${url}/${host}${path}${query === '' ? '' : `?${query}`}`, {
     method: exchange.method,
     headers: exchange.headers,
     body: bodiless ? null : new Uint8Array(exchange.body),
   });
-  const response = await double.app.fetch(request);
+  const response = await platform.app.fetch(request);
   return {
     status: response.status,
     headers: [...response.headers],
@@ -175,7 +163,7 @@ async function answerOfDouble(
   };
 }
 
-function cannedAnswer({ status, headers, body }: Respond): Answer {
+function injectedResponse({ status, headers, body }: Respond): ProxiedResponse {
   const isText = typeof body === 'string';
   const looksJson = !isText || /^\s*[[{]/.test(body);
   const given = Object.entries(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
@@ -191,11 +179,11 @@ function cannedAnswer({ status, headers, body }: Respond): Answer {
   };
 }
 
-function contentTypeOf({ headers }: Answer): string {
+function contentTypeOf({ headers }: ProxiedResponse): string {
   return headers.find(([name]) => name === 'content-type')?.[1] ?? '';
 }
 
-function send(response: ServerResponse, method: string, { status, headers, body }: Answer): void {
+function send(response: ServerResponse, method: string, { status, headers, body }: ProxiedResponse): void {
   response.statusCode = status;
   for (const [name, value] of headers) {
     if (!['content-length', ...CONNECTION_HEADERS].includes(name)) response.appendHeader(name, value);

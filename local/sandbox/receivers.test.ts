@@ -14,7 +14,7 @@ async function deliveries(): Promise<{ at: string; headers: Record<string, strin
   return ((await answer.json()) as { deliveries: never[] }).deliveries;
 }
 
-test('a receiver takes what comes, by any method, and says 200', async () => {
+test('records requests of any method and responds 200', async () => {
   expect(await deliveries()).toEqual([]);
   expect((await deliver('{"a":1}', { 'x-service-event': 'post.published' })).status).toBe(200);
   expect((await deliver('ü', {}, 'PUT')).status).toBe(200);
@@ -27,7 +27,7 @@ test('a receiver takes what comes, by any method, and says 200', async () => {
   expect(Buffer.from(second!.body_base64, 'base64').toString()).toBe('ü');
 });
 
-test('a script answers in turn, its last line for ever', async () => {
+test('responds by the script and repeats its last response', async () => {
   const script = [{ status: 500 }, { status: 429, headers: { 'Retry-After': 3 } }, { status: 204 }];
   expect((await fake.control('PUT', '/receiver/shop', { script })).status).toBe(200);
   const answers = [await deliver('1'), await deliver('2'), await deliver('3'), await deliver('4')];
@@ -36,21 +36,21 @@ test('a script answers in turn, its last line for ever', async () => {
   expect(await deliveries()).toHaveLength(4);
 });
 
-test('a slow receiver has the delivery before it answers', async () => {
+test('delays the response by delay_ms', async () => {
   await fake.control('PUT', '/receiver/shop', { script: [{ delay_ms: 120 }] });
   const start = performance.now();
   await deliver('1');
   expect(performance.now() - start).toBeGreaterThanOrEqual(115);
 });
 
-test('a script that is not understood is refused', async () => {
+test('refuses an invalid script with every issue', async () => {
   const answer = await fake.control('PUT', '/receiver/shop', { script: [{ status: 'ok' }, { delay: 3 }] });
   expect(answer.status).toBe(400);
   const { issues } = (await answer.json()) as { issues: { path: string }[] };
   expect(issues.map(({ path }) => path)).toEqual(['script.0.status', 'script.1.delay']);
 });
 
-test('the page’s data tell whether signatures are right, where the secret is known', async () => {
+test('verifies signatures if the secret is known', async () => {
   const signed = (secret: string) => ({
     'x-service-signature': createHmac('sha256', secret).update('{}').digest('hex'),
   });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { parsed } from './problem.ts';
+import { parseBody } from './bad-request.ts';
 
 const HeaderSchema = v.pipe(v.union([v.string(), v.number()]), v.transform(String));
 const whole = v.pipe(v.number(), v.integer());
@@ -15,10 +15,10 @@ const ScriptSchema = v.strictObject({
       headers: v.optional(v.record(v.string(), HeaderSchema), {}),
     }),
   ),
-  /** The signing secret, where another service than this stack's own delivers here. */
+  /** Signing secret of deliveries that do not come from this stack. */
   secret: v.optional(v.string()),
 });
-type Turn = v.InferOutput<typeof ScriptSchema>['script'][number];
+type ScriptedResponse = v.InferOutput<typeof ScriptSchema>['script'][number];
 
 export interface Delivery {
   at: string;
@@ -27,15 +27,18 @@ export interface Delivery {
 }
 
 interface Receiver {
-  script: Turn[];
-  turn: number;
+  script: ScriptedResponse[];
+  /** Index of the next response of the script. */
+  position: number;
   secret: string | null;
-  /** With their place among those of all receivers. */
+  /** Numbered across all receivers. */
   deliveries: { seq: number; delivery: Delivery }[];
+  /** Size of the deliveries' bodies. */
+  bytes: number;
 }
 
-/** A delivery for the page: its text, and whether its signature is right (null where no secret is known). */
-export interface ReadDelivery {
+/** A delivery for the page: decoded, and whether its signature is valid (null if no secret is known). */
+export interface DeliveryView {
   seq: number;
   receiver: string;
   at: string;
@@ -45,22 +48,24 @@ export interface ReadDelivery {
 }
 
 export interface Receivers {
-  /** `ANY /<name>` takes a delivery. */
+  /** Receives deliveries at `ANY /<name>`. */
   app: Hono;
   /** Throws BadRequest. */
   setScript: (name: string, body: unknown) => void;
   deliveries: (name: string) => readonly Delivery[];
-  /** Forgets what a receiver got; its script goes on. */
-  forget: (name: string) => void;
-  /** Of all receivers, newest first. */
-  read: (limit: number) => ReadDelivery[];
+  /** Deletes the deliveries of a receiver; its script continues. */
+  clearDeliveries: (name: string) => void;
+  /** Deliveries to all receivers, newest first. */
+  recent: (limit: number) => DeliveryView[];
   clear: () => void;
 }
 
-const KEPT = 10_000;
-const PLAIN: Turn = { status: 200, delay_ms: 0, headers: {} };
+/** Deliveries kept per receiver. */
+const MAX_DELIVERIES = 10_000;
+const MAX_BYTES = 32 * 1024 ** 2;
+const DEFAULT_RESPONSE: ScriptedResponse = { status: 200, delay_ms: 0, headers: {} };
 
-/** `secretsOf` gives the signing secrets of the webhooks that point to a receiver, as far as they are known. */
+/** Webhook receivers. `secretsOf` returns the known signing secrets of the webhooks that point to a receiver. */
 export function createReceivers(
   now: () => number,
   secretsOf: (name: string) => readonly string[],
@@ -69,7 +74,7 @@ export function createReceivers(
   let last = 0;
 
   function receiver(name: string): Receiver {
-    const known = receivers.get(name) ?? { script: [], turn: 0, secret: null, deliveries: [] };
+    const known = receivers.get(name) ?? { script: [], position: 0, secret: null, deliveries: [], bytes: 0 };
     receivers.set(name, known);
     return known;
   }
@@ -77,31 +82,35 @@ export function createReceivers(
   const app = new Hono();
   app.all('/:name', async c => {
     const mine = receiver(c.req.param('name'));
-    const { status, delay_ms, headers } = mine.script[Math.min(mine.turn, mine.script.length - 1)] ?? PLAIN;
-    mine.turn += 1;
+    const { status, delay_ms, headers } =
+      mine.script[Math.min(mine.position, mine.script.length - 1)] ?? DEFAULT_RESPONSE;
+    mine.position += 1;
     const body = Buffer.from(await c.req.arrayBuffer());
     last += 1;
     const at = new Date(now()).toISOString();
     const delivery = { at, headers: c.req.header(), body_base64: body.toString('base64') };
     mine.deliveries.push({ seq: last, delivery });
-    if (mine.deliveries.length > KEPT) mine.deliveries.shift();
+    mine.bytes += delivery.body_base64.length;
+    while (mine.deliveries.length > MAX_DELIVERIES || mine.bytes > MAX_BYTES) {
+      mine.bytes -= mine.deliveries.shift()?.delivery.body_base64.length ?? mine.bytes;
+    }
     await sleep(delay_ms);
     return new Response(null, { status, headers });
   });
 
   function setScript(name: string, body: unknown): void {
-    const { script, secret } = parsed(ScriptSchema, body);
+    const { script, secret } = parseBody(ScriptSchema, body);
     const mine = receiver(name);
-    Object.assign(mine, { script, turn: 0, secret: secret ?? mine.secret });
+    Object.assign(mine, { script, position: 0, secret: secret ?? mine.secret });
   }
 
-  function read(limit: number): ReadDelivery[] {
+  function recent(limit: number): DeliveryView[] {
     return [...receivers]
       .flatMap(([name, { secret, deliveries }]) => {
         const secrets = secret === null ? secretsOf(name) : [secret, ...secretsOf(name)];
         return deliveries
           .slice(-limit)
-          .map(({ seq, delivery }) => readDelivery(seq, name, secrets, delivery));
+          .map(({ seq, delivery }) => deliveryView(seq, name, secrets, delivery));
       })
       .sort((a, b) => b.seq - a.seq)
       .slice(0, limit);
@@ -111,20 +120,20 @@ export function createReceivers(
     app,
     setScript,
     deliveries: name => (receivers.get(name)?.deliveries ?? []).map(({ delivery }) => delivery),
-    forget: name => {
-      receiver(name).deliveries = [];
+    clearDeliveries: name => {
+      Object.assign(receiver(name), { deliveries: [], bytes: 0 });
     },
-    read,
+    recent,
     clear: () => receivers.clear(),
   };
 }
 
-function readDelivery(
+function deliveryView(
   seq: number,
   name: string,
   secrets: readonly string[],
   delivery: Delivery,
-): ReadDelivery {
+): DeliveryView {
   const body = Buffer.from(delivery.body_base64, 'base64');
   const given = delivery.headers['x-service-signature'] ?? '';
   return {
@@ -137,9 +146,9 @@ function readDelivery(
   };
 }
 
-/** The signature is the lower-case hex HMAC-SHA256 of the raw body. */
+/** Whether the signature is the lower-case hex HMAC-SHA256 of the raw body. */
 function isSignature(given: string, body: Buffer, secret: string): boolean {
-  const right = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
-  const claimed = Buffer.from(given);
-  return right.length === claimed.length && timingSafeEqual(right, claimed);
+  const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
+  const provided = Buffer.from(given);
+  return expected.length === provided.length && timingSafeEqual(expected, provided);
 }

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SANDBOXES } from '../../shared/platforms/sandboxes.ts';
 import { startFakeSandbox } from './fake.ts';
-import { createTraffic, type TrafficRecord } from './traffic.ts';
+import { createMask } from './mask.ts';
+import { createTraffic, type Traffic, type TrafficRecord } from './traffic.ts';
 
 let fake: Awaited<ReturnType<typeof startFakeSandbox>>;
 beforeEach(async () => void (fake = await startFakeSandbox()));
@@ -21,8 +23,8 @@ async function sent(path: string, init: RequestInit): Promise<TrafficRecord> {
   return (await recorded()).at(-1)!;
 }
 
-describe('what the platform sees', () => {
-  test('method, raw path, query and bytes arrive as they were sent', async () => {
+describe('a request to a platform', () => {
+  test('arrives with its method, raw path, query and bytes', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     const answer = await fetch(`${fake.api}/echo/a%2Fb/List(1)?q=%20x&q=y&empty=`, {
       method: 'PUT',
@@ -35,7 +37,7 @@ describe('what the platform sees', () => {
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  test('its own host, repeated headers, and nothing of the local stack', async () => {
+  test('arrives with the real host and repeated headers, without headers of the local stack', async () => {
     const headers = ['X-Many', 'one', 'X-Many', 'two', 'X-Local-Environment', 'env-1', 'Host', 'localhost'];
     const outgoing = request(`${fake.api}/echo/`, { headers });
     outgoing.end();
@@ -45,33 +47,41 @@ describe('what the platform sees', () => {
     expect(seen.headers).not.toHaveProperty('x-local-environment');
   });
 
-  test('a file comes back byte for byte', async () => {
+  test('returns the bytes of a file', async () => {
     const answer = await fetch(`${fake.api}/bytes`);
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 10]);
     expect((await recorded())[0]!.response).toEqual({ size: 3 });
   });
 
-  test('HEAD has headers and no body', async () => {
+  test('reaches the platform at every subdomain of a wildcard host', async () => {
+    const answer = await fetch(`${fake.sandbox.url}/x/media.cdn.example/bytes`);
+    expect(await answer.text()).toBe('cdn');
+    expect((await fetch(`${fake.sandbox.url}/x/cdn.example/bytes`)).status).toBe(404);
+  });
+
+  test('returns headers only for HEAD', async () => {
     const answer = await fetch(`${fake.api}/bytes`, { method: 'HEAD' });
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe('');
   });
 
-  test('a host that is not played is told, and recorded', async () => {
+  test('gets 404 for an unknown host and is recorded', async () => {
     const answer = await fetch(`${fake.sandbox.url}/x/upload.x.com/a`);
     expect(answer.status).toBe(404);
-    expect(await answer.json()).toEqual({ error: expect.stringContaining("no host 'upload.x.com'") });
+    expect(await answer.json()).toEqual({
+      error: expect.stringContaining("does not play the host 'upload.x.com'"),
+    });
     expect(await recorded()).toMatchObject([{ url: 'https://upload.x.com/a', status: 404 }]);
   });
 
-  test('a platform that is not played is told', async () => {
+  test('gets 404 for an unknown platform', async () => {
     const answer = await fetch(`${fake.sandbox.url}/myspace/api.myspace.com/a`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toEqual({ error: expect.stringContaining('/x/<host>') });
   });
 });
 
-describe('the record', () => {
+describe('a traffic record', () => {
   test('has the fields of the contract', async () => {
     await fake.tweet('Hello', { authorization: 'Bearer abc', 'x-local-environment': 'env-1' });
     const [record] = await recorded();
@@ -94,7 +104,7 @@ describe('the record', () => {
     expect(record!.headers).not.toHaveProperty('x-local-environment');
   });
 
-  test('decodes forms, with lists for names that repeat', async () => {
+  test('decodes forms with arrays for repeated names', async () => {
     const body = new URLSearchParams('a=1&b=x%20y&a=2');
     expect(await sent('/echo/', { method: 'POST', body })).toMatchObject({
       body_kind: 'form',
@@ -102,7 +112,7 @@ describe('the record', () => {
     });
   });
 
-  test('decodes multipart: text as text, files as what they are', async () => {
+  test('decodes multipart with descriptions of files', async () => {
     const body = new FormData();
     body.set('caption', 'Grüße\r\n--');
     body.append('photo', new File([Uint8Array.of(13, 10, 45, 45, 0)], 'ä.jpg', { type: 'image/jpeg' }));
@@ -115,7 +125,7 @@ describe('the record', () => {
     });
   });
 
-  test('keeps nameless parts as a list', async () => {
+  test('decodes parts without names as an array', async () => {
     const body =
       '--b\r\nContent-Type: application/json\r\n\r\n{"a":1}\r\n--b\r\nContent-Type: video/mp4\r\n\r\n123\r\n--b--';
     const headers = { 'content-type': 'multipart/related; boundary="b"' };
@@ -129,11 +139,11 @@ describe('the record', () => {
     ['binary', { body: Uint8Array.of(1, 2), headers: { 'content-type': 'image/png' } }, { size: 2 }],
     ['none', {}, null],
     ['json', { body: '{"broken', headers: { 'content-type': 'application/json' } }, '{"broken'],
-  ])('knows a body of kind %s', async (body_kind, init, body) => {
+  ])('has the body kind %s', async (body_kind, init, body) => {
     expect(await sent('/echo/', { method: 'POST', ...init })).toMatchObject({ body_kind, body });
   });
 
-  test('of a request that was lost on its way has no answer; of a lost answer it has', async () => {
+  test('has a status only if the platform received the request', async () => {
     await fake.control('POST', '/faults', { platform: 'x', drop: 'before' });
     await fake.control('POST', '/faults', { platform: 'x', drop: 'after' });
     await fake.tweet('one').catch(() => null);
@@ -144,7 +154,7 @@ describe('the record', () => {
     ]);
   });
 
-  test('is narrowed by platform, number and time', async () => {
+  test('is listed by platform, number and time', async () => {
     await fake.tweet('one');
     await fake.tweet('two');
     expect(await recorded('?platform=bluesky')).toEqual([]);
@@ -153,21 +163,33 @@ describe('the record', () => {
     expect(await recorded('?since=2026-03-02T10:00:01Z')).toEqual([]);
   });
 
-  test('keeps the last ones only', () => {
-    const traffic = createTraffic(2);
+  const plainRequest = { headers: {}, body: Buffer.alloc(0), query: '', response: null };
+  const parsedLines = (traffic: Traffic) => traffic.lines().map(line => JSON.parse(line) as TrafficRecord);
+
+  test('is deleted when there are more than the maximum', () => {
+    const traffic = createTraffic({ maxRecords: 2 });
     for (const path of ['/a', '/b', '/c']) {
-      const none = { headers: {}, body: Buffer.alloc(0), query: '', answer: null };
-      traffic.record({ at: 0, platform: 'x', method: 'GET', host: 'api.x.com', path, ...none });
+      traffic.record({ ...plainRequest, at: 0, platform: 'x', method: 'GET', host: 'api.x.com', path });
     }
-    expect(traffic.list().map(({ seq, url }) => [seq, url])).toEqual([
+    expect(parsedLines(traffic).map(({ seq, url }) => [seq, url])).toEqual([
       [2, 'https://api.x.com/b'],
       [3, 'https://api.x.com/c'],
     ]);
   });
+
+  test('is deleted when the records exceed the maximum of bytes', () => {
+    const traffic = createTraffic({ maxBytes: 3000 });
+    for (let index = 0; index < 100; index += 1) {
+      const path = `/${'a'.repeat(100)}`;
+      traffic.record({ ...plainRequest, at: 0, platform: 'x', method: 'GET', host: 'api.x.com', path });
+    }
+    expect(traffic.lines().join('').length).toBeLessThanOrEqual(3000);
+    expect(parsedLines(traffic).at(-1)).toMatchObject({ seq: 100 });
+  });
 });
 
 describe('secrets are masked', () => {
-  test('in forms, and in answers; cursors are no secrets', async () => {
+  test('in forms and responses, but not cursors', async () => {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: 'the-code',
@@ -200,7 +222,7 @@ describe('secrets are masked', () => {
     });
   });
 
-  test('in JSON at any depth, but not where a name only looks like one', async () => {
+  test('in JSON at any depth, but not under similar names', async () => {
     const body = {
       identifier: 'me',
       password: 'p',
@@ -214,28 +236,28 @@ describe('secrets are masked', () => {
     });
   });
 
-  test('in queries, all else of them untouched', async () => {
+  test('in queries without changing the rest', async () => {
     const record = await sent('/echo/?a=%20b&access_token=t&code=c&pagination_token=p', { method: 'GET' });
     expect(record.url).toBe('https://api.x.com/echo/?a=%20b&access_token=***&code=***&pagination_token=p');
   });
 
-  test('in the path of a bot’s calls', () => {
-    const traffic = createTraffic();
-    const call = {
-      at: 0,
+  test('by the names and the path that the platform defines', async () => {
+    const record = await sent('/echo/?pin=1&pins=2', {
       method: 'POST',
-      host: 'api.telegram.org',
-      query: '',
-      headers: {},
-      body: Buffer.alloc(0),
-    };
-    for (const path of ['/bot123:AbC-d/sendMessage', '/file/bot123:AbC-d/photos/1.jpg', '/botany']) {
-      traffic.record({ ...call, platform: 'telegram', path, answer: null });
-    }
-    expect(traffic.list().map(({ url }) => url)).toEqual([
-      'https://api.telegram.org/bot***/sendMessage',
-      'https://api.telegram.org/file/bot***/photos/1.jpg',
-      'https://api.telegram.org/bot***',
-    ]);
+      headers: { 'content-type': 'application/json', 'x-pin': '1' },
+      body: JSON.stringify({ pin: '1', pins: '2' }),
+    });
+    expect(record.url).toBe('https://api.x.com/echo/?pin=***&pins=2');
+    expect(record.headers['x-pin']).toBe('***');
+    expect(record.body).toEqual({ pin: '***', pins: '2' });
+    expect((await sent('/bot123:abc/sendMessage', {})).url).toBe('https://api.x.com/bot***/sendMessage');
   });
+
+  test.each(['/bot123:AbC-d/sendMessage', '/file/bot123:AbC-d/photos/1.jpg', '/bot123:AbC-d'])(
+    'in the path %s of Telegram',
+    path => {
+      const masked = createMask(SANDBOXES.telegram?.secrets).path(path);
+      expect(masked).toBe(path.replace('123:AbC-d', '***'));
+    },
+  );
 });

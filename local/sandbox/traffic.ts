@@ -1,12 +1,13 @@
 import type { Json } from '../../shared/model/json.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { decodeAnswer, decodeBody, type BodyKind } from './body.ts';
-import { maskHeaders, maskPath, maskQuery, maskValue } from './mask.ts';
+import type { SandboxSecrets } from '../../shared/platforms/contract/sandbox.ts';
+import { decodeBody, decodeResponse, type BodyKind } from './body.ts';
+import { createMask } from './mask.ts';
 
-/** One request as the platform saw it, secrets masked. */
+/** One request as the platform received it, secrets masked. */
 export interface TrafficRecord {
   seq: number;
-  /** When it arrived, ISO 8601. */
+  /** Time of arrival, ISO 8601. */
   at: string;
   platform: PlatformId;
   method: string;
@@ -14,7 +15,7 @@ export interface TrafficRecord {
   headers: Record<string, string>;
   body_kind: BodyKind;
   body: Json;
-  /** Null where the platform never took the request. */
+  /** Null if the platform did not receive the request. */
   status: number | null;
   response: Json;
 }
@@ -23,66 +24,105 @@ export interface Exchange {
   at: number;
   platform: PlatformId;
   method: string;
-  /** The platform's own. */
+  /** Real host of the platform. */
   host: string;
   path: string;
-  /** Without the question mark; empty if there was none. */
+  /** Without the question mark; empty if there is none. */
   query: string;
   headers: Record<string, string>;
   body: Buffer;
-  answer: { status: number; contentType: string; body: Buffer } | null;
+  response: { status: number; contentType: string; body: Buffer } | null;
+}
+
+export interface TrafficFilter {
+  platform?: string | undefined;
+  /** Number of a record (returns later ones) or a time (returns records from then on). */
+  since?: string | undefined;
 }
 
 export interface Traffic {
   record: (exchange: Exchange) => void;
-  /** `since`: the number of a record (those after it), or a time (from then on). */
-  list: (filter?: { platform?: string | undefined; since?: string | undefined }) => TrafficRecord[];
+  /** Records as lines of JSON, oldest first. */
+  lines: (filter?: TrafficFilter) => string[];
   clear: () => void;
 }
 
-const KEPT = 10_000;
+export interface TrafficOptions {
+  maxRecords?: number;
+  maxBytes?: number;
+  /** Secrets of a platform in addition to the usual names. */
+  secretsOf?: (platform: PlatformId) => SandboxSecrets | undefined;
+}
 
-/** The last 10 000 requests. Numbers go on after `clear`, so that `since` never misses one. */
-export function createTraffic(kept: number = KEPT): Traffic {
-  let records: TrafficRecord[] = [];
+interface StoredRecord {
+  seq: number;
+  at: number;
+  platform: PlatformId;
+  /** JSON in UTF-8: a buffer takes exactly its bytes, outside the heap. */
+  json: Buffer;
+}
+
+const MAX_RECORDS = 10_000;
+const MAX_BYTES = 32 * 1024 ** 2;
+
+/** Keeps the last requests, limited by number and bytes. `clear` does not reset the numbers, so `since` stays valid. */
+export function createTraffic(options: TrafficOptions = {}): Traffic {
+  const { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES, secretsOf = () => undefined } = options;
+  let records: StoredRecord[] = [];
+  let bytes = 0;
   let last = 0;
 
   function record(exchange: Exchange): void {
     last += 1;
-    records.push(recordOf(exchange, last));
-    if (records.length > kept) records.shift();
+    const { at, platform } = exchange;
+    const json = Buffer.from(JSON.stringify(recordOf(exchange, last, secretsOf(platform))));
+    records.push({ seq: last, at, platform, json });
+    bytes += json.length;
+    while (records.length > maxRecords || (bytes > maxBytes && records.length > 1)) {
+      bytes -= records.shift()?.json.length ?? 0;
+    }
   }
 
   return {
     record,
-    list: ({ platform, since } = {}) => {
+    lines: ({ platform, since } = {}) => {
       const isNew = newerThan(since);
-      return records.filter(one => (platform === undefined || one.platform === platform) && isNew(one));
+      return records
+        .filter(one => (platform === undefined || one.platform === platform) && isNew(one))
+        .map(({ json }) => json.toString());
     },
-    clear: () => void (records = []),
+    clear: () => {
+      records = [];
+      bytes = 0;
+    },
   };
 }
 
-function recordOf({ answer, ...exchange }: Exchange, seq: number): TrafficRecord {
+function recordOf(
+  { response, ...exchange }: Exchange,
+  seq: number,
+  secrets: SandboxSecrets | undefined,
+): TrafficRecord {
   const { platform, method, host, path, query } = exchange;
+  const mask = createMask(secrets);
   const { body_kind, body } = decodeBody(exchange.body, exchange.headers['content-type'] ?? '');
   return {
     seq,
     at: new Date(exchange.at).toISOString(),
     platform,
     method,
-    url: `https://${host}${maskPath(platform, path)}${query === '' ? '' : `?${maskQuery(query)}`}`,
-    headers: maskHeaders(exchange.headers),
+    url: `https://${host}${mask.path(path)}${query === '' ? '' : `?${mask.query(query)}`}`,
+    headers: mask.headers(exchange.headers),
     body_kind,
-    body: maskValue(body),
-    status: answer?.status ?? null,
-    response: answer ? maskValue(decodeAnswer(answer.body, answer.contentType)) : null,
+    body: mask.value(body),
+    status: response?.status ?? null,
+    response: response ? mask.value(decodeResponse(response.body, response.contentType)) : null,
   };
 }
 
-function newerThan(since: string | undefined): (record: TrafficRecord) => boolean {
+function newerThan(since: string | undefined): (record: StoredRecord) => boolean {
   if (since === undefined || since === '') return () => true;
   if (/^\d+$/.test(since)) return ({ seq }) => seq > Number(since);
   const time = Date.parse(since);
-  return ({ at }) => Date.parse(at) >= time;
+  return ({ at }) => at >= time;
 }

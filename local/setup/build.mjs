@@ -1,11 +1,11 @@
 /**
- * At the end of every install: builds the stack, so that the first start need not. A failure here breaks no install: a
- * start builds what is missing and then says what is wrong. Plain JavaScript, since an install may run on a Node that
- * cannot read the sources.
+ * Runs at the end of every install: synthesizes the stack to save time at the first start. A failure does not fail the
+ * install, because the start synthesizes again and reports it. Plain JavaScript, because an install may run on a Node.js
+ * version that cannot run the sources.
  */
 try {
   const { synthesize } = await import('../synthesize.ts');
   await synthesize();
 } catch {
-  // The start tells.
+  // Reported by the start.
 }

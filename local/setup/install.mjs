@@ -1,6 +1,6 @@
 /**
- * Before every start and test: installs the packages of package-lock.json where they are missing or old. Plain
- * JavaScript without imports of packages, for the Node that a machine happens to have (20 or newer).
+ * Runs before every start and test: installs the packages of package-lock.json if they are missing or outdated. Plain
+ * JavaScript without package imports, to run on any Node.js from version 20.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const MODULES = join(ROOT, 'node_modules');
-/** Says for which lockfile node_modules was made. `npm ci` removes it together with the folder. */
+/** Holds the hash of the lockfile that node_modules was installed from. `npm ci` deletes it with the folder. */
 const MARKER = join(MODULES, '.installed-for');
 const OLDEST_NODE = 20;
 const NODE_OF_THE_SERVICE = 24;
@@ -30,43 +30,43 @@ function isInstalled() {
   return existsSync(MARKER) && readFileSync(MARKER, 'utf8') === lockHash();
 }
 
-/** A folder that npm itself made from this lockfile, by hand or in CI, needs no second installation. */
+/** Whether npm has already installed this lockfile, for example in CI. */
 function wasInstalledByNpm() {
   const own = join(MODULES, '.package-lock.json');
   if (!existsSync(own)) return false;
-  const wanted = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
-  const present = JSON.parse(readFileSync(own, 'utf8')).packages;
-  return Object.entries(wanted).every(
+  const locked = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+  const installed = JSON.parse(readFileSync(own, 'utf8')).packages;
+  return Object.entries(locked).every(
     ([path, { version, optional, devOptional }]) =>
-      path === '' || (present[path] ? present[path].version === version : optional || devOptional),
+      path === '' || (installed[path] ? installed[path].version === version : optional || devOptional),
   );
 }
 
 async function install() {
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
-  const tell = text => process.stderr.write(process.stderr.isTTY ? `\r${text}` : `${text}\n`);
-  const text = () => `Installing packages, which happens once … ${seconds()} s`;
-  tell(text());
-  const timer = setInterval(() => tell(text()), process.stderr.isTTY ? 1000 : 15_000);
+  const print = text => process.stderr.write(process.stderr.isTTY ? `\r${text}` : `${text}\n`);
+  const text = () => `Installing packages (first start only) … ${seconds()} s`;
+  print(text());
+  const timer = setInterval(() => print(text()), process.stderr.isTTY ? 1000 : 15_000);
   const { code, output } = await npmCi();
   clearInterval(timer);
-  tell(code === 0 ? `Packages installed in ${seconds()} s.           \n` : '\n');
+  print(code === 0 ? `Packages installed in ${seconds()} s.           \n` : '\n');
   if (code !== 0) {
     fail(
-      `The packages could not be installed ('npm ci' ended with ${code}):\n\n${output.trim()}\n\n` +
-        'Is the npm registry reachable? Behind a proxy: npm config set proxy http://…',
+      `Could not install the packages ('npm ci' exited with ${code}):\n\n${output.trim()}\n\n` +
+        'Check that the npm registry is reachable. Behind a proxy, run: npm config set proxy http://…',
     );
   }
 }
 
 function npmCi() {
-  // npm tells its scripts where it is; without that, it is found on the PATH.
+  // npm passes its path to scripts; otherwise it is on the PATH.
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']];
   const child = spawn(command, [...args, '--no-audit', '--no-fund'], {
     cwd: ROOT,
-    // Layers are for Lambda's machine.
+    // Layers are built for Lambda's platform.
     env: { ...process.env, SKIP_LAYERS: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: !npm && process.platform === 'win32',
@@ -81,19 +81,19 @@ function npmCi() {
   });
 }
 
-/** npm scripts find `node_modules/.bin/node` first. Where there is no such package, the machine's own Node must do. */
+/** npm scripts use `node_modules/.bin/node` if there is a package of it for this platform, else the installed Node.js. */
 function checkNode() {
-  const brought = ['node', 'node.exe', 'node.cmd'].some(name => existsSync(join(MODULES, '.bin', name)));
-  if (brought || major(process.version) >= NODE_OF_THE_SERVICE) return;
+  const isPackaged = ['node', 'node.exe', 'node.cmd'].some(name => existsSync(join(MODULES, '.bin', name)));
+  if (isPackaged || major(process.version) >= NODE_OF_THE_SERVICE) return;
   fail(
-    `This needs Node.js ${NODE_OF_THE_SERVICE}, the version that the functions run on. Yours is ${process.version}, and ` +
-      `there is no npm package of it for ${process.platform}-${process.arch}. Get it from https://nodejs.org`,
+    `Node.js ${NODE_OF_THE_SERVICE} or newer is required, but this is ${process.version}, and there is no npm package of ` +
+      `Node.js for ${process.platform}-${process.arch}. Install it from https://nodejs.org`,
   );
 }
 
 if (major(process.version) < OLDEST_NODE) {
   fail(
-    `This needs Node.js ${OLDEST_NODE} or newer; yours is ${process.version}. Get it from https://nodejs.org`,
+    `Node.js ${OLDEST_NODE} or newer is required, but this is ${process.version}. Install it from https://nodejs.org`,
   );
 }
 if (!isInstalled()) {

@@ -1,4 +1,4 @@
-/** The account and region that the local stack plays. The account is the one that the SQS emulator knows. */
+/** Account and region of the local stack. The SQS emulator requires this account. */
 export const ACCOUNT = '000000000000';
 export const REGION = 'us-east-1';
 export const PARTITION = 'aws';

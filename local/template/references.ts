@@ -3,7 +3,7 @@ import { ACCOUNT, arn, REGION } from './names.ts';
 import type { References } from './resolve.ts';
 import type { Resource } from './template.ts';
 
-/** Where the local services listen. */
+/** Addresses of the local services. */
 export interface Addresses {
   /** Endpoint of all AWS calls. */
   aws: string;
@@ -12,13 +12,13 @@ export interface Addresses {
 }
 
 interface Identity {
-  /** What `Ref` gives. */
+  /** Value of `Ref`. */
   ref: string;
   attributes: Readonly<Record<string, string>>;
 }
 
 interface Kind {
-  /** The property that names the resource, where it has one. */
+  /** Property that holds the resource's name, if it has one. */
   named?: string;
   identify: (name: string, addresses: Addresses) => Identity;
 }
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       },
     }),
   },
-  // Not reachable by its name: the runner tells the functions where the stand-in answers.
+  // Not reachable by this name: the functions get the address of the stand-in from the runner.
   'AWS::CloudFront::Distribution': {
     identify: name => ({ ref: name, attributes: { DomainName: `${name.toLowerCase()}.cloudfront.net` } }),
   },
@@ -76,13 +76,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Names the resources of a template as the local services know them. */
+/** Resolves `Ref` and `Fn::GetAtt` to the names that the local services use. */
 export function references(resources: Readonly<Record<string, Resource>>, addresses: Addresses): References {
   function identity(id: string): Identity {
     const resource = resources[id];
-    if (!resource) throw new Error(`The template refers to ${id}, which it does not contain`);
+    if (!resource) throw new Error(`The template refers to ${id}, which does not exist`);
     const kind = KINDS[resource.Type];
-    if (!kind) throw new Error(`The local stack cannot tell what ${id} (${resource.Type}) is called`);
+    if (!kind) throw new Error(`The local stack does not support references to ${id} (${resource.Type})`);
     return kind.identify(literal(resource.Properties[kind.named ?? '']) ?? id, addresses);
   }
   return {
@@ -90,7 +90,7 @@ export function references(resources: Readonly<Record<string, Resource>>, addres
     attribute: (id, name) => {
       const value = identity(id).attributes[name];
       if (value === undefined)
-        throw new Error(`The local stack does not know the attribute ${name} of ${id}`);
+        throw new Error(`The local stack does not support the attribute ${name} of ${id}`);
       return value;
     },
   };

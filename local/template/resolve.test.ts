@@ -13,7 +13,7 @@ const RESOURCES = {
     Properties: {
       AttributeDefinitions: [{ AttributeName: 'PK', AttributeType: 'S' }],
       KeySchema: [{ AttributeName: 'PK', KeyType: 'HASH' }],
-      Replicas: [{ Region: { 'Fn::Anything': 'that exists in the cloud alone' } }],
+      Replicas: [{ Region: { 'Fn::Anything': 'that is not resolved' } }],
     },
   },
   Queue: {
@@ -64,42 +64,42 @@ const resolved = (value: Json) => resolve(value, references(RESOURCES, ADDRESSES
 
 describe('intrinsic functions', () => {
   test.each<[string, Json, Json]>([
-    ['plain values stay', { a: [1, 'b', null, true] }, { a: [1, 'b', null, true] }],
-    ['Ref of a table: its name', { Ref: 'Table' }, 'Table'],
-    ['Ref of a queue: its URL', { Ref: 'Queue' }, 'http://127.0.0.1:4000/000000000000/work'],
+    ['keeps plain values', { a: [1, 'b', null, true] }, { a: [1, 'b', null, true] }],
+    ['Ref of a table (name)', { Ref: 'Table' }, 'Table'],
+    ['Ref of a queue (URL)', { Ref: 'Queue' }, 'http://127.0.0.1:4000/000000000000/work'],
     ['pseudo parameters', { Ref: 'AWS::Region' }, 'us-east-1'],
     ['Fn::GetAtt', { 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:us-east-1:000000000000:work'],
     [
-      'Fn::GetAtt as text',
+      'Fn::GetAtt as a string',
       { 'Fn::GetAtt': 'Fn.Arn' },
       'arn:aws:lambda:us-east-1:000000000000:function:worker',
     ],
-    ['the address of the API', { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] }, 'http://127.0.0.1:3000'],
+    ['the URL of the API', { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] }, 'http://127.0.0.1:3000'],
     ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 3]] }, 'a-Table-3'],
     ['Fn::Select and Fn::Split', { 'Fn::Select': [1, { 'Fn::Split': ['/', 'a/b/c'] }] }, 'b'],
     ['Fn::Sub', { 'Fn::Sub': '${AWS::AccountId}:${Queue.QueueName}:${!kept}' }, '000000000000:work:${kept}'],
     ['Fn::Sub with variables', { 'Fn::Sub': ['${a}${b}', { a: 'x', b: { Ref: 'Table' } }] }, 'xTable'],
     [
-      'deep inside',
+      'nested values',
       { list: [{ of: { Ref: 'Dead' } }] },
       { list: [{ of: 'http://127.0.0.1:4000/000000000000/Dead' }] },
     ],
-  ])('%s', (_, value, expected) => expect(resolved(value)).toEqual(expected));
+  ])('resolve %s', (_, value, expected) => expect(resolved(value)).toEqual(expected));
 
   test.each<[string, Json, RegExp]>([
     ['an unknown function', { 'Fn::Cidr': ['10.0.0.0/16', 1] }, /Fn::Cidr/],
-    ['a resource that is not there', { Ref: 'Nobody' }, /Nobody/],
-    ['a kind of resource that is not emulated', { Ref: 'Alarm' }, /AWS::CloudWatch::Alarm/],
+    ['a missing resource', { Ref: 'Nobody' }, /Nobody/],
+    ['an unsupported resource type', { Ref: 'Alarm' }, /AWS::CloudWatch::Alarm/],
     ['an unknown attribute', { 'Fn::GetAtt': ['Queue', 'Colour'] }, /Colour/],
-    ['an index out of range', { 'Fn::Select': [3, ['a']] }, /nothing at 3/],
-  ])('throws on %s', (_, value, message) => expect(() => resolved(value)).toThrow(message));
+    ['an index out of range', { 'Fn::Select': [3, ['a']] }, /index 3/],
+  ])('throw on %s', (_, value, message) => expect(() => resolved(value)).toThrow(message));
 });
 
 describe('resources', () => {
   const template: Template = { resources: RESOURCES, asset: key => `/assets/${key.replace('.zip', '')}` };
   const reader = createReader(template, ADDRESSES);
 
-  test('are read with all references put in', () => {
+  test('are read with all references resolved', () => {
     expect(tables(reader)).toMatchObject([{ name: 'Table' }]);
     expect(queues(reader)).toEqual([
       {
@@ -135,7 +135,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('that do not fit are named', () => {
+  test('with invalid properties throw an error with their id', () => {
     const bad = {
       Fn: { Type: 'AWS::Lambda::Function', Properties: { Handler: 'a.b', Code: { ZipFile: '' } } },
     };

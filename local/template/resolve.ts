@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { JsonSchema, type Json } from '../../shared/model/json.ts';
 import { ACCOUNT, PARTITION, REGION, URL_SUFFIX } from './names.ts';
 
-/** What the resources of a template are called here. Both throw for what they do not know. */
+/** Resolves references to resources. Both functions throw for unknown resources and attributes. */
 export interface References {
   ref: (logicalId: string) => string;
   attribute: (logicalId: string, name: string) => string;
@@ -23,7 +23,7 @@ const SplitSchema = v.tuple([v.string(), JsonSchema]);
 const PairSchema = v.tuple([v.string(), v.string()]);
 const SubSchema = v.union([v.string(), v.tuple([v.string(), v.record(v.string(), JsonSchema)])]);
 
-/** Replaces the intrinsic functions of a template's value. Throws on one that it does not know. */
+/** Evaluates the intrinsic functions in a value of a template. Throws on unsupported functions. */
 export function resolve(value: Json, references: References): Json {
   if (Array.isArray(value)) return value.map(item => resolve(item, references));
   if (value === null || typeof value !== 'object') return value;
@@ -32,7 +32,7 @@ export function resolve(value: Json, references: References): Json {
     const [name, argument] = only;
     const intrinsic = INTRINSICS[name];
     if (intrinsic) return intrinsic(argument, references);
-    if (name.startsWith('Fn::')) throw new Error(`The local stack does not know the template's ${name}`);
+    if (name.startsWith('Fn::')) throw new Error(`The local stack does not support ${name}`);
   }
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, references)]));
 }
@@ -45,13 +45,13 @@ const INTRINSICS: Readonly<Record<string, (argument: Json, references: Reference
     return parts.map(part => text(part, references)).join(separator);
   },
   'Fn::Split': (argument, references) => {
-    const [separator, whole] = v.parse(SplitSchema, argument);
-    return text(whole, references).split(separator);
+    const [separator, source] = v.parse(SplitSchema, argument);
+    return text(source, references).split(separator);
   },
   'Fn::Select': (argument, references) => {
     const [index, list] = v.parse(SelectSchema, argument);
     const item = v.parse(v.array(JsonSchema), resolve(list, references))[Number(index)];
-    if (item === undefined) throw new Error(`Fn::Select finds nothing at ${index}`);
+    if (item === undefined) throw new Error(`Fn::Select: index ${index} is out of range`);
     return resolve(item, references);
   },
   'Fn::Sub': (argument, references) => substitute(v.parse(SubSchema, argument), references),
@@ -65,14 +65,14 @@ function refer(name: string, { ref }: References): string {
   return PSEUDO_PARAMETERS[name] ?? ref(name);
 }
 
-/** `['Queue', 'Arn']`, or as text `Queue.Arn`. */
+/** Parses `['Queue', 'Arn']` or `Queue.Arn`. */
 function attributeName(argument: Json): [string, string] {
   if (typeof argument !== 'string') return v.parse(PairSchema, argument);
   const dot = argument.indexOf('.');
   return [argument.slice(0, dot), argument.slice(dot + 1)];
 }
 
-/** `${Name}` refers, `${Name.Attribute}` asks for an attribute, `${!Name}` stays as `${Name}`. */
+/** Evaluates `Fn::Sub`: `${Name}` is a Ref, `${Name.Attribute}` a GetAtt, and `${!Name}` the literal `${Name}`. */
 function substitute(argument: v.InferOutput<typeof SubSchema>, references: References): string {
   const [template, variables] = typeof argument === 'string' ? [argument, {}] : argument;
   return template.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {

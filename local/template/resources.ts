@@ -41,11 +41,11 @@ export function tables({ all, references }: Reader): TableResource[] {
 
 export interface QueueResource {
   name: string;
-  /** Attributes as SQS's CreateQueue takes them. */
+  /** Attributes of CreateQueue. */
   attributes: Record<string, string>;
 }
 
-/** Properties that are attributes of the same name. */
+/** Properties that are queue attributes of the same name. */
 const QUEUE_ATTRIBUTES = {
   DelaySeconds: v.optional(Whole),
   VisibilityTimeout: v.optional(Whole),
@@ -113,13 +113,13 @@ export function buckets({ all, references }: Reader): BucketResource[] {
 
 export interface DistributionResource {
   bucket: string;
-  /** In front of every path, with a slash before and none behind. */
+  /** Prefix of every path: begins with a slash and does not end with one. */
   originPath: string;
-  /** Headers of every answer. */
+  /** Headers of every response. */
   headers: Record<string, string>;
 }
 
-/** The one distribution with its headers; undefined where the template has none. */
+/** The distribution with its headers; undefined if the template has none. */
 export function distribution({ all }: Reader): DistributionResource | undefined {
   const [headers] = all(['AWS::CloudFront::ResponseHeadersPolicy'], {
     ResponseHeadersPolicyConfig: v.object({
@@ -150,7 +150,7 @@ export function distribution({ all }: Reader): DistributionResource | undefined 
 
 export interface FunctionResource {
   name: string;
-  /** File of the code, without its ending. */
+  /** Path of the code file without its extension. */
   module: string;
   /** Name of the exported handler. */
   handler: string;
@@ -225,7 +225,7 @@ export function apiRoutes({ all, references }: Reader): ApiRoute[] {
   return all(['AWS::ApiGatewayV2::Route'], { RouteKey: v.string(), Target: v.string() }).map(
     ({ properties: { RouteKey, Target } }) => {
       const target = integrations.get(Target);
-      if (target === undefined) throw new Error(`The route ${RouteKey} leads to no function`);
+      if (target === undefined) throw new Error(`The route ${RouteKey} has no function`);
       return { key: RouteKey, function: target };
     },
   );
@@ -241,7 +241,7 @@ export interface RateRule {
   targetArns: string[];
 }
 
-/** Recurring rules of EventBridge that are enabled. */
+/** Enabled recurring rules of EventBridge. */
 export function rateRules({ all }: Reader): RateRule[] {
   return all(['AWS::Events::Rule'], {
     ScheduleExpression: v.string(),
@@ -263,16 +263,16 @@ export interface CustomResource {
   properties: Json;
 }
 
-export function customResources({ whole }: Reader): CustomResource[] {
-  return whole(type => type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource').map(
-    ({ id, type, properties }) => {
-      const { ServiceToken } = v.parse(v.looseObject({ ServiceToken: v.string() }), properties);
-      return { id, type, function: functionName(ServiceToken), properties };
-    },
-  );
+export function customResources({ allProperties }: Reader): CustomResource[] {
+  return allProperties(
+    type => type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource',
+  ).map(({ id, type, properties }) => {
+    const { ServiceToken } = v.parse(v.looseObject({ ServiceToken: v.string() }), properties);
+    return { id, type, function: functionName(ServiceToken), properties };
+  });
 }
 
-/** The name in a function's ARN, in an invocation URI, or as it is. */
+/** Name of a function by its ARN, invocation URI or name. */
 export function functionName(text: string): string {
   return /function:([\w-]+)/.exec(text)?.[1] ?? text;
 }

@@ -27,14 +27,14 @@ const AssetsSchema = v.object({
   files: v.record(v.string(), v.object({ source: v.object({ path: v.string() }) })),
 });
 
-/** A synthesized stack: its resources and where the code of its functions lies. */
+/** A synthesized stack: its resources and the code of its functions. */
 export interface Template {
   resources: Record<string, Resource>;
-  /** Folder of an asset by the hash that is its name in the bucket. */
+  /** Folder of an asset by its key in the asset bucket. */
   asset: (s3Key: string) => string;
 }
 
-/** Reads what `cdk synth` wrote. Throws unless it is exactly one stack. */
+/** Reads the output of `cdk synth`. Throws unless it contains exactly one stack. */
 export function readTemplate(folder: string): Template {
   const { artifacts } = v.parse(ManifestSchema, readJson(join(folder, 'manifest.json')));
   const files = Object.values(artifacts).flatMap(({ type, properties }) =>
@@ -42,7 +42,7 @@ export function readTemplate(folder: string): Template {
   );
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) {
-    throw new Error(`The local stack runs one stack, but ${folder} holds ${files.length}`);
+    throw new Error(`Expected one stack in ${folder}, found ${files.length}`);
   }
   const { Resources } = v.parse(TemplateSchema, readJson(join(folder, file)));
   const assets = v.parse(AssetsSchema, readJson(join(folder, file.replace('.template.', '.assets.')))).files;
@@ -50,7 +50,7 @@ export function readTemplate(folder: string): Template {
     resources: Resources,
     asset: s3Key => {
       const found = assets[s3Key.replace(/\.zip$/, '')];
-      if (!found) throw new Error(`The stack has no asset ${s3Key}`);
+      if (!found) throw new Error(`The asset ${s3Key} does not exist`);
       return join(folder, found.source.path);
     },
   };
@@ -61,16 +61,16 @@ function readJson(file: string): unknown {
   return json;
 }
 
-/** Reads typed resources out of a template, with all references put in. */
+/** Reads typed resources of a template with resolved references. */
 export interface Reader {
   references: References;
-  /** All resources of these types, by the members that are asked for. */
+  /** All resources of these types with the given members of their properties. */
   all: <E extends v.ObjectEntries>(
     types: readonly string[],
     members: E,
   ) => { id: string; properties: v.InferOutput<v.ObjectSchema<E, undefined>> }[];
-  /** All properties of the resources whose type passes, unchecked. */
-  whole: (isWanted: (type: string) => boolean) => { id: string; type: string; properties: Json }[];
+  /** All properties of the resources whose type matches, not validated. */
+  allProperties: (matches: (type: string) => boolean) => { id: string; type: string; properties: Json }[];
 }
 
 export function createReader({ resources }: Template, addresses: Addresses): Reader {
@@ -85,14 +85,14 @@ export function createReader({ resources }: Template, addresses: Addresses): Rea
           id,
           properties: parseMembers(id, v.object(members), Properties, Object.keys(members), names),
         })),
-    whole: isWanted =>
+    allProperties: matches =>
       withId
-        .filter(({ Type }) => isWanted(Type))
+        .filter(({ Type }) => matches(Type))
         .map(({ id, Type, Properties }) => ({ id, type: Type, properties: resolve(Properties, names) })),
   };
 }
 
-/** Resolves only the members that are asked for: the others may hold what exists in the cloud alone. */
+/** Resolves only the given members: others may contain references that the local stack does not support. */
 function parseMembers<T>(
   id: string,
   schema: v.GenericSchema<unknown, T>,
@@ -100,9 +100,9 @@ function parseMembers<T>(
   members: readonly string[],
   names: References,
 ): T {
-  const wanted = Object.entries(properties).filter(([name]) => members.includes(name));
-  const result = v.safeParse(schema, resolve(Object.fromEntries(wanted), names));
+  const selected = Object.entries(properties).filter(([name]) => members.includes(name));
+  const result = v.safeParse(schema, resolve(Object.fromEntries(selected), names));
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new Error(`The resource ${id}: ${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+  throw new Error(`Invalid resource ${id}: ${v.getDotPath(issue) ?? ''}: ${issue.message}`);
 }

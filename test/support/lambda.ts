@@ -6,16 +6,16 @@ import type { LambdaHost } from '../../local/lambda/environment.ts';
 import type { FunctionResource } from '../../local/template/resources.ts';
 
 export interface TestFunctions {
-  /** A function whose handler has this body; `event` and `context` are in reach. */
+  /** Defines a function by the body of its handler, which may use `event` and `context`. */
   define: (body: string, overrides?: Partial<FunctionResource>) => FunctionResource;
   host: LambdaHost;
-  /** What the functions printed. */
+  /** Output of the functions. */
   printed: string[];
   clock: ReturnType<typeof createClock>;
   close: () => void;
 }
 
-/** Functions written in a test, in files of a temporary folder. */
+/** Functions defined in a test, as files of a temporary folder. */
 export function testFunctions(): TestFunctions {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   const clock = createClock();

@@ -4,15 +4,15 @@ import { functionNames } from '../../lib/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What the project's own code does that a function can reach: everything else was dropped from its bundle. */
+/** What a function's bundle can do: esbuild has removed code that the function cannot reach. */
 export interface Reach {
-  /** IAM actions of the AWS calls, `ssm:` ones aside: the same call reads the key ring and the platform apps. */
+  /** IAM actions of its AWS calls, except `ssm:` (the same call reads the key ring and the platform apps). */
   actions: string[];
-  /** Reads the ring of keys. */
+  /** Whether it reads the key ring. */
   keyRing: boolean;
-  /** Reads the operator's registrations at platforms. */
+  /** Whether it reads platform apps. */
   platformApps: boolean;
-  /** Settings that it asks for, by their names in `ENV`; `publishQueue` for the queue of a platform. */
+  /** Settings that it reads, by their names in `ENV`; `publishQueue` for the publish queue of a platform. */
   settings: string[];
 }
 
@@ -25,14 +25,14 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   Delete: ['dynamodb:DeleteItem'],
   BatchWrite: ['dynamodb:BatchWriteItem'],
   SendMessage: ['sqs:SendMessage'],
-  // Whoever works off a queue may do these anyway.
+  // Event source mappings grant these.
   ReceiveMessage: [],
   DeleteMessage: [],
   CreateSchedule: ['scheduler:CreateSchedule', 'iam:PassRole'],
   UpdateSchedule: ['scheduler:UpdateSchedule', 'iam:PassRole'],
   DeleteSchedule: ['scheduler:DeleteSchedule'],
   GetObject: ['s3:GetObject'],
-  // Without the right to list, what is missing looks like what is forbidden.
+  // Without s3:ListBucket, S3 answers 403 in place of 404.
   HeadObject: ['s3:GetObject', 's3:ListBucket'],
   PutObject: ['s3:PutObject'],
   CopyObject: ['s3:GetObject', 's3:PutObject'],
@@ -48,7 +48,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   Converse: ['bedrock:InvokeModel'],
 };
 
-/** A transaction needs the rights of its parts. */
+/** A transaction needs the permissions of its actions. */
 const PARTS: Readonly<Record<string, string>> = {
   Put: 'dynamodb:PutItem',
   Update: 'dynamodb:UpdateItem',
@@ -56,7 +56,7 @@ const PARTS: Readonly<Record<string, string>> = {
   ConditionCheck: 'dynamodb:ConditionCheckItem',
 };
 
-/** Bundles every function without its packages and reads what is left. */
+/** Bundles every function without its packages and analyzes the remaining code. */
 export function reachOfFunctions(): ReadonlyMap<string, Reach> {
   const { outputFiles } = buildSync({
     absWorkingDir: ROOT,
@@ -82,7 +82,7 @@ function reachOf(code: string): Reach {
   return {
     actions: [...new Set(actions)].sort(),
     keyRing: code.includes('.keyRing()'),
-    // Its declaration, and a call.
+    // One occurrence is the declaration.
     platformApps: code.split('loadPlatformApp(').length > 2,
     settings: [...names(code, /setting\(ENV\.(\w+)\)/g), ...platformQueue].sort(),
   };
@@ -100,6 +100,6 @@ function actionsOf(command: string): readonly string[] {
 
 function partAction(part: string): string {
   const action = PARTS[part];
-  if (action === undefined) throw new Error(`"${part}" is no part of a transaction`);
+  if (action === undefined) throw new Error(`"${part}" is not an action of a transaction`);
   return action;
 }

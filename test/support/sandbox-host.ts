@@ -2,39 +2,40 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { fileTypeFromBuffer } from 'file-type';
+import { openCollection } from '../../local/sandbox/collections.ts';
 import { probe } from '../../local/sandbox/media/probe.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { platformHttp } from '../../shared/net/platform-http.ts';
 import type { NetSettings } from '../../shared/net/settings.ts';
 import type {
-  SandboxFactory,
+  SandboxDefinition,
   SandboxHost,
   SandboxPlatform,
   SandboxPost,
 } from '../../shared/platforms/contract/sandbox.ts';
 import { PATIENT } from './server.ts';
 
-/** A request as it reached the double, under the platform's real URL. */
+/** A request as the fake server received it, with the platform's real URL. */
 export interface Recorded {
   method: string;
   url: string;
   headers: Record<string, string>;
   body: Buffer;
-  /** What was answered; 0 where the connection was cut. */
+  /** Status of the response; 0 if the connection was dropped. */
   status: number;
   response: string;
 }
 
-/** A fault for the next request that matches (by the real URL). */
+/** A fault for the next request whose real URL matches. */
 export interface Fault {
   match?: RegExp;
   method?: string;
-  /** How many matching requests it takes; default 1. */
+  /** Number of matching requests; default 1. */
   times?: number;
-  /** Answers in the double's stead. */
+  /** Response in place of the fake server's. */
   respond?: { status: number; headers?: Record<string, string>; body?: string };
-  /** Cuts the connection before the double sees the request, or after it has taken it. */
+  /** Drops the connection before or after the fake server processes the request. */
   drop?: 'before' | 'after';
 }
 
@@ -43,9 +44,9 @@ type Processing = ReturnType<SandboxHost['processing']>;
 export interface TestSandbox {
   url: string;
   platform: SandboxPlatform;
-  /** Requests to the platform's real URLs, which end at the double. */
+  /** Sends requests for the platform's real URLs to the fake server. */
   http: HttpClient;
-  /** Requests to media URLs; loopback is allowed. */
+  /** Sends requests to media URLs; loopback is allowed. */
   media: HttpClient;
   settings: NetSettings;
   posts: () => readonly SandboxPost[];
@@ -53,7 +54,7 @@ export interface TestSandbox {
   now: () => number;
   advance: (ms: number) => void;
   failNext: (fault: Fault) => void;
-  /** Serves bytes and gives their URL. */
+  /** Serves bytes and returns their URL. */
   addMedia: (name: string, bytes: Uint8Array) => string;
   setProcessing: (processing: Partial<Processing>) => void;
   setLimit: (limit: JsonObject | null) => void;
@@ -62,15 +63,15 @@ export interface TestSandbox {
 }
 
 export interface TestSandboxOptions {
-  /** Start of the clock, epoch milliseconds. */
+  /** Initial time, epoch milliseconds. */
   now?: number;
 }
 
 const START = Date.parse('2026-03-02T10:00:00Z');
 
-/** Runs the double of one platform on a free loopback port, with faults and a clock of its own. */
+/** Runs the fake server of one platform on a free loopback port, with faults and a clock of its own. */
 export async function startSandboxHost(
-  factory: SandboxFactory,
+  definition: SandboxDefinition,
   options: TestSandboxOptions = {},
 ): Promise<TestSandbox> {
   let clock = options.now ?? START;
@@ -79,6 +80,7 @@ export async function startSandboxHost(
   let posts: SandboxPost[] = [];
   const metrics = new Map<string, JsonObject>();
   const files = new Map<string, Uint8Array>();
+  const received = new Map<string, Uint8Array>();
   const faults: Fault[] = [];
   const traffic: Recorded[] = [];
 
@@ -87,16 +89,16 @@ export async function startSandboxHost(
     hostname: '127.0.0.1',
     overrideGlobalObjects: false,
     serverOptions: PATIENT,
-    fetch: (request, env) => answer(request, env as { incoming: IncomingMessage; outgoing: ServerResponse }),
+    fetch: (request, env) => respond(request, env as { incoming: IncomingMessage; outgoing: ServerResponse }),
   }) as Server;
   await new Promise(resolve => server.once('listening', resolve));
-  // A test that fails before it closes the house must not keep the process alive.
+  // A test that fails before it closes the server must not keep the process alive.
   server.unref();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const settings: NetSettings = { sandboxUrl: url, allowLoopback: true };
   const media = createHttpClient(settings);
 
-  const platform = factory({
+  const platform = definition.start({
     url,
     now: () => clock,
     publish: post => void (posts = [...posts, post]),
@@ -105,18 +107,24 @@ export async function startSandboxHost(
     processing: () => processing,
     limit: () => limit,
     metrics: (_, id) => metrics.get(id) ?? null,
-    keepMedia: probe,
+    storeMedia: async bytes => {
+      const media = await probe(bytes);
+      received.set(media.sha256, bytes);
+      return media;
+    },
+    readMedia: sha256 => received.get(sha256) ?? null,
+    collection: (name, schema) => openCollection(null, name, schema),
     http: media,
   });
 
-  async function answer(
+  async function respond(
     request: Request,
     env: { incoming: IncomingMessage; outgoing: ServerResponse },
   ): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     const [, first = '', host = '', ...rest] = pathname.split('/');
     if (first === '_media') return serveMedia(files.get(host), request.headers.get('range'));
-    if (first !== platform.platform) return new Response('Not found', { status: 404 });
+    if (first !== definition.platform) return new Response('Not found', { status: 404 });
 
     const path = `/${rest.join('/')}`;
     const recorded: Recorded = {
@@ -129,11 +137,11 @@ export async function startSandboxHost(
     };
     traffic.push(recorded);
     const fault = takeFault(recorded);
-    if (fault?.drop === 'before') return cut(env.outgoing);
+    if (fault?.drop === 'before') return drop(env.outgoing);
     const response = fault?.respond
       ? new Response(fault.respond.body ?? '', fault.respond)
       : await platform.app.fetch(forwarded(request, `${url}/${host}${path}${search}`, recorded.body));
-    if (fault?.drop === 'after') return cut(env.outgoing);
+    if (fault?.drop === 'after') return drop(env.outgoing);
     recorded.status = response.status;
     recorded.response = await response.clone().text();
     return response;
@@ -153,7 +161,7 @@ export async function startSandboxHost(
   return {
     url,
     platform,
-    http: platformHttp(platform.platform, media, settings),
+    http: platformHttp(definition.platform, media, settings),
     media,
     settings,
     posts: () => posts,
@@ -185,7 +193,7 @@ function forwarded(request: Request, url: string, body: Buffer): Request {
   });
 }
 
-function cut(outgoing: ServerResponse): Response {
+function drop(outgoing: ServerResponse): Response {
   outgoing.socket?.destroy();
   return new Response(null, { status: 500 });
 }

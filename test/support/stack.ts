@@ -8,10 +8,10 @@ import type { Ready } from '../../local/ready.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { assertDocumented } from './openapi.ts';
 
-/** What an answer holds: plain JSON, read by name. */
+/** Untyped JSON of a response. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** The body is what the test says it is: a wrong name fails the test. */
+/** A response whose body has the type that the test states: a wrong member name fails the test. */
 export interface Answer<T> {
   status: number;
   headers: Headers;
@@ -20,8 +20,8 @@ export interface Answer<T> {
 
 export interface TestStack extends Ready {
   /**
-   * Calls the API below `/v1` with the owner's key; `headers` may replace what is sent. Fails where the OpenAPI document
-   * does not know the answer.
+   * Calls the API below `/v1` with the owner's key; `headers` override the request's. Throws if the OpenAPI document does
+   * not describe the response.
    */
   api: <T = Json>(
     method: string,
@@ -33,24 +33,24 @@ export interface TestStack extends Ready {
   control: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
   /** Calls the stack itself: `/_local/…`. */
   local: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
-  /** The parts behind the API: an endpoint that speaks as AWS does, and the names of the table and the bucket there. */
+  /** The AWS endpoint of the stack and the names of its table and bucket. */
   aws: { endpoint: string; table: string; bucket: string };
-  /** Moves the clock of the whole stack on. */
+  /** Advances the clock of the whole stack. */
   advance: (seconds: number) => Promise<void>;
-  /** Waits until the condition gives a value; fails with its name after the limit. */
+  /** Waits until the condition returns a truthy value; throws with its description after the limit. */
   until: <T>(
     what: string,
     condition: () => Promise<T | null | false | undefined>,
     limitMs?: number,
   ) => Promise<T>;
-  /** Ends the stack; with `SIGKILL` as a power cut would. */
+  /** Stops the stack; `SIGKILL` simulates a power cut. */
   close: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
 export interface StackOptions {
-  /** Keeps the state in this folder; default: nothing is kept. */
+  /** Keeps the state in this folder; ephemeral by default. */
   data?: string;
-  /** More options of `npm start`. */
+  /** Further options of `npm start`. */
   args?: string[];
   env?: Record<string, string>;
 }
@@ -58,7 +58,7 @@ export interface StackOptions {
 const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 const START_LIMIT_MS = 120_000;
 
-/** Starts the whole local stack in a process of its own, as `npm start` does. */
+/** Starts the local stack in a process of its own, as `npm start` does. */
 export async function startStack({ data, args = [], env = {} }: StackOptions = {}): Promise<TestStack> {
   const folder = mkdtempSync(join(tmpdir(), 'stack-'));
   const readyFile = join(folder, 'ready.json');
@@ -77,26 +77,26 @@ export async function startStack({ data, args = [], env = {} }: StackOptions = {
       '--quiet',
       ...args,
     ],
-    // A database of its own: the stacks of two test files must not see each other's work.
+    // Each stack gets its own database, so that test files do not share data.
     { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, DYNAMODB_ENDPOINT: '', ...env } },
   );
-  let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4000)));
-  const tellEnd = (code: number | null, signal: string | null) =>
-    console.error(`The local stack ended by itself (${signal ?? code}): ${complaint}`);
-  child.once('exit', tellEnd);
-  // A test run that dies takes its stack along.
-  const killWithUs = () => child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  const ready = await readReady(readyFile, child, () => complaint).catch((error: unknown) => {
-    child.off('exit', tellEnd);
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)));
+  const logExit = (code: number | null, signal: string | null) =>
+    console.error(`The local stack exited unexpectedly (${signal ?? code}): ${stderr}`);
+  child.once('exit', logExit);
+  // The stack must not outlive the test run.
+  const killChild = () => child.kill('SIGKILL');
+  process.once('exit', killChild);
+  const ready = await readReady(readyFile, child, () => stderr).catch((error: unknown) => {
+    child.off('exit', logExit);
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
 
   async function close(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    process.off('exit', killWithUs);
-    child.off('exit', tellEnd);
+    process.off('exit', killChild);
+    child.off('exit', logExit);
     await end(child, signal);
     rmSync(folder, { recursive: true, force: true });
   }
@@ -122,13 +122,13 @@ export async function startStack({ data, args = [], env = {} }: StackOptions = {
   };
 }
 
-async function readReady(file: string, child: ChildProcess, complaint: () => string): Promise<Ready> {
+async function readReady(file: string, child: ChildProcess, stderr: () => string): Promise<Ready> {
   const limit = performance.now() + START_LIMIT_MS;
   while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error(`The local stack ended at its start: ${complaint()}`);
+    if (child.exitCode !== null) throw new Error(`The local stack exited at start: ${stderr()}`);
     if (performance.now() > limit) {
       await end(child, 'SIGKILL');
-      throw new Error(`The local stack was not ready within ${START_LIMIT_MS / 1000} s: ${complaint()}`);
+      throw new Error(`The local stack was not ready within ${START_LIMIT_MS / 1000} s: ${stderr()}`);
     }
     await sleep(50);
   }
@@ -179,7 +179,7 @@ async function until<T>(
   for (;;) {
     const value = await condition();
     if (value !== null && value !== undefined && value !== false) return value;
-    if (performance.now() > limit) throw new Error(`It did not happen within ${limitMs / 1000} s: ${what}`);
+    if (performance.now() > limit) throw new Error(`Timed out after ${limitMs / 1000} s: ${what}`);
     await sleep(50);
   }
 }

@@ -21,7 +21,7 @@ interface PolicyDocument {
   Statement: Statement[];
 }
 
-/** Properties of the resources that tests look at, as far as they do. */
+/** The properties of resources that tests inspect. */
 export interface PropertiesOf {
   'AWS::ApiGatewayV2::Integration': { IntegrationUri: Reference; PayloadFormatVersion: string };
   'AWS::ApiGatewayV2::Route': { RouteKey: string; Target: { 'Fn::Join': [string, [string, Reference]] } };
@@ -72,7 +72,7 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
   context: Record<string, unknown>;
 };
 
-/** The stack as `cdk.json` and these settings make it, and ways to look at its template. */
+/** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
 export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void) {
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
@@ -97,14 +97,14 @@ function reader(template: Template) {
       Type === type ? [[id, Properties as PropertiesOf[T]]] : [],
     );
 
-  /** Properties of the resource that a value refers to. */
+  /** Properties of the referenced resource. */
   const at = <T extends ResourceType>(type: T, reference: Reference): PropertiesOf[T] => {
     const found = resources[idOf(reference)];
-    if (found?.Type !== type) throw new Error(`${JSON.stringify(reference)} is no ${type}`);
+    if (found?.Type !== type) throw new Error(`${JSON.stringify(reference)} is not a ${type}`);
     return found.Properties as PropertiesOf[T];
   };
 
-  /** Functions by their names below the stack's. */
+  /** Functions by name without the stack's prefix. */
   const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [own(each.FunctionName), each]));
 
   /** The policy statements of a role. */
@@ -116,7 +116,7 @@ function reader(template: Template) {
   return { template, resources, all, at, functions, statements };
 }
 
-/** A name without the stack's in front. */
+/** A name without the stack's prefix. */
 export const own = (name: string) => name.replace(`${NAME}-`, '');
 
 export const idOf = (reference: Reference) => reference.Ref ?? reference['Fn::GetAtt']?.[0] ?? '';

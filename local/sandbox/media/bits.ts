@@ -1,13 +1,13 @@
-/** Writes single bits and the exponential Golomb codes of H.264 (ITU-T H.264, 9.1). */
+/** Writes bits and exponential Golomb codes (ITU-T H.264, 9.1). */
 export interface BitWriter {
   bits: (value: number, count: number) => void;
   /** Unsigned exponential Golomb code, `ue(v)`. */
   ue: (value: number) => void;
-  /** Zero bits up to the next whole byte. */
+  /** Writes zero bits up to the next byte boundary. */
   align: () => void;
-  /** Whole bytes; only when aligned. */
+  /** Writes whole bytes. The writer must be aligned. */
   bytes: (data: Uint8Array) => void;
-  /** Stop bit, alignment, and everything written. */
+  /** Writes the stop bit and alignment and returns everything written. */
   finish: () => Buffer;
 }
 

@@ -13,11 +13,11 @@ import sharp from 'sharp';
 import { encodeH264, MACROBLOCK, type Picture } from './h264.ts';
 import { photo, WIDTH_OF_CLIP, HEIGHT_OF_CLIP } from './images.ts';
 
-/** A rate and a length that every platform takes. */
+/** A frame rate and a duration that every platform accepts. */
 const FRAMES_PER_SECOND = 24;
 const SECONDS = 6;
 const FRAMES = FRAMES_PER_SECOND * SECONDS;
-/** The square moves this often; VP8 stores each picture whole, so fewer are drawn. */
+/** Number of distinct pictures. VP8 stores each picture in full, so there are fewer. */
 const MOVES = { avc: 36, vp8: 18 };
 const SQUARE = 64;
 
@@ -25,7 +25,7 @@ interface Track {
   codec: string;
   description?: Buffer;
   packets: readonly Uint8Array[];
-  /** Of one packet. */
+  /** Duration of one packet. */
   seconds: number;
 }
 
@@ -34,7 +34,7 @@ interface Clip {
   audio: Track & { kind: 'aac' | 'opus'; sampleRate: number; channels: number };
 }
 
-/** The clips of the sandbox: a still picture with a square that moves through it, and silence. */
+/** Generates the clips of the sandbox: a square that moves over a still picture, with silent audio. */
 export async function makeClips(): Promise<{ mp4: Buffer; mov: Buffer; webm: Buffer }> {
   const background = await photo(WIDTH_OF_CLIP, HEIGHT_OF_CLIP);
   const avc = avcClip(await pictureOf(background));
@@ -46,7 +46,7 @@ export async function makeClips(): Promise<{ mp4: Buffer; mov: Buffer; webm: Buf
   return { mp4, mov, webm };
 }
 
-/** Where the square stands, in steps of a macroblock, so that few of them change. */
+/** Position of the square, in steps of a macroblock so that few macroblocks change. */
 function squareAt(step: number): { left: number; top: number } {
   return {
     left: step * MACROBLOCK,
@@ -54,7 +54,7 @@ function squareAt(step: number): { left: number; top: number } {
   };
 }
 
-/** Each picture as many times as fill the clip. */
+/** Repeats each picture so that all fill the clip. */
 const held = <T>(pictures: readonly T[]): T[] =>
   pictures.flatMap(picture => Array.from({ length: FRAMES / pictures.length }, () => picture));
 
@@ -88,7 +88,7 @@ function vp8Frame(webp: Buffer): Buffer {
   return webp.subarray(chunk + 8, chunk + 8 + size);
 }
 
-/** Stereo silence: one AAC-LC frame of 1024 samples, over and over. */
+/** Stereo silence: repeats one AAC-LC frame of 1024 samples. */
 function silentAac(): Clip['audio'] {
   const sampleRate = 44_100;
   const seconds = 1024 / sampleRate;
@@ -98,7 +98,7 @@ function silentAac(): Clip['audio'] {
   return { kind: 'aac', codec: 'mp4a.40.2', description, packets, seconds, sampleRate, channels: 2 };
 }
 
-/** Stereo silence: one Opus packet of 20 ms, over and over (RFC 6716). */
+/** Stereo silence: repeats one Opus packet of 20 ms (RFC 6716). */
 function silentOpus(): Clip['audio'] {
   const seconds = 0.02;
   const packets = Array.from({ length: SECONDS / seconds }, () => Buffer.from('fcfffe', 'hex'));
@@ -125,7 +125,7 @@ async function mux({ video, audio }: Clip, format: OutputFormat): Promise<Buffer
     ),
   ]);
   await output.finalize();
-  if (!target.buffer) throw new Error('The clip was not written');
+  if (!target.buffer) throw new Error('The muxer wrote no output');
   return Buffer.from(target.buffer);
 
   async function add(track: Track, write: (packet: EncodedPacket, index: number) => Promise<void>) {
@@ -144,7 +144,7 @@ function base({ codec, description }: Track): { codec: string; description?: Uin
 /** White of video (ITU-R BT.601). */
 const WHITE_BLOCK = Uint8Array.from([...Array<number>(256).fill(235), ...Array<number>(128).fill(128)]);
 
-/** The picture with a white square in it, which covers whole macroblocks. */
+/** Draws a white square that covers whole macroblocks. */
 function withSquare(picture: Picture, { left, top }: { left: number; top: number }): Picture {
   const blocks = [...picture.blocks];
   const columns = picture.width / MACROBLOCK;
@@ -156,7 +156,7 @@ function withSquare(picture: Picture, { left, top }: { left: number; top: number
   return { ...picture, blocks };
 }
 
-/** A picture's macroblocks. */
+/** Splits an image into macroblocks. */
 async function pictureOf(image: Buffer): Promise<Picture> {
   const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const { width, height } = info;
@@ -167,7 +167,7 @@ async function pictureOf(image: Buffer): Promise<Picture> {
   return { width, height, blocks };
 }
 
-/** RGB to YCbCr in the range of video (ITU-R BT.601). What lies below the picture repeats its last line. */
+/** Converts RGB to limited-range YCbCr (ITU-R BT.601). Rows below the picture repeat its last row. */
 function blockOf(rgb: Buffer, width: number, height: number, left: number, top: number): Uint8Array {
   const block = new Uint8Array(384);
   for (let y = 0; y < MACROBLOCK; y += 1) {

@@ -1,6 +1,6 @@
 import { splitPdf } from './document.ts';
 
-/** A piece of a file: bytes, or one byte over and over, which takes no memory whatever its size. */
+/** A piece of a file: bytes, or one repeated byte, which takes no memory. */
 export type Piece = Buffer | { fill: number; size: number };
 
 export type Format = 'image' | 'isobmff' | 'webm' | 'pdf' | 'html';
@@ -8,8 +8,8 @@ export type Format = 'image' | 'isobmff' | 'webm' | 'pdf' | 'html';
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** How a file of each format is made longer and stays valid. */
-const GROW: Readonly<Record<Format, (bytes: Buffer, extra: number) => Piece[]>> = {
+/** Pads a file of each format so that it stays valid. */
+const PADDING: Readonly<Record<Format, (bytes: Buffer, extra: number) => Piece[]>> = {
   image: (bytes, extra) => [bytes, { fill: 0, size: extra }],
   isobmff: (bytes, extra) => [bytes, ...framed(freeBox(extra), extra)],
   webm: (bytes, extra) => [bytes, ...framed(voidElement(extra), extra)],
@@ -20,27 +20,27 @@ const GROW: Readonly<Record<Format, (bytes: Buffer, extra: number) => Piece[]>> 
   html: (bytes, extra) => [bytes, { fill: NEWLINE, size: extra }],
 };
 
-/** A file of exactly `size` bytes: padded, or, where that is less than it has, cut off (and so broken). */
+/** Returns the file padded or truncated to `size` bytes. A truncated file is invalid. */
 export function resized(bytes: Buffer, format: Format, size: number): Piece[] {
-  return size < bytes.length ? [bytes.subarray(0, size)] : GROW[format](bytes, size - bytes.length);
+  return size < bytes.length ? [bytes.subarray(0, size)] : PADDING[format](bytes, size - bytes.length);
 }
 
 export function sizeOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
 }
 
-/** The bytes from `start` up to, not including, `end`, in chunks. */
+/** Yields the bytes from `start` up to but excluding `end` in chunks. */
 export function* chunks(pieces: readonly Piece[], start: number, end: number): Generator<Uint8Array> {
   let offset = 0;
   for (const piece of pieces) {
     const from = Math.max(start - offset, 0);
     const to = Math.min(end - offset, lengthOf(piece));
-    for (let at = from; at < to; at += CHUNK) yield cut(piece, at, Math.min(at + CHUNK, to));
+    for (let at = from; at < to; at += CHUNK) yield slice(piece, at, Math.min(at + CHUNK, to));
     offset += lengthOf(piece);
   }
 }
 
-function cut(piece: Piece, from: number, to: number): Uint8Array {
+function slice(piece: Piece, from: number, to: number): Uint8Array {
   return Buffer.isBuffer(piece) ? piece.subarray(from, to) : new Uint8Array(to - from).fill(piece.fill);
 }
 
@@ -48,13 +48,13 @@ function lengthOf(piece: Piece): number {
   return Buffer.isBuffer(piece) ? piece.length : piece.size;
 }
 
-/** The header and as many zeros as it announces; zeros alone where there is no room for a header. */
+/** The header followed by zeros; zeros only if there is no room for the header. */
 function framed(header: Buffer, extra: number): Piece[] {
   if (extra < header.length) return [{ fill: 0, size: extra }];
   return [header, { fill: 0, size: extra - header.length }];
 }
 
-/** A box that players pass over (ISO/IEC 14496-12, 8.1.2), with a 64-bit size. */
+/** A box that players ignore (ISO/IEC 14496-12, 8.1.2), with a 64-bit size. */
 function freeBox(size: number): Buffer {
   const header = Buffer.alloc(16);
   header.writeUInt32BE(1, 0);
@@ -63,7 +63,7 @@ function freeBox(size: number): Buffer {
   return header;
 }
 
-/** An EBML element that players pass over (RFC 8794, 11.3.2), with an 8-byte size. */
+/** An EBML element that players ignore (RFC 8794, 11.3.2), with an 8-byte size. */
 function voidElement(size: number): Buffer {
   const header = Buffer.alloc(9);
   header.writeBigUInt64BE((1n << 56n) | BigInt(Math.max(size - header.length, 0)), 1);

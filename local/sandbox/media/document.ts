@@ -1,5 +1,5 @@
 const START_OF_TABLE = 'xref\n';
-/** Wide enough that the number's length never changes when padding moves the table. */
+/** Fixed width, so that the length of the document does not change with the offset. */
 const OFFSET_DIGITS = 15;
 
 /** A PDF of one page with a line of text. */
@@ -30,10 +30,10 @@ function crossReferences(offsets: readonly number[], start: number): string {
   );
 }
 
-/** The document split before its table, with the table's own offset moved by as much as comes between. */
-export function splitPdf(bytes: Buffer, moved: number): { head: Buffer; tail: Buffer } {
+/** Splits a PDF before its cross-reference table and increases the table's offset by `inserted` bytes. */
+export function splitPdf(bytes: Buffer, inserted: number): { head: Buffer; tail: Buffer } {
   const start = bytes.lastIndexOf(`\n${START_OF_TABLE}`) + 1;
-  const tail = bytes.toString('latin1', start).replace(offsetText(start), offsetText(start + moved));
+  const tail = bytes.toString('latin1', start).replace(offsetText(start), offsetText(start + inserted));
   return { head: bytes.subarray(0, start), tail: Buffer.from(tail, 'latin1') };
 }
 

@@ -9,12 +9,12 @@ export interface SandboxFile {
   bytes: Buffer;
 }
 
-let made: Promise<ReadonlyMap<string, SandboxFile>> | undefined;
+let files: Promise<ReadonlyMap<string, SandboxFile>> | undefined;
 
-/** Small real files of every kind, by name. Made once; takes about a second. */
+/** Returns small real files of every kind by name. Generated once per process, in about a second. */
 export function makeFiles(): Promise<ReadonlyMap<string, SandboxFile>> {
-  made ??= build();
-  return made;
+  files ??= build();
+  return files;
 }
 
 async function build(): Promise<ReadonlyMap<string, SandboxFile>> {

@@ -1,13 +1,13 @@
 import { bitWriter, type BitWriter } from './bits.ts';
 
 /**
- * A picture as macroblocks, row by row: 256 luma samples and twice 64 chroma samples each (4:2:0). A block that is the
- * very same object as in the picture before counts as unchanged.
+ * A picture as macroblocks, row by row: 256 luma samples and two times 64 chroma samples each (4:2:0). A block that is the
+ * same object as in the previous picture counts as unchanged.
  */
 export interface Picture {
   /** A multiple of 16. */
   width: number;
-  /** A multiple of 4; the last row of blocks may reach beyond. */
+  /** A multiple of 4; the last row of blocks may extend beyond it. */
   height: number;
   blocks: readonly Uint8Array[];
 }
@@ -16,7 +16,7 @@ export interface H264Stream {
   /** The decoder configuration record of MP4 (`avcC`). */
   config: Buffer;
   codec: string;
-  /** One access unit a picture, NAL units with a length in front. The first is a key frame. */
+  /** One access unit per picture, as length-prefixed NAL units. The first is a key frame. */
   frames: Buffer[];
 }
 
@@ -28,12 +28,12 @@ const I_PCM = 25;
 const I_PCM_IN_P = 5 + I_PCM;
 
 /**
- * Encodes pictures as Constrained Baseline H.264 without compression: changed macroblocks are stored as raw samples
- * (I_PCM), all others are skipped. Enough for small clips, and no encoder is needed. All pictures have one size.
+ * Encodes pictures of one size as Constrained Baseline H.264 without compression: changed macroblocks are stored as raw
+ * samples (I_PCM), all others are skipped. Sufficient for small clips, and needs no encoder.
  */
 export function encodeH264(pictures: readonly Picture[]): H264Stream {
   const first = pictures[0];
-  if (!first) throw new Error('A clip has at least one picture');
+  if (!first) throw new Error('A clip needs at least one picture');
   const sps = sequenceParameters(first);
   const pps = pictureParameters();
   const frames = pictures.map((picture, index) => {
@@ -126,7 +126,7 @@ function writeSamples(out: BitWriter, type: number, block: Uint8Array): void {
   out.bytes(block);
 }
 
-/** A NAL unit: its header, and the payload with no start code inside (H.264, 7.4.1). */
+/** A NAL unit: its header and the payload with emulation prevention bytes (H.264, 7.4.1). */
 function nal(header: number, payload: Buffer): Buffer {
   const bytes = [header];
   let zeros = 0;

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 export const WIDTH_OF_CLIP = 640;
 export const HEIGHT_OF_CLIP = 360;
 
-/** A drawn landscape of this size, as PNG. */
+/** Renders a landscape as PNG. */
 export function photo(width: number, height: number): Promise<Buffer> {
   return sharp(Buffer.from(landscape(width, height)))
     .removeAlpha()
@@ -37,7 +37,7 @@ export async function makeImages(): Promise<Images> {
   return { jpg, png, alpha, gif, webp, rotated, tall };
 }
 
-/** A sun that rises in eight frames. */
+/** Renders an animated GIF of eight frames. */
 async function animation(width: number, height: number): Promise<Buffer> {
   const frames = await Promise.all(
     Array.from({ length: 8 }, (_, frame) =>
@@ -52,7 +52,7 @@ async function animation(width: number, height: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** `sun`: how far down the sun stands, as part of the height. */
+/** `sun` is the vertical position of the sun as a fraction of the height. */
 function landscape(width: number, height: number, sun = 0.3): string {
   const radius = Math.min(width, height) * 0.12;
   const hill = (level: number, bend: number) =>
@@ -70,7 +70,7 @@ function landscape(width: number, height: number, sun = 0.3): string {
   </svg>`;
 }
 
-/** A round badge on nothing. */
+/** A round badge on a transparent background. */
 function badge(size: number): string {
   const middle = size / 2;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}">

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
-import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
-import type { SandboxMedia } from '../../../shared/platforms/contract/sandbox.ts';
+import { ALL_FORMATS, BufferSource, Input, type InputVideoTrack } from 'mediabunny';
+import type { SandboxMedia, StoredMedia } from '../../../shared/platforms/contract/sandbox.ts';
 
-export type Probed = SandboxMedia & { sha256: string; size: number };
-
-/** What bytes are, told from them alone. What cannot be told is left out. */
-export async function probe(bytes: Uint8Array): Promise<Probed> {
+/** Determines what a file is from its bytes alone. Unknown facts are left out. */
+export async function probe(bytes: Uint8Array): Promise<StoredMedia> {
   const type = (await fileTypeFromBuffer(bytes))?.mime ?? 'application/octet-stream';
   const facts = { sha256: createHash('sha256').update(bytes).digest('hex'), type, size: bytes.byteLength };
   if (type.startsWith('image/')) return { ...facts, ...imageFacts(bytes) };
@@ -15,7 +13,7 @@ export async function probe(bytes: Uint8Array): Promise<Probed> {
   return facts;
 }
 
-/** Width and height as a viewer sees them: after the orientation that a camera noted. */
+/** Width and height after applying the EXIF orientation. */
 function imageFacts(bytes: Uint8Array): { width?: number; height?: number } {
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
@@ -25,17 +23,38 @@ function imageFacts(bytes: Uint8Array): { width?: number; height?: number } {
   }
 }
 
-async function clipFacts(bytes: Uint8Array): Promise<{ width?: number; height?: number; duration?: number }> {
+type ClipFacts = Pick<
+  SandboxMedia,
+  'width' | 'height' | 'duration' | 'video_codec' | 'audio_codec' | 'frame_rate'
+>;
+
+async function clipFacts(bytes: Uint8Array): Promise<ClipFacts> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
   try {
-    const track = await input.getPrimaryVideoTrack();
-    const size = track
-      ? { width: await track.getDisplayWidth(), height: await track.getDisplayHeight() }
-      : {};
-    return { ...size, duration: await input.computeDuration() };
+    const video = await input.getPrimaryVideoTrack();
+    const audioCodec = (await (await input.getPrimaryAudioTrack())?.getCodec()) ?? null;
+    return {
+      ...(video && (await videoFacts(video))),
+      ...(audioCodec && { audio_codec: audioCodec }),
+      duration: await input.computeDuration(),
+    };
   } catch {
     return {};
   } finally {
     input.dispose();
   }
+}
+
+/** Packets that determine the frame rate. */
+const FRAME_SAMPLE = 120;
+
+async function videoFacts(video: InputVideoTrack): Promise<ClipFacts> {
+  const codec = await video.getCodec();
+  const { averagePacketRate } = await video.computePacketStats(FRAME_SAMPLE);
+  return {
+    width: await video.getDisplayWidth(),
+    height: await video.getDisplayHeight(),
+    ...(codec && { video_codec: codec }),
+    frame_rate: averagePacketRate,
+  };
 }

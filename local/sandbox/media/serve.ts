@@ -1,40 +1,40 @@
 import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
-import { issuesOf } from '../problem.ts';
+import { issuesOf } from '../bad-request.ts';
 import { chunks, resized, sizeOf, type Piece } from './content.ts';
 import type { SandboxFile } from './files.ts';
 
-const number = (most: number) =>
-  v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number'), v.toNumber(), v.maxValue(most));
+const number = (max: number) =>
+  v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number'), v.toNumber(), v.maxValue(max));
 
 const QuerySchema = v.object({
-  /** Another Content-Type. */
+  /** Content-Type to send. */
   type: v.optional(v.string()),
-  /** `off`: ranges are not known here. */
+  /** `off` disables ranges. */
   range: v.optional(v.picklist(['off'])),
-  /** `off`: no Content-Length. */
+  /** `off` omits Content-Length. */
   length: v.optional(v.picklist(['off'])),
-  /** Another status; from 400 on without the file. */
+  /** Status to send; from 300 on without the file. */
   status: v.optional(v.pipe(number(599), v.minValue(200))),
-  /** Where to go instead: a URL, or how often this very file redirects before it comes. */
+  /** URL to redirect to, or the number of redirects to the file itself before it is served. */
   redirect: v.optional(v.string()),
-  /** Size of the file. More than it has: padded the way its format allows. Less: cut off, hence broken. */
+  /** Size of the file: padded in a way that its format allows, or truncated and thus invalid. */
   bytes: v.optional(number(1e13)),
 });
 type Query = v.InferOutput<typeof QuerySchema>;
 
 const NO_BODY = [204, 205, 304];
 
-/** `GET /<name>`: the files, served well or, by query, in every bad way. */
+/** Serves the media files at `GET /<name>`, with failures that the query selects. */
 export function mediaApp(files: Promise<ReadonlyMap<string, SandboxFile>>): Hono {
   const app = new Hono();
   app.get('/:name', async c => {
     const all = await files;
     const file = all.get(c.req.param('name'));
-    if (!file) return c.json({ error: `No such file. There are: ${[...all.keys()].join(', ')}` }, 404);
+    if (!file) return c.json({ error: `The file does not exist. Files: ${[...all.keys()].join(', ')}` }, 404);
     const query = v.safeParse(QuerySchema, c.req.query());
     if (!query.success)
-      return c.json({ error: 'The query is not understood', issues: issuesOf(query.issues) }, 400);
+      return c.json({ error: 'Invalid query parameters', issues: issuesOf(query.issues) }, 400);
     return serveFile(c, file, query.output);
   });
   return app;
@@ -44,7 +44,7 @@ function serveFile(c: Context, file: SandboxFile, query: Query): Response {
   if (query.redirect) return redirected(c, query.redirect, query.status);
   const status = query.status ?? 200;
   if (NO_BODY.includes(status)) return new Response(null, { status });
-  if (status >= 300) return new Response(`Status ${status}, as asked\n`, { status });
+  if (status >= 300) return new Response(`Status ${status} as requested\n`, { status });
   const pieces = query.bytes === undefined ? [file.bytes] : resized(file.bytes, file.format, query.bytes);
   return serveContent(pieces, {
     type: query.type ?? file.type,
@@ -66,13 +66,13 @@ function redirected(c: Context, redirect: string, status = 302): Response {
 export interface Serving {
   type: string;
   status?: number;
-  /** The Range header, empty if there was none; null: ranges are not offered. */
+  /** The Range header; empty if there is none, null if ranges are disabled. */
   range?: string | null;
   length?: boolean;
   headers?: Record<string, string>;
 }
 
-/** Answers with the content, or the range of it that was asked for (RFC 9110, 14). */
+/** Responds with the content or the requested range of it (RFC 9110, 14). */
 export function serveContent(pieces: readonly Piece[], serving: Serving): Response {
   const { type, status = 200, range = '', length = true } = serving;
   const size = sizeOf(pieces);

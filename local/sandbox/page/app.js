@@ -1,9 +1,7 @@
-/* Shows what the sandbox holds, and asks again every second and a half. Everything goes in as text, never as markup. */
+/* Shows the posts or webhook deliveries of the sandbox and polls for new ones. Content is inserted as text, never as markup. */
 
-const NAMES = { x: 'X', bluesky: 'Bluesky', telegram: 'Telegram' };
-const SIGNS = { x: 'X', bluesky: 'B', telegram: 'T' };
-const EVERY_MS = 1500;
-const STEP = 100;
+const POLL_INTERVAL_MS = 1500;
+const PAGE_SIZE = 100;
 
 const page = location.pathname === '/receivers' ? 'deliveries' : 'posts';
 const list = document.getElementById('list');
@@ -12,8 +10,10 @@ const more = document.getElementById('more');
 const state = document.getElementById('state');
 
 let platform = new URLSearchParams(location.search).get('platform') ?? '';
-let limit = STEP;
+let limit = PAGE_SIZE;
 let shown = '';
+/** Name and letters of the platforms by id. */
+let badges = new Map();
 
 function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
@@ -25,13 +25,13 @@ function element(name, attributes = {}, ...children) {
   return node;
 }
 
-function webAddress(url) {
+function webUrl(url) {
   return /^https?:\/\//i.test(url ?? '') ? url : undefined;
 }
 
-/** A link for web addresses only: no script hides behind one. */
+/** A link if the URL is http(s); other schemes could run scripts. */
 function link(href, ...children) {
-  if (!webAddress(href)) return element('span', {}, ...children);
+  if (!webUrl(href)) return element('span', {}, ...children);
   return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...children);
 }
 
@@ -40,7 +40,7 @@ function time(iso) {
 }
 
 function nameOf(id) {
-  return NAMES[id] ?? id;
+  return badges.get(id)?.name ?? id;
 }
 
 function postCard(post) {
@@ -53,7 +53,7 @@ function postCard(post) {
       element(
         'span',
         { class: `badge ${post.platform}`, 'aria-hidden': 'true' },
-        SIGNS[post.platform] ?? '?',
+        badges.get(post.platform)?.letters ?? '?',
       ),
       element(
         'div',
@@ -99,15 +99,15 @@ function mediaGrid(media) {
 }
 
 function mediaItem(item) {
-  const src = item.sha256 ? `/_control/media/${item.sha256}` : webAddress(item.url);
+  const src = item.sha256 ? `/_control/media/${item.sha256}` : webUrl(item.url);
   if (!src) return fileLine(item, undefined);
   const size = { width: item.width, height: item.height };
   if (item.type.startsWith('image/')) {
-    const picture = element('img', { src, alt: 'Picture of the post', loading: 'lazy', ...size });
+    const picture = element('img', { src, alt: 'Image of the post', loading: 'lazy', ...size });
     return element('a', { href: src, target: '_blank', rel: 'noopener noreferrer' }, picture);
   }
   if (item.type.startsWith('video/')) {
-    // The fragment makes browsers show the first picture before anything is played.
+    // The fragment makes browsers show the first frame before playback.
     return element('video', {
       src: `${src}#t=0.01`,
       controls: true,
@@ -136,9 +136,9 @@ function fileLine(item, src) {
 function deliveryCard(delivery) {
   const body = parsed(delivery.body);
   const signature = {
-    true: { class: 'good', says: 'signature verified' },
-    false: { class: 'bad', says: 'signature wrong' },
-    null: { class: '', says: 'signature not checked: its secret is not known here' },
+    true: { class: 'good', text: 'signature verified' },
+    false: { class: 'bad', text: 'invalid signature' },
+    null: { class: '', text: 'signature not verified: unknown secret' },
   }[delivery.verified];
   return element(
     'article',
@@ -171,7 +171,7 @@ function deliveryCard(delivery) {
       'div',
       { class: 'meta' },
       time(delivery.at),
-      element('span', { class: signature.class }, signature.says),
+      element('span', { class: signature.class }, signature.text),
     ),
   );
 }
@@ -185,29 +185,29 @@ function parsed(text) {
   }
 }
 
-function empty(title, words, command) {
+function emptyState(title, text, command) {
   return element(
     'div',
     { class: 'card empty' },
     element('h2', {}, title),
-    element('p', {}, words),
+    element('p', {}, text),
     element('pre', {}, command),
   );
 }
 
 function emptyPosts() {
   const where = platform ? ` on ${nameOf(platform)}` : '';
-  return empty(
-    `Nothing is published${where} yet`,
-    'Posts appear here by themselves as soon as a platform has taken them. Send one with the key from the banner of npm start:',
+  return emptyState(
+    `No posts${where} yet`,
+    'Posts appear here as soon as a platform has published them. Create one with the API key that npm start printed:',
     `curl "$BASE_URL/posts" -H "Authorization: Bearer $API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"profile_name":"Demo","post_type":"text","platforms":["x"],"description":"Hello"}'`,
   );
 }
 
 function emptyDeliveries() {
-  return empty(
-    'No webhook has arrived yet',
-    'Register this address as a webhook, and deliveries appear here, their signatures checked. Any last word will do; each is a receiver of its own.',
+  return emptyState(
+    'No webhook deliveries yet',
+    'Register this URL as a webhook; deliveries appear here with their signatures verified. Each name at the end of the URL is a receiver of its own.',
     `${location.origin}/_receiver/demo`,
   );
 }
@@ -231,12 +231,13 @@ function filterButtons(counts) {
 
 function choose(id) {
   platform = id;
-  limit = STEP;
+  limit = PAGE_SIZE;
   history.replaceState(null, '', id ? `/?platform=${encodeURIComponent(id)}` : '/');
   void refresh();
 }
 
-function showPosts({ counts, total, posts }) {
+function showPosts({ platforms, counts, total, posts }) {
+  badges = new Map(platforms.map(badge => [badge.id, badge]));
   filters.replaceChildren(...filterButtons(counts));
   showCards(posts, postCard, emptyPosts);
   more.hidden = posts.length >= total;
@@ -247,16 +248,16 @@ function showDeliveries({ deliveries }) {
   more.hidden = deliveries.length < limit;
 }
 
-/** Cards that did not change stay where they are: a video plays on, and what was opened stays open. */
+/** Keeps the nodes of unchanged cards, so that videos go on playing and opened details stay open. */
 function showCards(items, cardOf, emptyCard) {
   const before = new Map([...list.children].map(node => [node.content, node]));
   const cards = items.map(item => {
     const content = JSON.stringify(item);
     return before.get(content) ?? Object.assign(cardOf(item), { content });
   });
-  const wanted = cards.length > 0 ? cards : [emptyCard()];
-  for (const node of [...list.children]) if (!wanted.includes(node)) node.remove();
-  for (const [index, node] of wanted.entries()) {
+  const nodes = cards.length > 0 ? cards : [emptyCard()];
+  for (const node of [...list.children]) if (!nodes.includes(node)) node.remove();
+  for (const [index, node] of nodes.entries()) {
     if (list.children[index] !== node) list.insertBefore(node, list.children[index] ?? null);
   }
 }
@@ -268,9 +269,9 @@ function show(text) {
   (page === 'posts' ? showPosts : showDeliveries)(JSON.parse(text));
 }
 
-function tell(words, lost = false) {
-  state.className = lost ? 'lost' : '';
-  state.textContent = words;
+function showStatus(text, isLost = false) {
+  state.className = isLost ? 'lost' : '';
+  state.textContent = text;
 }
 
 async function refresh() {
@@ -278,22 +279,22 @@ async function refresh() {
     const query = new URLSearchParams({ platform, limit: String(limit) });
     const response = await fetch(`/_page/${page}?${query}`, { signal: AbortSignal.timeout(10_000) });
     show(await response.text());
-    tell('live');
+    showStatus('live');
   } catch {
-    tell('not running', true);
+    showStatus('disconnected', true);
   }
 }
 
 async function poll() {
   if (!document.hidden) await refresh();
-  setTimeout(poll, EVERY_MS);
+  setTimeout(poll, POLL_INTERVAL_MS);
 }
 
 document.querySelector(`nav a[data-page="${page}"]`).setAttribute('aria-current', 'page');
 more.addEventListener('click', () => {
-  limit += STEP;
+  limit += PAGE_SIZE;
   void refresh();
 });
 show(document.getElementById('first').textContent.trim());
-tell('live');
+showStatus('live');
 void poll();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts';
 import { startFakeSandbox } from '../fake.ts';
+import { SANDBOXES } from '../../../shared/platforms/sandboxes.ts';
 import { richText } from './rich-text.ts';
 
 function post(platform: SandboxPost['platform'], text: string, fields: JsonObject = {}): SandboxPost {
@@ -21,14 +22,16 @@ function post(platform: SandboxPost['platform'], text: string, fields: JsonObjec
 }
 
 const linksOf = (of: SandboxPost) =>
-  richText(of, of.text ?? '').flatMap(({ text, href }) => (href === undefined ? [] : [[text, href]]));
+  richText(SANDBOXES[of.platform]!, of, of.text ?? '').flatMap(({ text, href }) =>
+    href === undefined ? [] : [[text, href]],
+  );
 const bytes = (text: string, part: string) => {
   const byteStart = Buffer.byteLength(text.slice(0, text.indexOf(part)));
   return { byteStart, byteEnd: byteStart + Buffer.byteLength(part) };
 };
 
-describe('texts are shown as the platform shows them', () => {
-  test('X finds links, tags and mentions by itself', () => {
+describe('links in texts', () => {
+  test('are found in the text on X', () => {
     const text = '👋 @you: see example.com/a?b=1, https://example.com #café $ACME <b>&amp;';
     expect(linksOf(post('x', text))).toEqual([
       ['@you', 'https://x.com/you'],
@@ -39,13 +42,13 @@ describe('texts are shown as the platform shows them', () => {
     ]);
   });
 
-  test('no letter is lost between the links', () => {
+  test('do not change the text', () => {
     const text = 'a #b c https://d.example/e 🎉 @f';
-    const runs = richText(post('telegram', text), text);
+    const runs = richText(SANDBOXES.telegram!, post('telegram', text), text);
     expect(runs.map(run => run.text).join('')).toBe(text);
   });
 
-  test('Bluesky shows what the record says, by offsets in UTF-8, and finds nothing by itself', () => {
+  test('are taken from the facets on Bluesky, by UTF-8 offsets', () => {
     const text = 'Grüße 👋 @alice and here #tag #plain https://example.com';
     const facets = [
       { index: bytes(text, '#tag'), features: [{ $type: 'app.bsky.richtext.facet#tag', tag: 'tag' }] },
@@ -65,7 +68,7 @@ describe('texts are shown as the platform shows them', () => {
     ]);
   });
 
-  test('facets that overlap or are no facets are passed over', () => {
+  test('ignore overlapping and invalid facets', () => {
     const text = 'one two';
     const facets = [
       { index: { byteStart: 0, byteEnd: 7 }, features: [{ tag: 'a' }] },
@@ -90,8 +93,8 @@ describe('the page', () => {
       posts: SandboxPost[];
     };
 
-  test.each(['/', '/receivers', '/_page/app.js', '/_page/style.css'])(
-    '%s needs nothing from elsewhere',
+  test.each(['/', '/receivers', '/_page/app.js', '/_page/style.css', '/_page/badges.css'])(
+    'serves %s without external resources',
     async path => {
       const answer = await get(path);
       expect(answer.status).toBe(200);
@@ -100,7 +103,7 @@ describe('the page', () => {
     },
   );
 
-  test('its data are the newest posts first, with texts resolved and no raw request', async () => {
+  test('lists the newest posts first, with links and without the raw request', async () => {
     await fake.tweet('first');
     await fake.tweet('second #tag');
     const { counts, total, posts: shown } = await posts();
@@ -114,7 +117,7 @@ describe('the page', () => {
     expect((await posts('?platform=telegram')).posts).toEqual([]);
   });
 
-  test('carries its first data, whatever is in them', async () => {
+  test('embeds its initial data safely', async () => {
     await fake.tweet('</script><script>alert(1)</script> $& $1');
     const html = await (await get('/')).text();
     expect(html).not.toContain('<script>alert');
@@ -122,9 +125,17 @@ describe('the page', () => {
     expect(first).toEqual(await posts());
   });
 
-  test('texts go in as text: nothing in the script writes markup', async () => {
+  test('inserts content as text only', async () => {
     expect(await (await get('/_page/app.js')).text()).not.toMatch(
       /innerHTML|insertAdjacentHTML|document\.write|eval/,
+    );
+  });
+
+  test('shows platforms by the names and colors of their definitions', async () => {
+    const { platforms } = (await (await get('/_page/posts')).json()) as { platforms: object[] };
+    expect(platforms).toEqual([{ id: 'x', name: 'Fake', letters: 'F' }]);
+    expect(await (await get('/_page/badges.css')).text()).toBe(
+      '.badge.x { background: light-dark(#123456, #654321); }\n',
     );
   });
 });

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Hono } from 'hono';
 import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts';
+import type { PlatformId } from '../../../shared/model/platform.ts';
 import type { ControlParts } from '../control.ts';
+import type { PlayedPlatforms } from '../played.ts';
 import { richText } from './rich-text.ts';
 
-const MOST = 100;
+const DEFAULT_LIMIT = 100;
 
-/** Only what this sandbox serves runs here; pictures may come from where a post says. */
+/** Scripts and styles come from this sandbox only; media also from the URLs of posts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,14 +28,10 @@ const HEADERS = {
 
 const FILES = { 'style.css': 'text/css; charset=utf-8', 'app.js': 'text/javascript; charset=utf-8' };
 
-/** A post without the request behind it, its texts resolved. */
-function shownPost(post: SandboxPost) {
-  return {
-    ...post,
-    fields: undefined,
-    text: richText(post, post.text ?? ''),
-    comments: post.comments.map(({ text }) => richText(post, text)),
-  };
+interface PageBadge {
+  id: PlatformId;
+  name: string;
+  letters: string;
 }
 
 interface Query {
@@ -41,20 +39,37 @@ interface Query {
   limit?: string;
 }
 
-/** The page that shows what was published and what receivers got, and its data. */
+/** Serves the page of published posts and webhook deliveries, and its data. */
 export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
-  /** Newest first; `platform` narrows, `limit` (100) widens. */
+  const badges = [...platforms].map(([id, { definition }]): PageBadge => {
+    const { name, letters } = definition.badge;
+    return { id, name, letters };
+  });
+
+  /** A post with linked texts and without the original request. */
+  function postView(post: SandboxPost) {
+    const definition = platforms.get(post.platform)?.definition ?? {};
+    return {
+      ...post,
+      fields: undefined,
+      text: richText(definition, post, post.text ?? ''),
+      comments: post.comments.map(({ text }) => richText(definition, post, text)),
+    };
+  }
+
+  /** Newest posts first, optionally of one platform. */
   function posts({ platform, limit }: Query) {
-    const wanted = state.posts.filter(post => (platform || post.platform) === post.platform);
+    const all = state.posts.all();
+    const matching = all.filter(post => (platform || post.platform) === post.platform);
     const counts = Object.fromEntries(
-      [...platforms.keys()].map(id => [id, state.posts.filter(post => post.platform === id).length]),
+      [...platforms.keys()].map(id => [id, all.filter(post => post.platform === id).length]),
     );
-    const newest = wanted.toReversed().slice(0, Number(limit) || MOST);
-    return { counts, total: wanted.length, posts: newest.map(shownPost) };
+    const newest = matching.toReversed().slice(0, Number(limit) || DEFAULT_LIMIT);
+    return { platforms: badges, counts, total: matching.length, posts: newest.map(postView) };
   }
 
   function deliveries({ limit }: Query) {
-    return { deliveries: receivers.read(Number(limit) || MOST) };
+    return { deliveries: receivers.recent(Number(limit) || DEFAULT_LIMIT) };
   }
 
   const app = new Hono();
@@ -62,13 +77,24 @@ export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
   app.get('/receivers', async c => c.html(await pageWith(deliveries({})), 200, HEADERS));
   app.get('/_page/posts', c => c.json(posts(c.req.query())));
   app.get('/_page/deliveries', c => c.json(deliveries(c.req.query())));
+  app.get('/_page/badges.css', c =>
+    c.body(badgeStyles(platforms), 200, { ...HEADERS, 'content-type': FILES['style.css'] }),
+  );
   for (const [file, type] of Object.entries(FILES)) {
     app.get(`/_page/${file}`, async c => c.body(await own(file), 200, { ...HEADERS, 'content-type': type }));
   }
   return app;
 }
 
-/** The page with its first data in it, so that it is complete as soon as it is there. */
+function badgeStyles(platforms: PlayedPlatforms): string {
+  const rules = [...platforms].map(([id, { definition }]) => {
+    const { color, darkColor = color } = definition.badge;
+    return `.badge.${id} { background: light-dark(${color}, ${darkColor}); }\n`;
+  });
+  return rules.join('');
+}
+
+/** The page with its initial data embedded, so that it is complete when it loads. */
 async function pageWith(data: unknown): Promise<string> {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return (await own('index.html')).replace(/(?<=<script id="first"[^>]*>)[^<]*/, () => json);

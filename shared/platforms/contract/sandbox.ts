@@ -1,8 +1,101 @@
 import type { Hono } from 'hono';
+import type { GenericSchema } from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import type { HttpClient } from '../../net/http.ts';
 import type { AppCredentials } from './connector.ts';
+
+/** A platform of the sandbox: `sandbox/server.ts` of its folder exports one as `sandbox`. */
+export interface SandboxDefinition {
+  platform: PlatformId;
+  /** How the sandbox's page shows the platform. */
+  badge: SandboxBadge;
+  /**
+   * Hosts that the fake server plays; `*.example.com` for all subdomains. A request to `https://<host>/<path>` reaches
+   * its app as `/<host>/<path>`.
+   */
+  hosts: readonly string[];
+  /** Secrets in this platform's traffic that are masked in records, besides the usual names like `access_token`. */
+  secrets?: SandboxSecrets;
+  /** Links that the platform shows in a published text; none by default. */
+  links?: (text: string, post: SandboxPost) => TextLink[];
+  /** What the local stack connects its Demo profile with: the app of an OAuth platform, or the body of a direct connect. */
+  demo: { app: AppCredentials } | { body: JsonObject };
+  start: (host: SandboxHost) => SandboxPlatform;
+}
+
+export interface SandboxBadge {
+  /** Name of the platform as people write it. */
+  name: string;
+  /** One or two letters. */
+  letters: string;
+  /** CSS color behind the white letters. */
+  color: string;
+  /** CSS color in dark mode, if it differs. */
+  darkColor?: string;
+}
+
+export interface SandboxSecrets {
+  /** Lower-case names of request headers. */
+  headers?: readonly string[];
+  /** Names of query parameters. */
+  query?: readonly string[];
+  /** Names of form fields and JSON members, in requests and responses. */
+  fields?: readonly string[];
+  /** Matches the secret in the path. */
+  path?: RegExp;
+}
+
+/** A link in a text: start (inclusive) and end (exclusive) in UTF-16 units, and its target. */
+export interface TextLink {
+  start: number;
+  end: number;
+  href: string;
+}
+
+/** The running fake server of one platform: its real protocol below `/<real host>/<path>`, as strict as the platform. */
+export interface SandboxPlatform {
+  app: Hono;
+  /** Ends tokens (`POST /_control/tokens`) of one account, or of all if it is null. */
+  tokens: (action: 'expire' | 'revoke' | 'revoke_refresh', account: string | null) => void;
+  /** Restores the initial state: the test accounts and nothing published. */
+  reset: () => void;
+}
+
+/** What the sandbox provides to the fake server of a platform. */
+export interface SandboxHost {
+  /** The stack's clock, epoch milliseconds. */
+  now: () => number;
+  /** Base URL of the sandbox; `/<platform>/<real host>/…` below it reaches the fake server. */
+  url: string;
+  publish: (post: SandboxPost) => void;
+  unpublish: (platform: PlatformId, platformPostId: string) => void;
+  posts: (platform: PlatformId) => readonly SandboxPost[];
+  /** How long media are processed and how that ends (`POST /_control/processing`). */
+  processing: (platform: PlatformId) => { seconds: number; outcome: 'ok' | 'error'; error: string | null };
+  /** Publishing limit set by `POST /_control/limits`; null if there is none. */
+  limit: (platform: PlatformId, account: string) => JsonObject | null;
+  /** Likes, comments, shares and views set by `POST /_control/metrics`. */
+  metrics: (platform: PlatformId, platformPostId: string) => JsonObject | null;
+  /** Stores a file for the sandbox's page and returns what it is, determined from the bytes alone. */
+  storeMedia: (bytes: Uint8Array) => Promise<StoredMedia>;
+  /** Bytes of a stored file; null if it is unknown. */
+  readMedia: (sha256: string) => Uint8Array | null;
+  /** Items that survive a restart of a local stack started with `--data`, by a name that is unique in the platform. */
+  collection: <T>(name: string, schema: GenericSchema<unknown, T>) => SandboxCollection<T>;
+  /** For platforms that fetch media by URL. */
+  http: HttpClient;
+}
+
+/** Items by key, in the order of insertion. Items are copied when the sandbox restarts: change one by setting it again. */
+export interface SandboxCollection<T> {
+  get: (key: string) => T | undefined;
+  set: (key: string, value: T) => void;
+  delete: (key: string) => boolean;
+  values: () => T[];
+  entries: () => [string, T][];
+  clear: () => void;
+}
 
 /** A file as the platform received it. */
 export interface SandboxMedia {
@@ -14,7 +107,14 @@ export interface SandboxMedia {
   height?: number;
   /** Seconds. */
   duration?: number;
+  /** Codec of the video track in MP4 notation without its parameters: `avc`, `hevc`, `vp9`, … */
+  video_codec?: string;
+  audio_codec?: string;
+  /** Frames per second. */
+  frame_rate?: number;
 }
+
+export type StoredMedia = SandboxMedia & { sha256: string; size: number };
 
 /** A post that is live at a platform of the sandbox. */
 export interface SandboxPost {
@@ -28,43 +128,8 @@ export interface SandboxPost {
   title: string | null;
   media: SandboxMedia[];
   comments: { id: string; text: string }[];
-  /** The request that made the post, as it was received. */
+  /** The request that created the post, as it was received. */
   fields: JsonObject;
   /** ISO 8601. */
   published_at: string;
 }
-
-/** What a platform's double may use of the sandbox that houses it. */
-export interface SandboxHost {
-  /** The stack's clock, epoch milliseconds. */
-  now: () => number;
-  /** Base URL of the sandbox; `/<platform>/<real host>/…` below it reaches the double. */
-  url: string;
-  publish: (post: SandboxPost) => void;
-  unpublish: (platform: PlatformId, platformPostId: string) => void;
-  posts: (platform: PlatformId) => readonly SandboxPost[];
-  /** How long media are "processing" and how that ends; set by `POST /_control/processing`. */
-  processing: (platform: PlatformId) => { seconds: number; outcome: 'ok' | 'error'; error: string | null };
-  /** A publishing limit that the platform announces, as it was set by `POST /_control/limits`; null: none. */
-  limit: (platform: PlatformId, account: string) => JsonObject | null;
-  /** Likes, comments, shares, views set by `POST /_control/metrics`. */
-  metrics: (platform: PlatformId, platformPostId: string) => JsonObject | null;
-  /** Keeps the bytes (the sandbox page shows them) and tells what they are, from the bytes alone. */
-  keepMedia: (bytes: Uint8Array) => Promise<SandboxMedia & { sha256: string; size: number }>;
-  /** For doubles that fetch media by URL, as their platform does. */
-  http: HttpClient;
-}
-
-/** The double of one platform: its real protocol under `/<real host>/<path>`, as strict as the platform. */
-export interface SandboxPlatform {
-  platform: PlatformId;
-  app: Hono;
-  /** What connects the Demo profile: the app registration of an OAuth platform, or the body of a direct connect. */
-  demo: { app: AppCredentials } | { body: JsonObject };
-  /** `POST /_control/tokens`; without account: all accounts. */
-  tokens: (action: 'expire' | 'revoke' | 'revoke_refresh', account: string | null) => void;
-  /** Forgets everything but the demo account. */
-  reset: () => void;
-}
-
-export type SandboxFactory = (host: SandboxHost) => SandboxPlatform;

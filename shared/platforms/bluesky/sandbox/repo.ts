@@ -50,7 +50,7 @@ export function createRepo(host: SandboxHost) {
     if (bytes.byteLength > UPLOAD_LIMIT) {
       throw new XrpcError(413, 'PayloadTooLarge', 'request entity too large');
     }
-    const media = await host.keepMedia(bytes);
+    const media = await host.storeMedia(bytes);
     const sniffed = media.type === 'application/octet-stream' ? contentType : media.type;
     const cid = cidOf('raw', bytes);
     const size = bytes.byteLength;

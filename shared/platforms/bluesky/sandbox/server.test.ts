@@ -10,7 +10,7 @@ const COLLECTION = 'app.bsky.feed.post';
 const RKEY = '3lzzzzzzzzz2a';
 const HOUR = 3_600_000;
 
-interface Answer {
+interface Result {
   status: number;
   headers: Record<string, string>;
   body: JsonObject;
@@ -30,7 +30,7 @@ async function send(
   url: string,
   headers: Record<string, string> = {},
   body?: string | Uint8Array,
-): Promise<Answer> {
+): Promise<Result> {
   const request = { method, url, headers, timeoutMs: 30_000 };
   const answer = await bluesky.http.send(body === undefined ? request : { ...request, body });
   const text = answer.body.toString();

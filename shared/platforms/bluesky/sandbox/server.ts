@@ -1,7 +1,8 @@
 import { Hono, type Context } from 'hono';
 import type { JsonObject } from '../../../model/json.ts';
-import type { SandboxFactory, SandboxHost } from '../../contract/sandbox.ts';
+import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { DEMO, didDocument, PDS_HOST, profileOf, type SandboxAccount } from './accounts.ts';
+import { facetLinks } from './links.ts';
 import { createLimits, limited, rateHeaders } from './limits.ts';
 import { createRepo, type Write } from './repo.ts';
 import { createSessions } from './sessions.ts';
@@ -33,7 +34,16 @@ const WRITES = { limit: 5000, seconds: 3600 };
 const POINTS = { create: 3, update: 2, delete: 1 };
 
 /** Bluesky: the entryway, a PDS, the AppView's public reads, and the DID directory. */
-export const sandbox: SandboxFactory = host => {
+export const sandbox: SandboxDefinition = {
+  platform: 'bluesky',
+  badge: { name: 'Bluesky', letters: 'B', color: '#0a6fe0' },
+  hosts: [...SERVER_HOSTS, APPVIEW_HOST, 'plc.directory'],
+  links: facetLinks,
+  demo: { body: { ...DEMO } },
+  start,
+};
+
+function start(host: SandboxHost): SandboxPlatform {
   const limits = createLimits(host.now);
   const sessions = createSessions(host.now, limits);
   const repo = createRepo(host);
@@ -182,9 +192,7 @@ export const sandbox: SandboxFactory = host => {
   });
 
   return {
-    platform: 'bluesky',
     app,
-    demo: { body: { ...DEMO } },
     tokens: sessions.endTokens,
     reset: () => {
       sessions.reset();
@@ -192,7 +200,7 @@ export const sandbox: SandboxFactory = host => {
       repo.reset();
     },
   };
-};
+}
 
 function writeOf(input: JsonObject): Write {
   const { record, swapRecord } = input;

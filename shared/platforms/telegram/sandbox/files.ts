@@ -29,7 +29,7 @@ export function createFileStore(host: SandboxHost) {
     const file = await find(kind, value, request, part);
     if (file.bytes.length === 0) throw badRequest('file must be non-empty');
     if (file.bytes.length > UPLOAD_MAX) throw new BotApiError(413, 'Request Entity Too Large');
-    const media = await host.keepMedia(file.bytes);
+    const media = await host.storeMedia(file.bytes);
     if (kind === 'photo') checkPhoto(media);
     return keep(kind, file, media);
   }

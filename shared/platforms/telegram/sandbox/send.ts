@@ -6,7 +6,7 @@ import { badRequest, type BotRequest } from './request.ts';
 import { acceptText, entitiesOf } from './text.ts';
 
 /** What a send method does its work with. */
-export interface Desk {
+export interface SendContext {
   host: SandboxHost;
   files: FileStore;
   /** Message ids rise by one within a chat. */
@@ -22,55 +22,60 @@ interface Content {
   files: StoredFile[];
 }
 
-export function sendMessage(desk: Desk, chat: SandboxChat, request: BotRequest): Json {
+export function sendMessage(context: SendContext, chat: SandboxChat, request: BotRequest): Json {
   const text = acceptText(request.values.get('text') ?? '', 'text', request.values.get('parse_mode'));
-  desk.admit(chat, 1);
+  context.admit(chat, 1);
   const entities = entitiesOf(text);
   const message = { text, ...(entities.length > 0 ? { entities } : {}) };
-  return post(desk, chat, request, { kind: 'text', text, messages: [message], files: [] })[0] ?? null;
+  return post(context, chat, request, { kind: 'text', text, messages: [message], files: [] })[0] ?? null;
 }
 
 export async function sendFile(
-  desk: Desk,
+  context: SendContext,
   chat: SandboxChat,
   request: BotRequest,
   kind: FileKind,
 ): Promise<Json> {
   const { values } = request;
   const caption = captionOf(values.get('caption'), values.get('parse_mode'));
-  const file = await desk.files.take(kind, values.get(kind), request, kind);
-  desk.admit(chat, 1);
+  const file = await context.files.take(kind, values.get(kind), request, kind);
+  context.admit(chat, 1);
   const message = { ...shownFile(file, values), ...captionFields(caption) };
   const shown = file.kind === 'photo' ? 'image' : file.kind;
   return (
-    post(desk, chat, request, { kind: shown, text: caption, messages: [message], files: [file] })[0] ?? null
+    post(context, chat, request, { kind: shown, text: caption, messages: [message], files: [file] })[0] ??
+    null
   );
 }
 
-export async function sendMediaGroup(desk: Desk, chat: SandboxChat, request: BotRequest): Promise<Json> {
+export async function sendMediaGroup(
+  context: SendContext,
+  chat: SandboxChat,
+  request: BotRequest,
+): Promise<Json> {
   const items = albumItems(request.values.get('media'));
   const messages: JsonObject[] = [];
   const files: StoredFile[] = [];
-  const group = String(13_000_000_000_000_000 + desk.host.now());
+  const group = String(13_000_000_000_000_000 + context.host.now());
   const captions: string[] = [];
   for (const [index, item] of items.entries()) {
-    const { file, caption } = await albumItem(desk, request, item, index);
+    const { file, caption } = await albumItem(context, request, item, index);
     if (caption !== null) captions.push(caption);
     files.push(file);
     messages.push({ ...shownFile(file, valuesOf(item)), media_group_id: group, ...captionFields(caption) });
   }
-  desk.admit(chat, items.length);
-  return post(desk, chat, request, { kind: 'album', text: captions[0] ?? null, messages, files });
+  context.admit(chat, items.length);
+  return post(context, chat, request, { kind: 'album', text: captions[0] ?? null, messages, files });
 }
 
 /** All or nothing: the first bad item fails the whole call. */
-async function albumItem(desk: Desk, request: BotRequest, item: JsonObject, index: number) {
+async function albumItem(context: SendContext, request: BotRequest, item: JsonObject, index: number) {
   const { type, media, caption, parse_mode } = item;
   try {
     if (typeof media !== 'string') throw badRequest('media not found');
     return {
       caption: captionOf(textOrNone(caption), textOrNone(parse_mode)),
-      file: await desk.files.take(type as FileKind, media, request, ''),
+      file: await context.files.take(type as FileKind, media, request, ''),
     };
   } catch (error) {
     const inner = error instanceof Error ? error.message.replace(/^Bad Request: /, '') : '';
@@ -127,12 +132,12 @@ function captionFields(caption: string | null): JsonObject {
 }
 
 /** Numbers the messages and puts the post on the sandbox's page. */
-function post(desk: Desk, chat: SandboxChat, request: BotRequest, content: Content): JsonObject[] {
-  const { host } = desk;
+function post(context: SendContext, chat: SandboxChat, request: BotRequest, content: Content): JsonObject[] {
+  const { host } = context;
   const author =
     chat.type === 'channel' ? { sender_chat: chatOf(chat) } : { from: { ...DEMO_BOT, is_bot: true } };
   const messages = content.messages.map(message => ({
-    message_id: desk.nextId(chat),
+    message_id: context.nextId(chat),
     date: Math.floor(host.now() / 1000),
     chat: chatOf(chat),
     ...author,

@@ -1,6 +1,6 @@
 import { Hono, type Context, type Env } from 'hono';
 import type { Json, JsonObject } from '../../../model/json.ts';
-import type { SandboxFactory, SandboxHost } from '../../contract/sandbox.ts';
+import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import {
   chatFullInfoOf,
   chatMemberOf,
@@ -10,9 +10,10 @@ import {
   DEMO_TOKEN,
   type SandboxChat,
 } from './chats.ts';
+import { findLinks } from '../../kit/sandbox/links.ts';
 import { createFileStore, type FileKind } from './files.ts';
 import { badRequest, BotApiError, forbidden, readRequest, type BotRequest } from './request.ts';
-import { sendFile, sendMediaGroup, sendMessage, type Desk } from './send.ts';
+import { sendFile, sendMediaGroup, sendMessage, type SendContext } from './send.ts';
 
 const MINUTE_MS = 60_000;
 const DELETABLE_MS = 48 * 60 * MINUTE_MS;
@@ -20,14 +21,28 @@ const GET_FILE_MAX = 20 * 1_048_576;
 
 type Method = (request: BotRequest) => Json | Promise<Json>;
 
-/** Telegram's Bot API as far as a publisher uses it; strict, and without a way to read a chat, like the real one. */
-export const sandbox: SandboxFactory = host => {
+/** Telegram's Bot API, the methods that a publisher uses. Like the real one it cannot read a chat. */
+export const sandbox: SandboxDefinition = {
+  platform: 'telegram',
+  badge: { name: 'Telegram', letters: 'T', color: '#1b8ac4' },
+  hosts: ['api.telegram.org'],
+  secrets: { path: /(?<=^\/(?:file\/)?bot)[^/]+/ },
+  links: text =>
+    findLinks(text, {
+      hashtag: tag => `https://t.me/s/?q=${encodeURIComponent(`#${tag}`)}`,
+      screenName: name => `https://t.me/${name}`,
+    }),
+  demo: { body: { chat_id: DEMO_CHAT, bot_token: DEMO_TOKEN } },
+  start,
+};
+
+function start(host: SandboxHost): SandboxPlatform {
   const files = createFileStore(host);
   const lastIds = new Map<number, number>();
   const sent = new Map<number, number[]>();
   let tokenAlive = true;
 
-  const desk: Desk = {
+  const context: SendContext = {
     host,
     files,
     nextId: ({ id }) => {
@@ -41,18 +56,18 @@ export const sandbox: SandboxFactory = host => {
   const file =
     (kind: FileKind, right: string): Method =>
     request =>
-      sendFile(desk, writable(request, right), request, kind);
+      sendFile(context, writable(request, right), request, kind);
   const methods: Readonly<Record<string, Method>> = {
     getme: () => ({ ...DEMO_BOT, is_bot: true }),
     getchat: request => chatFullInfoOf(readable(request)),
     getchatmember: request => getChatMember(request),
     getfile: request => getFile(request),
-    sendmessage: request => sendMessage(desk, writable(request, 'can_send_messages'), request),
+    sendmessage: request => sendMessage(context, writable(request, 'can_send_messages'), request),
     sendphoto: file('photo', 'can_send_photos'),
     sendvideo: file('video', 'can_send_videos'),
     sendanimation: file('animation', 'can_send_other_messages'),
     senddocument: file('document', 'can_send_documents'),
-    sendmediagroup: request => sendMediaGroup(desk, writable(request, 'can_send_photos'), request),
+    sendmediagroup: request => sendMediaGroup(context, writable(request, 'can_send_photos'), request),
     deletemessage: request => deleteMessage(request),
   };
 
@@ -114,9 +129,7 @@ export const sandbox: SandboxFactory = host => {
   );
 
   return {
-    platform: 'telegram',
     app,
-    demo: { body: { chat_id: DEMO_CHAT, bot_token: DEMO_TOKEN } },
     tokens: (action, account) => {
       const mine = account === null || account.startsWith(`${DEMO_BOT.id}:`);
       if (mine && action !== 'revoke_refresh') tokenAlive = false;
@@ -128,7 +141,7 @@ export const sandbox: SandboxFactory = host => {
       files.clear();
     },
   };
-};
+}
 
 function refuse(c: Context, { code, message, parameters }: BotApiError): Response {
   const retryAfter = parameters?.['retry_after'];

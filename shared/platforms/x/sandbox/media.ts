@@ -170,7 +170,7 @@ async function finalize(c: Context, state: XState, grant: Grant): Promise<Respon
       `Segments do not add up to provided total file size: ${bytes.length} of ${media.totalBytes}.`,
     );
   }
-  const file = await state.host.keepMedia(bytes);
+  const file = await state.host.storeMedia(bytes);
   if (!needsProcessing(media) && file.type !== media.type) return invalidRequest('media type unrecognized.');
   if (media.category === 'tweet_image' && gifFrames(bytes) > 1) {
     return invalidRequest('An animated GIF needs media_category tweet_gif.');

@@ -1,13 +1,28 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { SandboxFactory } from '../../contract/sandbox.ts';
+import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
+import { findLinks } from '../../kit/sandbox/links.ts';
 import { addMedia } from './media.ts';
 import { addOAuth } from './oauth.ts';
 import { addPosts } from './posts.ts';
 import { APP, newState, type Grant } from './state.ts';
 
-/** X as a client meets it: OAuth 2.0 with rotating refresh tokens, chunked media, posts, timelines, limits. */
-export const sandbox: SandboxFactory = host => {
+/** X: OAuth 2.0 with rotating refresh tokens, chunked media upload, posts, timelines and rate limits. */
+export const sandbox: SandboxDefinition = {
+  platform: 'x',
+  badge: { name: 'X', letters: 'X', color: '#16191d', darkColor: '#49515c' },
+  hosts: ['api.x.com', 'x.com'],
+  links: text =>
+    findLinks(text, {
+      hashtag: tag => `https://x.com/hashtag/${encodeURIComponent(tag)}`,
+      screenName: name => `https://x.com/${name}`,
+      cashtag: tag => `https://x.com/search?q=${encodeURIComponent(`$${tag}`)}`,
+    }),
+  demo: { app: APP },
+  start,
+};
+
+function start(host: SandboxHost): SandboxPlatform {
   const state = newState(host);
   const app = new Hono();
   addOAuth(app, state);
@@ -22,9 +37,7 @@ export const sandbox: SandboxFactory = host => {
   });
 
   return {
-    platform: 'x',
     app,
-    demo: { app: APP },
     tokens: (action, account) => {
       const drop = (tokens: Map<string, Grant>) => {
         for (const [token, { account: owner }] of tokens) {
@@ -41,4 +54,4 @@ export const sandbox: SandboxFactory = host => {
       state.codes.clear();
     },
   };
-};
+}

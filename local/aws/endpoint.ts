@@ -2,29 +2,29 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { JsonObjectSchema, parseJson, type JsonObject } from '../../shared/model/json.ts';
 import * as v from 'valibot';
 import { listen, readBody, stop } from '../http.ts';
-import { AwsError, refusal, type AwsAnswer } from './answer.ts';
+import { AwsError, errorResponse, type AwsResponse } from './response.ts';
 import { converse, isConverse } from './bedrock.ts';
 import type { Calls } from './calls.ts';
 import { callDynamoDb } from './dynamodb-proxy.ts';
-import { Cut, type AwsFaults } from './faults.ts';
+import { ConnectionDropped, type AwsFaults } from './faults.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { S3 } from '../s3/s3.ts';
 import type { Sqs } from './sqs.ts';
 
-export interface AwsFront {
-  /** What `AWS_ENDPOINT_URL` of the functions is. */
+export interface AwsEndpoint {
+  /** `AWS_ENDPOINT_URL` of the functions. */
   url: string;
-  /** The services behind it; calls before that are refused. */
+  /** Connects the services; earlier calls are refused with 503. */
   open: (services: AwsServices) => void;
-  /** The next body that is PUT to `/_answer/<token>`: CloudFormation's way to hear from a custom resource. */
-  answerTo: (token: string) => Promise<JsonObject>;
+  /** Resolves with the next body PUT to `/_callback/<token>`, the ResponseURL of a custom resource. */
+  nextCallback: (token: string) => Promise<JsonObject>;
   close: () => Promise<void>;
 }
 
 export interface AwsServices {
   dynamoDb: string;
   sqs: Sqs;
-  ssm: (operation: string, body: unknown) => AwsAnswer;
+  ssm: (operation: string, body: unknown) => AwsResponse;
   scheduler: Scheduler;
   calls: Calls;
   faults: AwsFaults;
@@ -35,21 +35,21 @@ interface Call {
   operation: string;
   headers: Record<string, string>;
   body: JsonObject;
-  /** Name of the calling function, `-` for others. */
+  /** Name of the calling function; `-` for other callers. */
   caller: string;
 }
 
 interface Target {
   service: string;
-  /** Of services that are called by method and path. */
+  /** Set for services addressed by method and path. */
   operation?: string;
-  run: (call: Call, services: AwsServices) => Promise<AwsAnswer>;
+  run: (call: Call, services: AwsServices) => Promise<AwsResponse>;
 }
 
-/** Idle connections outlive the longest freeze of a test; the real services close them later than the SDK does, too. */
+/** Longer than the longest pause of a test; the real services also keep idle connections longer than the SDK does. */
 const KEEP_ALIVE_MS = 600_000;
 
-/** Services that name their operation in `X-Amz-Target`, by the prefix there. */
+/** Services addressed by the header `X-Amz-Target`, by its prefix. */
 const TARGETS: Readonly<Record<string, Target>> = {
   DynamoDB_20120810: {
     service: 'dynamodb',
@@ -75,10 +75,10 @@ const TARGETS: Readonly<Record<string, Target>> = {
   },
 };
 
-/** One endpoint for every AWS service that the stack calls. Refuses what it does not know. */
-export async function startAwsFront(): Promise<AwsFront> {
+/** Starts one endpoint for every AWS service that the stack calls. Unknown operations are refused. */
+export async function startAwsEndpoint(): Promise<AwsEndpoint> {
   let services: AwsServices | null = null;
-  const answers = new Map<string, (body: JsonObject) => void>();
+  const callbacks = new Map<string, (body: JsonObject) => void>();
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     if (services?.s3.serves(request.url ?? '/') === true) {
@@ -86,16 +86,16 @@ export async function startAwsFront(): Promise<AwsFront> {
       return;
     }
     handle(request)
-      .catch(asAnswer)
-      .then(answer => (answer ? send(response, answer) : response.destroy()))
+      .catch(toErrorResponse)
+      .then(result => (result ? send(response, result) : response.destroy()))
       .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
 
-  async function handle(request: IncomingMessage): Promise<AwsAnswer> {
+  async function handle(request: IncomingMessage): Promise<AwsResponse> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const body = await readJson(request);
-    const token = /^\/_answer\/(.+)$/.exec(url.pathname)?.[1];
-    if (token !== undefined) return take(token, body);
+    const token = /^\/_callback\/(.+)$/.exec(url.pathname)?.[1];
+    if (token !== undefined) return receiveCallback(token, body);
     if (!services) throw new AwsError('ServiceUnavailable', 'The local stack is still starting', 503);
     const caller = callerOf(request);
     const target = String(request.headers['x-amz-target'] ?? '');
@@ -105,8 +105,8 @@ export async function startAwsFront(): Promise<AwsFront> {
       const opened = services;
       const call = { operation: operation || found.operation || '', caller };
       const environment = environmentOf(request);
-      return services.faults.around({ ...call, service: found.service, environment, body }, asked =>
-        found.run({ ...call, headers: passedOn(request), body: asked }, opened),
+      return services.faults.around({ ...call, service: found.service, environment, body }, altered =>
+        found.run({ ...call, headers: forwardedHeaders(request), body: altered }, opened),
       );
     }
     throw new AwsError(
@@ -115,15 +115,15 @@ export async function startAwsFront(): Promise<AwsFront> {
     );
   }
 
-  function take(token: string, body: JsonObject): AwsAnswer {
-    answers.get(token)?.(body);
-    return { status: answers.delete(token) ? 200 : 404, body: '' };
+  function receiveCallback(token: string, body: JsonObject): AwsResponse {
+    callbacks.get(token)?.(body);
+    return { status: callbacks.delete(token) ? 200 : 404, body: '' };
   }
 
   return {
     url: await listen(server, 0),
     open: opened => void (services = opened),
-    answerTo: token => new Promise(resolve => answers.set(token, resolve)),
+    nextCallback: token => new Promise(resolve => callbacks.set(token, resolve)),
     close: () => stop(server),
   };
 }
@@ -133,12 +133,12 @@ function environmentOf(request: IncomingMessage): string | null {
   return typeof environment === 'string' ? environment : null;
 }
 
-/** Environments are called after their function. */
+/** Name of the calling function; environment ids are `<function>:<number>`. */
 export function callerOf(request: IncomingMessage): string {
   return environmentOf(request)?.replace(/:\d+$/, '') ?? '-';
 }
 
-/** Scheduler is called by method and path. */
+/** Scheduler is addressed by method and path. */
 function schedulerTarget(method: string, url: URL): Target | null {
   if (!/^\/schedule(s|-groups)(\/|$)/.test(url.pathname)) return null;
   return {
@@ -151,7 +151,7 @@ function schedulerTarget(method: string, url: URL): Target | null {
   };
 }
 
-/** Models are called by their path. */
+/** Bedrock is addressed by path. */
 function bedrockTarget(url: URL): Target | null {
   if (!isConverse(url.pathname)) return null;
   return {
@@ -164,7 +164,7 @@ function bedrockTarget(url: URL): Target | null {
   };
 }
 
-const SCHEDULER_VERBS: Readonly<Record<string, string>> = {
+const OPERATION_PREFIXES: Readonly<Record<string, string>> = {
   POST: 'Create',
   PUT: 'Update',
   GET: 'Get',
@@ -173,11 +173,11 @@ const SCHEDULER_VERBS: Readonly<Record<string, string>> = {
 
 function schedulerOperation(method: string, path: string): string {
   if (path === '/schedules') return 'ListSchedules';
-  return `${SCHEDULER_VERBS[method] ?? method}Schedule${path.startsWith('/schedule-groups') ? 'Group' : ''}`;
+  return `${OPERATION_PREFIXES[method] ?? method}Schedule${path.startsWith('/schedule-groups') ? 'Group' : ''}`;
 }
 
-/** What the DynamoDB emulator needs to see of a request. */
-function passedOn({ headers }: IncomingMessage): Record<string, string> {
+/** Headers that the DynamoDB emulator needs. */
+function forwardedHeaders({ headers }: IncomingMessage): Record<string, string> {
   const wanted = ['x-amz-target', 'content-type', 'authorization', 'x-amz-date'];
   return Object.fromEntries(
     wanted.flatMap(name => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
@@ -188,23 +188,23 @@ async function readJson(request: IncomingMessage): Promise<JsonObject> {
   const text = (await readBody(request)).toString();
   if (text === '') return {};
   const parsed = v.safeParse(JsonObjectSchema, parseJson(text));
-  if (!parsed.success) throw new AwsError('SerializationException', 'The body is no JSON object');
+  if (!parsed.success) throw new AwsError('SerializationException', 'The request body must be a JSON object');
   return parsed.output;
 }
 
-/** Null where the connection is to be cut. */
-function asAnswer(error: unknown): AwsAnswer | null {
-  if (error instanceof Cut) return null;
-  if (error instanceof AwsError) return refusal(error);
-  console.error('The local AWS broke:', error);
-  return refusal(new AwsError('InternalServerException', 'The local stack broke', 500));
+/** Null if the connection must be dropped. */
+function toErrorResponse(error: unknown): AwsResponse | null {
+  if (error instanceof ConnectionDropped) return null;
+  if (error instanceof AwsError) return errorResponse(error);
+  console.error('Unexpected error in the local AWS endpoint:', error);
+  return errorResponse(new AwsError('InternalServerException', 'Unexpected error in the local stack', 500));
 }
 
 /**
- * The date is the stack's, not the real one that Node would set: clients take a server with another time for their own
- * clock's fault, sign by it and try refused calls again.
+ * Sets the date of the stack's clock in place of the real one. Clients correct their clock skew by this header, and a
+ * date that differs from theirs makes them re-sign and retry refused calls.
  */
-function send(response: ServerResponse, { status, headers, body }: AwsAnswer): void {
+function send(response: ServerResponse, { status, headers, body }: AwsResponse): void {
   const own = { 'content-type': 'application/x-amz-json-1.0', date: new Date().toUTCString() };
   response.writeHead(status, { ...own, ...headers }).end(body);
 }

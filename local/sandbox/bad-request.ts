@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 export interface Issue {
-  /** Dotted path to the field; empty for the whole. */
+  /** Dotted path of the field; empty for the whole body. */
   path: string;
   message: string;
 }
@@ -10,7 +10,7 @@ export function issuesOf(issues: readonly v.BaseIssue<unknown>[]): Issue[] {
   return issues.map(issue => ({ path: v.getDotPath(issue) ?? '', message: issue.message }));
 }
 
-/** A body that is not understood: the control answers 400 with every fault named. */
+/** An invalid request body: the control API responds 400 with every issue. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
   readonly issues: readonly Issue[];
@@ -20,8 +20,8 @@ export class BadRequest extends Error {
   }
 }
 
-/** Throws BadRequest unless the value fits. */
-export function parsed<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+/** Parses a request body. Throws BadRequest. */
+export function parseBody<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (!result.success) throw new BadRequest(issuesOf(result.issues));
   return result.output;

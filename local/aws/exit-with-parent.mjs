@@ -1,6 +1,6 @@
 /**
- * Runs a command and ends it when this process's standard input closes. The system closes that pipe when the parent
- * dies, in whatever way, so a killed parent leaves no emulator behind. Plain JavaScript: it starts in milliseconds.
+ * Runs a command and kills it when this process's standard input closes. The operating system closes that pipe when the
+ * parent exits for any reason, so a killed parent leaves no emulator behind. Plain JavaScript, to start in milliseconds.
  */
 import { spawn } from 'node:child_process';
 

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../shared/model/json.ts';
 
-/** What an emulated service answers. */
-export interface AwsAnswer {
+/** HTTP response of an emulated AWS service. */
+export interface AwsResponse {
   status: number;
   headers?: Record<string, string>;
   body: string;
 }
 
-/** A refusal under the service's own name. */
+/** An error response under the service's own error code. */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
-  /** Members of the body beside the name and the words. */
+  /** Members of the body besides code and message. */
   readonly more: JsonObject;
   constructor(code: string, message: string, status = 400, more: JsonObject = {}) {
     super(message);
@@ -21,12 +21,12 @@ export class AwsError extends Error {
   }
 }
 
-export function ok(value: unknown): AwsAnswer {
+export function ok(value: unknown): AwsResponse {
   return { status: 200, body: JSON.stringify(value) };
 }
 
-/** Clients read the name from the header or from `__type`, the words from `message` or `Message`. */
-export function refusal({ code, message, status, more }: AwsError): AwsAnswer {
+/** Clients read the code from the header or from `__type`, the message from `message` or `Message`. */
+export function errorResponse({ code, message, status, more }: AwsError): AwsResponse {
   return {
     status,
     headers: { 'x-amzn-errortype': code },

@@ -6,21 +6,21 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import type { LocalStore } from '../store.ts';
-import type { Span } from './range.ts';
+import type { ByteRange } from './range.ts';
 
 const SegmentSchema = v.object({ file: v.string(), size: v.number() });
 type Segment = v.InferOutput<typeof SegmentSchema>;
 
 const MetaSchema = v.object({
   type: v.string(),
-  /** Headers that come back with the object: cache-control, content-disposition, x-amz-meta-…. */
+  /** Headers returned with the object: cache-control, content-disposition, x-amz-meta-…. */
   headers: v.record(v.string(), v.string()),
 });
 export type Meta = v.InferOutput<typeof MetaSchema>;
 
 const ObjectSchema = v.object({
   ...MetaSchema.entries,
-  /** Files that hold the bytes, in order: an object that was put together from parts keeps them as they are. */
+  /** Files that hold the bytes, in order: a multipart object keeps its parts as separate files. */
   segments: v.array(SegmentSchema),
   size: v.number(),
   etag: v.string(),
@@ -36,19 +36,19 @@ const UploadSchema = v.object({
   ...MetaSchema.entries,
   key: v.string(),
   /** Epoch milliseconds. */
-  begun_at: v.number(),
+  initiated_at: v.number(),
 });
 export type MultipartUpload = v.InferOutput<typeof UploadSchema>;
 
-/** What is in a bucket: bytes in files, all else on shelves. A write is seen when all of it is there, or not at all. */
-export interface Disk {
+/** Content of a bucket: bytes in files, metadata in collections. Writes are atomic. */
+export interface ObjectStorage {
   get: (key: string) => StoredObject | null;
   list: () => { key: string; object: StoredObject }[];
-  read: (object: StoredObject, span: Span | null) => Readable;
-  /** Takes in a stream of bytes, kept under no name yet. */
-  take: (bytes: Readable) => Promise<Part>;
+  read: (object: StoredObject, range: ByteRange | null) => Readable;
+  /** Stores a stream of bytes that belongs to no key yet. */
+  write: (bytes: Readable) => Promise<Part>;
   put: (key: string, meta: Meta, parts: readonly Part[], etag: string) => Promise<void>;
-  copy: (from: StoredObject, span: Span | null) => Promise<Part>;
+  copy: (from: StoredObject, range: ByteRange | null) => Promise<Part>;
   delete: (key: string) => Promise<void>;
   drop: (segment: Segment) => Promise<void>;
   uploads: {
@@ -58,21 +58,26 @@ export interface Disk {
     setPart: (id: string, number: number, part: Part) => Promise<void>;
     /** By number. */
     parts: (id: string) => Map<number, Part>;
-    /** Forgets the upload and the parts that are not in `kept`. */
+    /** Deletes the upload and the parts that are not in `kept`. */
     end: (id: string, kept: readonly Part[]) => Promise<void>;
   };
 }
 
-export function openDisk(folder: string, bucket: string, store: LocalStore, now: () => number): Disk {
+export function openObjectStorage(
+  folder: string,
+  bucket: string,
+  store: LocalStore,
+  now: () => number,
+): ObjectStorage {
   mkdirSync(folder, { recursive: true });
-  const objects = store.shelf(`s3-object:${bucket}`, ObjectSchema);
-  const uploads = store.shelf(`s3-upload:${bucket}`, UploadSchema);
-  const partsOf = (id: string) => store.shelf(`s3-part:${id}`, PartSchema);
+  const objects = store.collection(`s3-object:${bucket}`, ObjectSchema);
+  const uploads = store.collection(`s3-upload:${bucket}`, UploadSchema);
+  const partsOf = (id: string) => store.collection(`s3-part:${id}`, PartSchema);
   const path = ({ file }: Pick<Segment, 'file'>) => join(folder, file);
   const drop = (segment: Segment) => rm(path(segment), { force: true });
   const dropAll = (segments: readonly Segment[]) => Promise.all(segments.map(drop));
 
-  async function take(bytes: Readable): Promise<Part> {
+  async function write(bytes: Readable): Promise<Part> {
     const file = randomUUID();
     const hash = createHash('md5');
     let size = 0;
@@ -101,8 +106,8 @@ export function openDisk(folder: string, bucket: string, store: LocalStore, now:
   return {
     get: key => objects.get(key),
     list: () => objects.all().map(({ name, value }) => ({ key: name, object: value })),
-    read: (object, span) => Readable.from(bytesOf(object, span ?? { start: 0, end: object.size }, path)),
-    take,
+    read: (object, range) => Readable.from(bytesOf(object, range ?? { start: 0, end: object.size }, path)),
+    write,
     put: (key, meta, parts, etag) =>
       replace(key, {
         ...meta,
@@ -111,10 +116,10 @@ export function openDisk(folder: string, bucket: string, store: LocalStore, now:
         etag,
         modified_at: now(),
       }),
-    copy: async (from, span) => {
+    copy: async (from, range) => {
       const [only, ...others] = from.segments;
-      if (!only || others.length > 0 || span) {
-        return take(Readable.from(bytesOf(from, span ?? { start: 0, end: from.size }, path)));
+      if (!only || others.length > 0 || range) {
+        return write(Readable.from(bytesOf(from, range ?? { start: 0, end: from.size }, path)));
       }
       const file = randomUUID();
       await copyFile(path(only), path({ file }));
@@ -130,7 +135,7 @@ export function openDisk(folder: string, bucket: string, store: LocalStore, now:
     uploads: {
       begin: (key, meta) => {
         const id = randomUUID();
-        uploads.set(id, { ...meta, key, begun_at: now() });
+        uploads.set(id, { ...meta, key, initiated_at: now() });
         return id;
       },
       get: id => uploads.get(id),
@@ -148,10 +153,10 @@ export function openDisk(folder: string, bucket: string, store: LocalStore, now:
             .sort(([a], [b]) => a - b),
         ),
       end: async (id, kept) => {
-        const shelf = partsOf(id);
-        const parts = shelf.all();
+        const stored = partsOf(id);
+        const parts = stored.all();
         uploads.delete(id);
-        for (const { name } of parts) shelf.delete(name);
+        for (const { name } of parts) stored.delete(name);
         const files = new Set(kept.map(({ file }) => file));
         await dropAll(parts.map(({ value }) => value).filter(({ file }) => !files.has(file)));
       },
@@ -159,10 +164,10 @@ export function openDisk(folder: string, bucket: string, store: LocalStore, now:
   };
 }
 
-/** The bytes of a span, across the files that hold them. */
+/** Yields the bytes of a range across the files that hold them. */
 async function* bytesOf(
   { segments }: StoredObject,
-  { start, end }: Span,
+  { start, end }: ByteRange,
   path: (segment: Segment) => string,
 ): AsyncGenerator<Buffer> {
   let offset = 0;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import type { Outcome } from '../lambda/environment.ts';
+import type { InvocationResult } from '../lambda/environment.ts';
 
-export interface GatewayAnswer {
+export interface GatewayResponse {
   status: number;
   headers: Record<string, string>;
   cookies: string[];
   body: Buffer;
 }
 
-/** What one request may carry. The gateway takes 10 MB, but Lambda 6 MB with bodies in base64 and headers beside. */
+/** Effective limit of a request body: the gateway allows 10 MB, but Lambda's 6 MB include base64 and headers. */
 export const MAX_BODY_BYTES = 4_500_000;
 
 const HeaderSchema = v.union([v.string(), v.number(), v.boolean()]);
@@ -21,15 +21,15 @@ const StructuredSchema = v.object({
   isBase64Encoded: v.optional(v.boolean(), false),
 });
 
-/** Turns a function's outcome into an answer, in payload format 2.0. */
-export function toAnswer(outcome: Outcome): GatewayAnswer {
-  if (!outcome.ok) {
-    const late = outcome.errorType === 'Sandbox.Timedout';
-    return late ? message(503, 'Service Unavailable') : message(500, 'Internal Server Error');
+/** Converts the result of an invocation in payload format 2.0 to an HTTP response. */
+export function toResponse(invocation: InvocationResult): GatewayResponse {
+  if (!invocation.ok) {
+    const timedOut = invocation.errorType === 'Sandbox.Timedout';
+    return timedOut ? message(503, 'Service Unavailable') : message(500, 'Internal Server Error');
   }
-  const parsed = v.safeParse(StructuredSchema, outcome.result);
-  // An answer without a status is the body itself.
-  if (!parsed.success) return json(200, outcome.result);
+  const parsed = v.safeParse(StructuredSchema, invocation.result);
+  // A result without statusCode is the body of a 200.
+  if (!parsed.success) return json(200, invocation.result);
   const { statusCode, headers, cookies, body, isBase64Encoded } = parsed.output;
   return {
     status: statusCode,
@@ -42,27 +42,27 @@ export function toAnswer(outcome: Outcome): GatewayAnswer {
 }
 
 export const notFound = () => message(404, 'Not Found');
-export const timedOut = () => message(503, 'Service Unavailable');
+export const gatewayTimeout = () => message(503, 'Service Unavailable');
 export const starting = () => message(503, 'The local stack is still starting');
-/** What a form with a file may carry: less than the whole request. */
+/** Limit of a form with a file: below that of the request, for the other parts of the form. */
 const MAX_FILE_BYTES = 4 * 1024 ** 2;
 
-/** The real gateway says its `message` alone; here the rest is told, too, as far as the API would tell it. */
-export function tooLarge({ pathname, href }: URL): GatewayAnswer {
+/** API Gateway returns only `message`; the other members follow the API's error format to help local development. */
+export function tooLarge({ pathname, href }: URL): GatewayResponse {
   const isUpload = pathname.endsWith('/upload-media');
-  const most = isUpload ? MAX_FILE_BYTES : MAX_BODY_BYTES;
+  const limit = isUpload ? MAX_FILE_BYTES : MAX_BODY_BYTES;
   return json(413, {
     message: 'Request Entity Too Large',
-    error: `The request body is larger than ${most} bytes`,
+    error: `The request body is larger than ${limit} bytes`,
     code: 'BODY_TOO_LARGE',
-    max_bytes: most,
+    max_bytes: limit,
     ...(isUpload && { presign_endpoint: `${href}/presign` }),
   });
 }
 
 const message = (status: number, text: string) => json(status, { message: text });
 
-function json(status: number, value: unknown): GatewayAnswer {
+function json(status: number, value: unknown): GatewayResponse {
   const body = Buffer.from(JSON.stringify(value));
   return { status, headers: { 'content-type': 'application/json' }, cookies: [], body };
 }

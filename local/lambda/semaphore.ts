@@ -1,19 +1,19 @@
-/** Lets at most so many of something happen at once; the others wait in turn. */
-export interface Slots {
-  take: () => Promise<void>;
-  give: () => void;
+/** Limits concurrency; waiters are served in order. */
+export interface Semaphore {
+  acquire: () => Promise<void>;
+  release: () => void;
 }
 
-export function createSlots(count: number): Slots {
+export function createSemaphore(count: number): Semaphore {
   let free = count;
   const waiting: (() => void)[] = [];
   return {
-    take: () => {
+    acquire: () => {
       if (free === 0) return new Promise(resolve => waiting.push(resolve));
       free -= 1;
       return Promise.resolve();
     },
-    give: () => {
+    release: () => {
       const next = waiting.shift();
       if (next) next();
       else free += 1;

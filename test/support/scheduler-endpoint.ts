@@ -1,25 +1,25 @@
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { createCalls } from '../../local/aws/calls.ts';
 import { createAwsFaults } from '../../local/aws/faults.ts';
-import { startAwsFront } from '../../local/aws/front.ts';
+import { startAwsEndpoint } from '../../local/aws/endpoint.ts';
 import type { Scheduler } from '../../local/aws/scheduler.ts';
 import { createSqs } from '../../local/aws/sqs.ts';
 import { createSsm } from '../../local/aws/ssm.ts';
-import { localClient } from '../../local/aws/tables.ts';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { openStore } from '../../local/store.ts';
 import { noBuckets } from './bucket.ts';
 
-export interface SchedulerFront {
-  /** The SDK's own client; it talks to the Scheduler that was put behind the front last. */
+export interface SchedulerEndpoint {
+  /** Calls the Scheduler that was opened last. */
   client: SchedulerClient;
   open: (scheduler: Scheduler) => void;
   close: () => Promise<void>;
 }
 
-/** The local endpoint of AWS with nothing behind it but a Scheduler. */
-export async function schedulerFront(): Promise<SchedulerFront> {
-  const front = await startAwsFront();
-  const client = new SchedulerClient(localClient(front.url));
+/** Starts the local AWS endpoint with a Scheduler only. */
+export async function startSchedulerEndpoint(): Promise<SchedulerEndpoint> {
+  const awsEndpoint = await startAwsEndpoint();
+  const client = new SchedulerClient(localClientConfig(awsEndpoint.url));
   const nothing = {
     dynamoDb: '',
     sqs: createSqs(null),
@@ -30,10 +30,10 @@ export async function schedulerFront(): Promise<SchedulerFront> {
   };
   return {
     client,
-    open: scheduler => front.open({ ...nothing, scheduler }),
+    open: scheduler => awsEndpoint.open({ ...nothing, scheduler }),
     close: async () => {
       client.destroy();
-      await front.close();
+      await awsEndpoint.close();
     },
   };
 }

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PLATFORMS_FOLDER, renderRegistry } from './render.ts';
+
+test('the generated modules are up to date (npm run registry)', async () => {
+  for (const [file, code] of Object.entries(await renderRegistry())) {
+    expect(readFileSync(join(PLATFORMS_FOLDER, file), 'utf8')).toBe(code);
+  }
+});
+
+describe('renderRegistry', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'platforms-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function add(platform: string, ...files: string[]): void {
+    mkdirSync(join(folder, platform, 'sandbox'), { recursive: true });
+    for (const file of files) writeFileSync(join(folder, platform, file), '');
+  }
+
+  test('lists the files of each folder in the order of the platforms', async () => {
+    add('a', 'rules.ts');
+    add('b', 'rules.ts', 'publish.ts', 'sandbox/server.ts');
+    add('kit', 'draft.ts');
+    const { 'registry.ts': registry, 'sandboxes.ts': sandboxes } = await renderRegistry(folder, ['b', 'a']);
+    expect(registry).toContain("import { publisher as bPublisher } from './b/publish.ts';");
+    expect(registry).toMatch(
+      /RULES: Readonly<Record<PlatformId, PlatformRules>> = \{\s+b: bRules,\s+a: aRules,/,
+    );
+    expect(registry).toMatch(/PUBLISHERS: Readonly<Partial<.+>> = \{\s+b: bPublisher,\s+\}/);
+    expect(registry).toMatch(/CONNECTORS: Readonly<Partial<.+>> = \{\s*\};/);
+    expect(sandboxes).toContain("import { sandbox as bSandbox } from './b/sandbox/server.ts';");
+  });
+
+  test('throws for a platform without rules', async () => {
+    add('a', 'publish.ts');
+    await expect(renderRegistry(folder, ['a'])).rejects.toThrow('shared/platforms/a/rules.ts does not exist');
+  });
+
+  test('throws for a folder that is not in PLATFORM_IDS', async () => {
+    add('a', 'rules.ts');
+    add('b', 'rules.ts');
+    await expect(renderRegistry(folder, ['a'])).rejects.toThrow("Add 'b' to PLATFORM_IDS");
+  });
+});
