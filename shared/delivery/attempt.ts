@@ -1,145 +1,158 @@
 import type { Checkpoint, CommitIntent, DestinationOf, PublishedPost } from '../model/destination.ts';
-import { failure, meansLostAccount, type Failure } from '../model/failure.ts';
+import { failure, isAccountLost } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Post } from '../model/post.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
-import { asPlatformError, decide } from './outcome.ts';
+import type { CheckpointStore } from './checkpoints.ts';
+import { LeaseLost, type Lease } from './lease.ts';
+import { asPlatformError, COMMIT_LOST, decide, failed, type AttemptOutcome } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
-import { EARLY_MS } from './timing.ts';
+import { EARLY_MS, processingDelayMs, processingWaitUntil } from './timing.ts';
 import { advanced, withIntent, withoutIntent } from './transitions.ts';
-
-/** How an attempt ends. Nothing of it is written yet; `deliver` stores it. */
-export type AttemptOutcome =
-  /** `finishes`: steps follow the commit. */
-  | { type: 'published'; post: PublishedPost; finishes: boolean }
-  /** `accountLost`: the credentials are refused for good, whatever the failure says of the post. */
-  | { type: 'failed'; failure: Failure; accountLost: boolean }
-  /** Nothing is to be done before `at`. `keepMark`: a commit's outcome must be asked for then. */
-  | { type: 'wait'; checkpoint: Checkpoint; at: number; keepIntent: boolean; failures?: number }
-  /** `lostOnce`: a commit was lost, and the platform has nothing of it. */
-  | {
-      type: 'retry';
-      checkpoint: Checkpoint;
-      failure: Failure;
-      at: number;
-      limit: number | undefined;
-      lostCommit?: boolean;
-    }
-  /** The account's daily cap is reached until `at`; nothing was begun. */
-  | { type: 'capped'; failure: Failure; at: number };
 
 /** What an attempt works with. */
 export interface Attempt {
   post: Post;
   job: PublishJob;
   publisher: Publisher;
-  /** A context with credentials; `renew` asks for refreshed ones (PlatformError when the grant is dead). */
-  context: (renew: boolean) => Promise<StepContext>;
-  /** Stores the holder's progress. Throws LeaseLost when somebody else took over. */
-  save: (to: DestinationOf<'publishing'>) => Promise<void>;
+  lease: Lease;
+  checkpoints: CheckpointStore;
+  /** Opens the account; `renew` renews its credentials first. Throws PlatformError. */
+  context: (renew: boolean) => Promise<StepContext<unknown>>;
   sleep: (ms: number) => Promise<void>;
+  /** Returns the current time in epoch milliseconds. */
   now: () => number;
-  /** What is left of this invocation. Milliseconds. */
+  /** Returns the remaining time of this invocation in milliseconds. */
   remainingMs: () => number;
   settleMs: number;
-  /** Milliseconds that a step may still need when it begins. */
+  /** Time that a step needs. It starts only while this much of the invocation is left. Milliseconds. */
   stepReserveMs: number;
-  /** The worker before this one died. */
+  /** True when the lease was acquired from a worker that died. */
   takesOver: boolean;
 }
 
-/** Somebody else holds the destination now; whatever this worker still has in hand is void. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
+/**
+ * Runs the steps of a destination until it is published, fails or must wait. Throws LeaseLost when another worker
+ * acquired the lease.
+ *
+ * An intent of an earlier attempt means that a commit was sent and its outcome is unknown. It is reconciled first, and
+ * another commit follows only when the platform has nothing of it.
+ */
+export async function runAttempt(attempt: Attempt): Promise<AttemptOutcome> {
+  const { destination } = attempt.lease;
+  const stored = await storedCheckpoint(attempt, destination);
+  const checkpoint = stored ?? attempt.publisher.start(attempt.job);
+  const steps = attempt.publisher.plan(attempt.job);
+
+  if (!destination.intent) {
+    const exhausted = attempt.takesOver && isExhausted(destination, destination.failures, attempt.now());
+    if (exhausted) return failed(failure('INTERNAL', 'The service failed on every attempt'), checkpoint);
+    return runSteps(attempt, steps, checkpoint, destination.lost_commit === true);
+  }
+  // Without its state, a commit cannot be recognised.
+  if (!stored) return failed(COMMIT_LOST(), null);
+  const found = await reconcile(attempt, steps, checkpoint, destination.intent);
+  if (found !== 'absent') return found;
+  return (
+    afterLostCommit(attempt, checkpoint, destination.intent) ?? runSteps(attempt, steps, checkpoint, true)
+  );
 }
 
-/**
- * Works on a claimed destination until it is published, failed, or must wait.
- *
- * A mark left by an earlier attempt means: a commit was sent, and nobody knows what came of it. The platform is asked
- * before anything else, and only its word that nothing is there opens the way to another commit.
- */
-export async function runAttempt(
+/** Loads the checkpoint; null where there is none, or its state belongs to another version of the publisher. */
+async function storedCheckpoint(
   attempt: Attempt,
-  destination: DestinationOf<'publishing'>,
+  { checkpoint }: DestinationOf<'publishing'>,
+): Promise<Checkpoint | null> {
+  const stored = checkpoint && (await attempt.checkpoints.load(checkpoint));
+  return stored && attempt.publisher.accepts(stored) ? stored : null;
+}
+
+async function runSteps(
+  attempt: Attempt,
+  steps: readonly PlannedStep[],
+  start: Checkpoint,
+  repeated: boolean,
 ): Promise<AttemptOutcome> {
-  const steps = attempt.publisher.plan(attempt.job);
-  let held = destination;
-  let checkpoint = held.checkpoint ?? attempt.publisher.start(attempt.job);
-
-  if (held.intent) {
-    const found = await ask(attempt, held, steps, checkpoint, held.intent);
-    if (found !== 'absent') return found;
-    const ended = afterLost(attempt, held, checkpoint, held.intent);
-    if (ended) return ended;
-    held = { ...held, lost_commit: true };
-  } else if (attempt.takesOver && isExhausted(held, held.failures, attempt.now())) {
-    return fails(failure('INTERNAL', 'The service failed on every attempt'));
-  }
-
+  let checkpoint = start;
+  let { waits = 0 } = attempt.lease.destination;
   for (;;) {
     const step = stepNamed(steps, checkpoint.step);
-    if (step.kind === 'commit') return commit(attempt, held, steps, checkpoint);
-    if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
+    if (step.kind === 'commit') return commit(attempt, step, checkpoint, repeated);
+    if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
-      if (result.type === 'published' || result.type === 'back') throw new Error(`${step.name} is no commit`);
-      checkpoint = {
-        step: result.type === 'next' ? nameAfter(steps, step) : step.name,
-        state: result.state,
-      };
-      if (result.type === 'wait') return waitFor(attempt, checkpoint, result.delayMs);
+      if (result.type === 'published' || result.type === 'back') {
+        throw new Error(`${step.name} is not a commit step`);
+      }
+      const name = result.type === 'next' ? nameAfter(steps, step) : step.name;
+      checkpoint = { step: name, state: result.state };
+      if (result.type === 'wait') return waitForPlatform(attempt, checkpoint, result.delayMs, waits);
     } catch (error) {
-      return whenFailed(error, attempt, held, checkpoint, false);
+      return afterError(error, attempt, checkpoint, false);
     }
-    // Before a commit that follows at once, the mark carries the checkpoint: one write instead of two.
+    waits = 0;
+    // Before a commit that follows at once, the write of the intent stores the checkpoint too.
     if (stepNamed(steps, checkpoint.step).kind === 'commit' && isDue(attempt)) continue;
-    held = advanced(held, checkpoint);
-    await attempt.save(held);
+    await attempt.lease.save(advanced(attempt.lease.destination, await attempt.checkpoints.put(checkpoint)));
   }
 }
 
-/** Sends the request that makes the post visible: not before its time, and never without the mark. */
+/** Sends the request that makes the post visible: not before it is due, and only after an intent is stored. */
 async function commit(
   attempt: Attempt,
-  held: DestinationOf<'publishing'>,
-  steps: readonly PlannedStep[],
+  step: PlannedStep,
   checkpoint: Checkpoint,
+  repeated: boolean,
 ): Promise<AttemptOutcome> {
   if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepIntent: false };
-  if (outOfTime(attempt)) return goOnLater(attempt, checkpoint);
-  const step = stepNamed(steps, checkpoint.step);
+  if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
   try {
     await openContext(attempt, false);
   } catch (error) {
-    return whenFailed(error, attempt, held, checkpoint, false);
+    return afterError(error, attempt, checkpoint, false);
   }
   await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
-  let holding = withIntent(held, checkpoint, attempt.now());
-  const repeated = held.lost_commit === true;
-  await attempt.save(holding);
-  // Credentials were refused, and so was the request: it leaves no doubt behind, whatever becomes of their renewal.
+  await storeIntent(attempt, checkpoint);
+  // The platform refused the credentials, and with them the request: its outcome is known.
   const renewed = async () => {
-    await attempt.save((holding = withoutIntent(holding)));
+    await attempt.lease.save(withoutIntent(attempt.lease.destination));
     const context = await openContext(attempt, true);
-    await attempt.save((holding = withIntent(holding, checkpoint, attempt.now())));
+    await storeIntent(attempt, checkpoint);
     return context;
   };
   try {
-    const run = (context: StepContext) => step.run({ ...context, repeatedAfterLoss: repeated }, checkpoint);
+    const run = (context: StepContext<unknown>) =>
+      step.run({ ...context, repeatedAfterLoss: repeated }, checkpoint);
     const result = await withRenewal(attempt, run, renewed);
-    if (result.type === 'published') return live(steps, result.post);
-    const after = { step: result.type === 'back' ? result.step : step.name, state: result.state };
-    return waitFor(attempt, after, result.type === 'wait' ? result.delayMs : 0);
+    switch (result.type) {
+      case 'published':
+        return live(attempt, result.post, result.state);
+      case 'back':
+        return resumeAtOnce(attempt, { step: result.step, state: result.state });
+      case 'wait': {
+        const after = { step: step.name, state: result.state };
+        return waitForPlatform(attempt, after, result.delayMs, attempt.lease.destination.waits ?? 0);
+      }
+      case 'again':
+      case 'next':
+        return resumeAtOnce(attempt, { step: step.name, state: result.state });
+    }
   } catch (error) {
-    return whenFailed(error, attempt, holding, checkpoint, true);
+    return afterError(error, attempt, checkpoint, true);
   }
 }
 
-/** Asks the platform what came of a marked commit. */
-async function ask(
+/** Stores the intent of a commit. Throws LeaseLost when the lease is over, so that nothing is sent. */
+async function storeIntent(attempt: Attempt, checkpoint: Checkpoint): Promise<void> {
+  const stored = await attempt.checkpoints.put(checkpoint);
+  await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now()));
+  if (attempt.now() >= attempt.lease.destination.lease_until) throw new LeaseLost();
+}
+
+/** Asks the platform what became of a commit. */
+async function reconcile(
   attempt: Attempt,
-  held: DestinationOf<'publishing'>,
   steps: readonly PlannedStep[],
   checkpoint: Checkpoint,
   intent: CommitIntent,
@@ -147,53 +160,63 @@ async function ask(
   const step = stepNamed(steps, intent.step);
   try {
     const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, intent.at));
-    if (finding.type === 'absent') return 'absent';
-    if (finding.type === 'published') return live(steps, finding.post);
-    return fails(
-      failure('DELIVERY_UNKNOWN', 'The answer to the publishing request was lost; it may be live'),
-    );
+    switch (finding.type) {
+      case 'absent':
+        return 'absent';
+      case 'published':
+        return live(attempt, finding.post, checkpoint.state);
+      case 'unknown':
+        return failed(COMMIT_LOST(), null);
+      case 'wait':
+        return reconcileLater(attempt, checkpoint, attempt.now() + processingDelayMs(finding.delayMs, 0));
+    }
   } catch (error) {
-    return askLater(error, attempt, held, checkpoint);
+    if (error instanceof LeaseLost) throw error;
+    const { code, message, retryAfterMs } = asPlatformError(error);
+    if (isAccountLost(failure(code, message)))
+      return failed(failure('DELIVERY_UNKNOWN', message), null, true);
+    const failures = attempt.lease.destination.failures + 1;
+    const at = attempt.now() + backoffMs(failures, retryAfterMs);
+    return reconcileLater(attempt, checkpoint, at, { message, failures });
   }
 }
 
-/** The question failed, not the commit: it is asked again, under the same mark, as long as there is hope. */
-function askLater(
-  error: unknown,
+/** Keeps the intent and reconciles again at `at`, for up to a day after the first attempt. */
+function reconcileLater(
   attempt: Attempt,
-  held: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
+  at: number,
+  after: { message?: string; failures?: number } = {},
 ): AttemptOutcome {
-  const { code, message, retryAfterMs } = asPlatformError(error);
-  const failures = held.failures + 1;
-  const at = attempt.now() + backoffMs(failures, retryAfterMs);
-  const accountLost = meansLostAccount(failure(code, message));
-  if (accountLost || isTooOld(held, at)) return fails(failure('DELIVERY_UNKNOWN', message), accountLost);
-  return { type: 'wait', checkpoint, at, keepIntent: true, failures };
+  const { failures = attempt.lease.destination.failures, message } = after;
+  if (!isTooOld(attempt.lease.destination, at)) {
+    return { type: 'wait', checkpoint, at, keepIntent: true, failures };
+  }
+  return failed(message === undefined ? COMMIT_LOST() : failure('DELIVERY_UNKNOWN', message), null);
 }
 
 /**
- * A commit that came to nothing is a fault like any other: it is sent again after the wait that its fault earns. Where
- * its worker died, that fault was counted when this attempt began, and it goes on at once (null).
+ * Returns what follows a commit of which the platform has nothing: a retry after the usual delay. Null where its worker
+ * died: that failure was counted when the lease was acquired, and the attempt continues.
  */
-function afterLost(
+function afterLostCommit(
   attempt: Attempt,
-  held: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
   intent: CommitIntent,
 ): AttemptOutcome | null {
-  const why = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost, and nothing of it is live');
-  const failures = held.failures + (attempt.takesOver ? 0 : 1);
+  const { destination } = attempt.lease;
+  const why = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost and had no effect');
+  const failures = destination.failures + (attempt.takesOver ? 0 : 1);
   const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
-  if (isExhausted(held, failures, at)) return fails(why);
+  if (isExhausted(destination, failures, at)) return failed(why, checkpoint);
   if (attempt.takesOver) return null;
   return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostCommit: true };
 }
 
-/** Runs a step; refused credentials are renewed once and the step repeated. */
+/** Runs a step. When the platform refuses the credentials, they are renewed and the step runs once more. */
 async function withRenewal<T>(
   attempt: Attempt,
-  run: (context: StepContext) => Promise<T>,
+  run: (context: StepContext<unknown>) => Promise<T>,
   renewed = () => openContext(attempt, true),
 ): Promise<T> {
   try {
@@ -204,8 +227,8 @@ async function withRenewal<T>(
   }
 }
 
-/** Opens the account. Whatever fails here fails before the step's own request: nothing of it is in doubt. */
-async function openContext(attempt: Attempt, renew: boolean): Promise<StepContext> {
+/** Opens the account. An error here precedes the step's own request, so the outcome of that is not in doubt. */
+async function openContext(attempt: Attempt, renew: boolean): Promise<StepContext<unknown>> {
   try {
     return await attempt.context(renew);
   } catch (error) {
@@ -214,50 +237,53 @@ async function openContext(attempt: Attempt, renew: boolean): Promise<StepContex
   }
 }
 
-function whenFailed(
+function afterError(
   error: unknown,
   attempt: Attempt,
-  held: DestinationOf<'publishing'>,
   checkpoint: Checkpoint,
   committing: boolean,
 ): AttemptOutcome {
   if (error instanceof LeaseLost) throw error;
-  const decision = decide(error, held, committing, attempt.now());
+  const decision = decide(error, attempt.lease.destination, committing, attempt.now());
   switch (decision.type) {
-    case 'ask':
+    case 'reconcile':
       return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepIntent: true };
     case 'retry':
       return { ...decision, checkpoint };
     case 'fail':
-      return fails(decision.failure);
+      return failed(decision.failure, checkpoint);
   }
 }
 
-const fails = (why: Failure, accountLost = meansLostAccount(why)): AttemptOutcome => ({
-  type: 'failed',
-  failure: why,
-  accountLost,
+const live = ({ publisher, job }: Attempt, post: PublishedPost, committed: JsonObject): AttemptOutcome => ({
+  type: 'published',
+  post,
+  followUps: publisher.followUps(job).map(({ name, start }) => ({ name, state: start(committed) })),
 });
 
 const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY_MS;
 
-const outOfTime = (attempt: Attempt) => attempt.remainingMs() < attempt.stepReserveMs;
+const isOutOfTime = (attempt: Attempt) => attempt.remainingMs() < attempt.stepReserveMs;
 
-const live = (steps: readonly PlannedStep[], post: PublishedPost): AttemptOutcome => ({
-  type: 'published',
-  post,
-  finishes: steps.some(step => step.kind === 'finish'),
-});
-
-const waitFor = (attempt: Attempt, checkpoint: Checkpoint, delayMs: number): AttemptOutcome => ({
+const waitForPlatform = (
+  attempt: Attempt,
+  checkpoint: Checkpoint,
+  hintMs: number,
+  waits: number,
+): AttemptOutcome => ({
   type: 'wait',
   checkpoint,
-  at: attempt.now() + delayMs,
+  at: processingWaitUntil(attempt.now(), attempt.post.due_at, hintMs, waits),
   keepIntent: false,
+  waits: waits + 1,
 });
 
-const goOnLater = (attempt: Attempt, checkpoint: Checkpoint): AttemptOutcome =>
-  waitFor(attempt, checkpoint, 0);
+const resumeAtOnce = (attempt: Attempt, checkpoint: Checkpoint): AttemptOutcome => ({
+  type: 'wait',
+  checkpoint,
+  at: attempt.now(),
+  keepIntent: false,
+});
 
 function stepNamed(steps: readonly PlannedStep[], name: string): PlannedStep {
   const step = steps.find(each => each.name === name);
@@ -267,6 +293,6 @@ function stepNamed(steps: readonly PlannedStep[], name: string): PlannedStep {
 
 function nameAfter(steps: readonly PlannedStep[], step: PlannedStep): string {
   const next = steps[steps.indexOf(step) + 1];
-  if (!next) throw new Error(`Nothing follows ${step.name}`);
+  if (!next) throw new Error(`No step follows ${step.name}`);
   return next.name;
 }

@@ -1,55 +1,62 @@
 import { releaseReservation } from '../caps/at-delivery.ts';
-import { isFinal, type Destination } from '../model/destination.ts';
+import { isFinal, pendingFollowUps, type Destination, type FollowUpState } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
-import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
-import { flushOutbox } from './outbox.ts';
+import { destinationOf, getPost } from '../store/posts.ts';
 import type { PublishMessage } from './messages.ts';
+import { sendOutbox } from './outbox.ts';
 import { backoffMs, isExhausted } from './retry.ts';
-import { nextSweepAt, readyAt } from './timing.ts';
-import { failed, retrying } from './transitions.ts';
+import { endSweeps, readyAt, saveSwept } from './sweep.ts';
+import { dueFollowUpsChanged, givenUp, retrying } from './transitions.ts';
 
-/** A note is a dead letter when so many deliveries of it failed. */
-const FAULTS = 5;
+/** Failed deliveries of a message before it becomes a dead letter: `maxReceiveCount` of the publish queues. */
+const FAILURES = 5;
+
+const FAILED = failure('INTERNAL', 'The service failed on every attempt');
 
 /**
- * Reads a dead letter: a note that came back too often. A destination that is in good hands (a worker's, or waiting for
- * a time ahead) or final is left as it is. For all others each failed delivery counts as a fault: within their budget
- * the sweeper brings them back, so that an outage of AWS costs no post; beyond it they fail, and the user is told.
+ * Handles a dead letter: a publish message whose delivery failed repeatedly. A destination that a worker holds, or that
+ * waits for a later time, stays as it is. Any other counts each failed delivery as a failure: within its retry budget
+ * the sweeper resumes it, so that an outage of AWS costs no post; beyond it, it fails and the user is notified.
  */
 export async function handleDeadLetter(services: Services, message: PublishMessage): Promise<void> {
   const post = await getPost(services.table, message.workspace_id, message.post_id);
   const destination = post && destinationOf(post, message.platform);
   if (post?.version !== message.version || !destination) return;
-  if (isFinal(destination)) return finish(services, post, destination);
+  if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
+    return finish(services, post, destination);
+  }
   const now = services.now();
   if (readyAt(post, destination) > now) return;
 
-  const next = afterDeadLetter(destination, now);
-  const look = nextSweepAt({ ...post, destinations: { ...post.destinations, [next.platform]: next } }, now);
-  const after = await saveDestination(services.table, post, destination, next, look ?? undefined);
-  if (!after) throw new Error('The destination moved while it was given up');
+  const next = afterFailures(destination, now);
+  const after = await saveSwept(services, post, destination, next);
+  if (!after) throw new Error('The destination changed while its dead letter was handled');
   await finish(services, after, next);
 }
 
-function afterDeadLetter(destination: Destination, now: number): Destination {
-  const failures = destination.failures + FAULTS;
+function afterFailures(destination: Destination, now: number): Destination {
+  if (destination.status === 'published') {
+    return dueFollowUpsChanged(destination, followUp => followUpAfterFailures(followUp, now), now);
+  }
+  const failures = destination.failures + FAILURES;
   const at = now + backoffMs(failures, undefined);
-  if (isExhausted(destination, failures, at)) return failed(destination, whyGivenUp(destination), now);
+  if (isExhausted(destination, failures, at)) return givenUp(destination, FAILED, now);
   const why = failure('INTERNAL', 'The service failed on every attempt so far');
-  return retrying(destination, {}, why, at, now, FAULTS);
+  return retrying(destination, {}, why, at, now, FAILURES);
 }
 
-function whyGivenUp(destination: Destination) {
-  const marked = 'intent' in destination && destination.intent !== null;
-  return marked
-    ? failure('DELIVERY_UNKNOWN', 'The answer to the publishing request was lost; it may be live')
-    : failure('INTERNAL', 'The service failed on every attempt');
+function followUpAfterFailures(followUp: FollowUpState, now: number): Partial<FollowUpState> {
+  const failures = followUp.failures + FAILURES;
+  const at = now + backoffMs(failures, undefined);
+  if (!isExhausted(followUp, failures, at)) return { failures, next_attempt_at: at };
+  const error = followUp.intent ? failure('DELIVERY_UNKNOWN', FAILED.message) : FAILED;
+  return { status: 'failed', intent: null, error };
 }
 
 async function finish(services: Services, post: Post, destination: Destination): Promise<void> {
-  const paid = destination.outbox.length > 0 ? await flushOutbox(services, post, destination) : post;
+  const sent = destination.outbox.length > 0 ? await sendOutbox(services, post, destination) : post;
   await releaseReservation(services, post, destination);
-  if (paid && nextSweepAt(paid, services.now()) === null) await setWake(services.table, paid, null);
+  if (sent) await endSweeps(services, sent);
 }

@@ -1,10 +1,10 @@
 import { releaseReservation, reserveAtDelivery } from '../caps/at-delivery.ts';
 import {
   isFinal,
-  isFirstCommentPending,
+  pendingFollowUps,
   type Destination,
-  type DestinationOf,
   type DestinationStatus,
+  type StoredCheckpoint,
 } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { PlatformId } from '../model/platform.ts';
@@ -12,145 +12,181 @@ import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
 import type { Publisher } from '../platforms/contract/publisher.ts';
 import { RULES } from '../platforms/registry.ts';
+import { log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { markNeedsReconnect, setAnnouncedLimit } from '../store/connections.ts';
-import { destinationOf, getPost, saveDestination, setWake } from '../store/posts.ts';
-import { flushOutbox } from './outbox.ts';
-import { LeaseLost, runAttempt, type AttemptOutcome } from './attempt.ts';
-import { publishFirstComment } from './first-comment.ts';
-import { scheduleWait } from './dispatch.ts';
-import { publisherMissing } from './no-publisher.ts';
-import { MAX_QUEUE_DELAY_MS, sendPublishMessage, type PublishMessage } from './messages.ts';
-import { EARLY_MS, nextSweepAt, readyAt } from './timing.ts';
-import { leased, failed, deferred, published, retrying, waiting } from './transitions.ts';
+import { destinationOf, getPost } from '../store/posts.ts';
 import { MINUTE } from '../time/instant.ts';
-import { openDeliveryContext } from './context.ts';
+import { runAttempt } from './attempt.ts';
+import { checkpointStore, type CheckpointStore } from './checkpoints.ts';
+import { openDeliveryContext, type DeliveryContext } from './context.ts';
+import { discardAbandoned } from './discard.ts';
+import { resume } from './dispatch.ts';
+import { runNextFollowUp } from './follow-ups.ts';
+import { holdLease, LeaseLost, type Lease } from './lease.ts';
+import type { PublishMessage } from './messages.ts';
+import { publisherMissing } from './no-publisher.ts';
+import { ACCOUNT_GONE, failed as failedAttempt, type AttemptOutcome } from './outcome.ts';
+import { sendOutbox } from './outbox.ts';
+import { endSweeps, readyAt, saveSwept } from './sweep.ts';
+import { EARLY_MS, MAX_HOPS, stepReserveMs } from './timing.ts';
+import { deferred, failed, givenUp, leased, published, retrying, waiting } from './transitions.ts';
 
-/** A platform's limit that ends sooner is waited for by the posts that met it, and is no news for others. */
+/** A platform limit that lasts at least this long is stored with the account, so that new posts are refused. */
 const LASTING_LIMIT_MS = 30 * MINUTE;
 
-/** What the delivery of one note works with. */
+const LOOP_MESSAGE = `The delivery did not finish within ${MAX_HOPS} queue messages`;
+
+/** What the delivery of one message works with. */
 export interface DeliveryRun {
   services: Services;
   publishers: Readonly<Partial<Record<PlatformId, Publisher>>>;
-  /** What is left of this invocation. Milliseconds. */
+  /** Returns the remaining time of this invocation in milliseconds. */
   remainingMs: () => number;
 }
 
+/** The run of one message. */
+interface MessageRun extends DeliveryRun {
+  hops: number;
+}
+
 /**
- * Acts on one to-do note. When it returns, the note may go: the platform has the content, the result is stored and
- * its events are on their queue, or another note or the sweeper's index stands for what is left. Throws when the note
- * must come back.
+ * Handles one publish message. When it returns, the message can be deleted: the result is stored and its events are on
+ * their queue, or another message, a schedule or the wake index stands for what is left. Throws when the message must
+ * return to the queue.
  *
- * It may run any number of times for the same note, at any time, and be killed at any line.
+ * It may run any number of times for the same message, at any time, and be killed at any line.
  */
 export async function deliver(run: DeliveryRun, message: PublishMessage): Promise<void> {
   const post = await getPost(run.services.table, message.workspace_id, message.post_id);
   const destination = post && destinationOf(post, message.platform);
-  // Deleted, or edited since: an edit sends notes of its own.
+  // The post was deleted or edited; an edit sends its own messages.
   if (post?.version !== message.version || !destination) return;
-  await moveOn(run, post, destination);
+  await advance({ ...run, hops: message.hops }, post, destination);
 }
 
-/** Does whatever a destination's present state asks for; `after` an attempt no second one begins on the same note. */
-async function moveOn(
-  run: DeliveryRun,
+/** Does what a destination's state requires next. After `attempted`, the same message begins no further attempt. */
+async function advance(
+  run: MessageRun,
   post: Post,
   destination: Destination,
-  after: 'note' | 'attempt' = 'note',
+  attempted = false,
 ): Promise<void> {
   if (destination.outbox.length > 0) {
-    const paid = await flushOutbox(run.services, post, destination);
-    return paid ? moveOn(run, paid, present(paid, destination), after) : undefined;
+    const sent = await sendOutbox(run.services, post, destination);
+    return sent ? advance(run, sent, currentOf(sent, destination), attempted) : undefined;
   }
-  if (isFirstCommentPending(destination)) {
-    const made = await publishFirstComment(run, post, destination);
-    return made ? moveOn(run, made, present(made, destination), after) : undefined;
+  if (destination.status === 'failed' && destination.abandoned) {
+    const done = await discardAbandoned(run, post, destination);
+    return done ? advance(run, done, currentOf(done, destination), attempted) : undefined;
   }
-  if (isFinal(destination)) {
+  if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
     await releaseReservation(run.services, post, destination);
-    return settle(run, post);
+    return endSweeps(run.services, post);
   }
 
-  const at = readyAt(post, destination);
-  const early = at - run.services.now() > EARLY_MS;
-  if (early || after === 'attempt') return comeBack(run, post, destination, at);
-
-  const holding = leased(destination, run.services.now());
-  const held = await save(run, post, destination, holding);
-  // Somebody else won the claim and answers for the rest.
-  if (held) await work(run, held, holding, destination.status);
+  const isEarly = readyAt(post, destination) - run.services.now() > EARLY_MS;
+  if (isEarly) return continueLater(run, post, destination);
+  if (destination.status !== 'published') {
+    return attempted ? continueLater(run, post, destination) : attempt(run, post, destination);
+  }
+  const isOutOfTime = attempted && run.remainingMs() < stepReserveMs(destination.platform);
+  if (isOutOfTime) return continueLater(run, post, destination);
+  const after = await runNextFollowUp(run, post, destination);
+  return after ? advance(run, after.post, after.destination, true) : undefined;
 }
 
-/** Works on a destination that was claimed from the status `from`, and stores how that ended. */
-async function work(
-  run: DeliveryRun,
-  post: Post,
-  holding: DestinationOf<'publishing'>,
-  from: DestinationStatus,
-): Promise<void> {
-  const lease = { post, holding };
-  const keep = async (to: DestinationOf<'publishing'>) => {
-    const after = await save(run, lease.post, lease.holding, to);
-    if (!after) throw new LeaseLost();
-    lease.post = after;
-    lease.holding = to;
-  };
+/** Sends the next message of the delivery. A chain without an end fails the destination. */
+async function continueLater(run: MessageRun, post: Post, destination: Destination): Promise<void> {
+  if (run.hops < MAX_HOPS) return resume(run.services, post, destination, run.hops + 1);
+  const { post_id } = post;
+  log.error('Delivery loop stopped', { post_id, platform: destination.platform, hops: run.hops });
+  const next = givenUp(destination, failure('INTERNAL', LOOP_MESSAGE), run.services.now());
+  const after = await saveSwept(run.services, post, destination, next);
+  if (after) await advance({ ...run, hops: 0 }, after, next, true);
+}
+
+/** Acquires the lease, runs an attempt under it and stores the outcome. */
+async function attempt(run: MessageRun, post: Post, from: Destination): Promise<void> {
+  const held = leased(from, run.services.now());
+  const stored = await saveSwept(run.services, post, from, held);
+  // Another worker acquired the lease and does the rest.
+  if (!stored) return;
+  const publisher = run.publishers[held.platform];
+  const sealed = publisher?.sealed ?? false;
+  const checkpoints = checkpointStore(run.services, post, held.platform, { sealed });
+  const lease = holdLease(stored, held, async (before, previous, next) => {
+    const after = await saveSwept(run.services, before, previous, next);
+    if (after) await checkpoints.prune(referenced(next));
+    return after;
+  });
   try {
-    const begins = from !== 'processing' && holding.intent === null;
-    const capped = begins ? await capOutcome(run, post, holding) : null;
-    const outcome = capped ?? (await attemptOnce(run, post, holding, from === 'publishing', keep));
-    const next = afterOutcome(run, lease.post, lease.holding, outcome);
-    const stored = await save(run, lease.post, lease.holding, next);
-    if (stored) await moveOn(run, stored, next, 'attempt');
+    const outcome = await outcomeOf(run, lease, checkpoints, from.status);
+    const next = await afterOutcome(run, lease, checkpoints, outcome);
+    const after = await saveSwept(run.services, lease.post, lease.destination, next);
+    if (!after) return;
+    await checkpoints.prune(referenced(next));
+    await advance(run, after, next, true);
   } catch (error) {
-    // Whoever took over answers for the rest.
     if (!(error instanceof LeaseLost)) throw error;
   }
 }
 
-/** An account publishes no more than its daily cap: whoever is beyond it waits until the window frees. */
-async function capOutcome(
+async function outcomeOf(
   run: DeliveryRun,
-  post: Post,
-  holding: DestinationOf<'publishing'>,
-): Promise<AttemptOutcome | null> {
-  const at = await reserveAtDelivery(run.services, post, holding);
-  if (at === null) return null;
-  const why = failure('DAILY_CAP', 'The account has published as many posts as it may in 24 hours');
-  return { type: 'capped', failure: why, at };
-}
-
-async function attemptOnce(
-  run: DeliveryRun,
-  post: Post,
-  holding: DestinationOf<'publishing'>,
-  takesOver: boolean,
-  keep: (to: DestinationOf<'publishing'>) => Promise<void>,
+  lease: Lease,
+  checkpoints: CheckpointStore,
+  from: DestinationStatus,
 ): Promise<AttemptOutcome> {
-  if (!run.publishers[holding.platform]) {
-    return { type: 'failed', failure: publisherMissing(holding.platform), accountLost: false };
-  }
-  const context = await openDeliveryContext(run, post, holding.platform, keep);
+  const { platform, intent } = lease.destination;
+  const begins = from !== 'processing' && intent === null;
+  const capped = begins ? await capOutcome(run, lease) : null;
+  if (capped) return capped;
+  if (!run.publishers[platform]) return failedAttempt(publisherMissing(platform), null, false);
+  const context = await openDeliveryContext(run, lease.post, platform);
   if (!context) {
-    const code = holding.intent ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED';
-    const why = failure(code, 'The account is not connected any more');
-    return { type: 'failed', failure: why, accountLost: true };
+    return failedAttempt(failure(intent ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED', ACCOUNT_GONE), null, true);
   }
   try {
-    const outcome = await runAttempt({ ...context.attempt, takesOver }, holding);
-    if (outcome.type === 'failed' && outcome.accountLost) {
-      await markNeedsReconnect(run.services.table, context.connection());
-    }
-    if (outcome.type === 'retry') await noteLimit(run, context.connection(), outcome);
+    const outcome = await runAttempt({
+      ...context,
+      post: lease.post,
+      lease,
+      checkpoints,
+      sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
+      now: run.services.now,
+      remainingMs: run.remainingMs,
+      takesOver: from === 'publishing',
+    });
+    await updateConnection(run, context, outcome);
     return outcome;
   } finally {
     context.close();
   }
 }
 
-/** A limit that lasts is remembered with the account, so that new posts are refused at once. */
-async function noteLimit(
+/** Returns the outcome of a destination that is over its account's daily cap; null when it may publish. */
+async function capOutcome(run: DeliveryRun, lease: Lease): Promise<AttemptOutcome | null> {
+  const at = await reserveAtDelivery(run.services, lease.post, lease.destination);
+  if (at === null) return null;
+  const why = failure('DAILY_CAP', 'The account has reached its maximum number of posts in 24 hours');
+  return { type: 'capped', failure: why, at };
+}
+
+/** Stores with the connection what the attempt found out about the account. */
+async function updateConnection(
+  run: DeliveryRun,
+  context: DeliveryContext,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  if (outcome.type === 'failed' && outcome.accountLost) {
+    const outbox = { at: run.services.now(), message: outcome.failure.message };
+    await markNeedsReconnect(run.services.table, context.connection(), outbox);
+  }
+  if (outcome.type === 'retry') await storeAnnouncedLimit(run, context.connection(), outcome);
+}
+
+async function storeAnnouncedLimit(
   run: DeliveryRun,
   connection: Connection,
   { failure: { code }, at, limit }: Extract<AttemptOutcome, { type: 'retry' }>,
@@ -160,58 +196,47 @@ async function noteLimit(
   await setAnnouncedLimit(run.services.table, connection, announced);
 }
 
-/** The destination as an attempt's outcome leaves it. */
-function afterOutcome(
+/** Returns the destination after an attempt's outcome. */
+async function afterOutcome(
   run: DeliveryRun,
-  post: Post,
-  holding: DestinationOf<'publishing'>,
+  { destination }: Lease,
+  checkpoints: CheckpointStore,
   outcome: AttemptOutcome,
-): Destination {
+): Promise<Destination> {
   const now = run.services.now();
   switch (outcome.type) {
     case 'published':
-      return published(holding, outcome.post, post.first_comment !== null && outcome.finishes, now);
-    case 'failed':
-      return failed(holding, outcome.failure, now, outcome.accountLost);
+      return published(destination, outcome.post, outcome.followUps, now);
+    case 'failed': {
+      const discards = run.publishers[destination.platform]?.discard != null;
+      const abandoned = discards && outcome.checkpoint ? await checkpoints.put(outcome.checkpoint) : null;
+      return failed(destination, outcome.failure, now, outcome.accountLost, abandoned);
+    }
     case 'retry': {
+      const checkpoint = await checkpoints.put(outcome.checkpoint);
       const lost = outcome.lostCommit === true && { lost_commit: true };
-      const progress = { checkpoint: outcome.checkpoint, intent: null, ...lost };
-      return retrying(holding, progress, outcome.failure, outcome.at, now);
+      const progress = { checkpoint, intent: null, ...lost };
+      return retrying(destination, progress, outcome.failure, outcome.at, now);
     }
     case 'capped':
-      return deferred(holding, outcome.failure, outcome.at, now);
+      return deferred(destination, outcome.failure, outcome.at, now);
     case 'wait': {
-      const intent = outcome.keepIntent ? holding.intent : null;
-      const { checkpoint, at, failures = holding.failures } = outcome;
-      return waiting(holding, { checkpoint, intent, failures }, at, now);
+      const { at, keepIntent, failures = destination.failures, waits = 0 } = outcome;
+      const checkpoint = await checkpoints.put(outcome.checkpoint);
+      const intent = keepIntent ? destination.intent : null;
+      return waiting(destination, { checkpoint, intent, failures, waits }, at, now);
     }
   }
 }
 
-/** Leaves a note for later, or an alarm where the wait is too long for the queue. */
-async function comeBack(run: DeliveryRun, post: Post, destination: Destination, at: number): Promise<void> {
-  if (at - run.services.now() > MAX_QUEUE_DELAY_MS) return scheduleWait(run.services, post, at);
-  await sendPublishMessage(run.services, post, destination.platform, at);
-}
+/** Returns the checkpoint that a destination refers to. */
+const referenced = (destination: Destination): StoredCheckpoint | null => {
+  if (destination.status === 'failed') return destination.abandoned;
+  return 'checkpoint' in destination ? destination.checkpoint : null;
+};
 
-/** Takes a post out of the sweeper's index once everything in it is settled. */
-async function settle(run: DeliveryRun, post: Post): Promise<void> {
-  if (post.wake_at !== undefined && nextSweepAt(post, run.services.now()) === null)
-    await setWake(run.services.table, post, null);
-}
-
-/** Stores a destination, and an earlier look of the sweeper where the new state needs one. */
-async function save(run: DeliveryRun, post: Post, from: Destination, to: Destination): Promise<Post | null> {
-  const look = nextSweepAt(
-    { ...post, destinations: { ...post.destinations, [to.platform]: to } },
-    run.services.now(),
-  );
-  const earlier = look !== null && look < (post.wake_at ?? Infinity) ? look : undefined;
-  return saveDestination(run.services.table, post, from, to, earlier);
-}
-
-function present(post: Post, { platform }: Destination): Destination {
+function currentOf(post: Post, { platform }: Destination): Destination {
   const destination = destinationOf(post, platform);
-  if (!destination) throw new Error(`The post lost its destination ${platform}`);
+  if (!destination) throw new Error(`The post has no destination ${platform} any more`);
   return destination;
 }

@@ -1,59 +1,100 @@
-import { isSettled } from '../model/destination.ts';
-import { destinationsOf, type Post } from '../model/post.ts';
-import type { Services } from '../runtime/services.ts';
+import type { Destination } from '../model/destination.ts';
+import type { Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
+import type { Services } from '../runtime/services.ts';
 import { getPost, setWake } from '../store/posts.ts';
-import { createPostSchedule, waitScheduleName } from './post-schedule.ts';
-import { MAX_QUEUE_DELAY_MS, sendPublishMessage, type DispatchMessage } from './messages.ts';
-import { DISPATCH_AHEAD_MS, SWEEP_AHEAD_MS, nextSweepAt, overdue, readyAt } from './timing.ts';
+import {
+  MAX_QUEUE_DELAY_MS,
+  sendDispatchMessage,
+  sendPublishMessage,
+  type DispatchMessage,
+} from './messages.ts';
+import { createPostSchedule, createResumeSchedule, dispatchesLater, firstDispatchAt } from './schedule.ts';
+import { nextSweepAt, overdue, readyAt, unsettled } from './sweep.ts';
+import { SWEEP_INTERVAL_MS } from './timing.ts';
 
 /**
- * Looks at a post: every destination that is not settled and whose time is near gets a note, with the exact remaining
- * delay. Called by the schedule of a waiting post, and by the sweeper for whatever should have moved and did not. Gives
- * how many destinations did not: a look alone says nothing, most find work that takes its time.
+ * Has a stored post dispatched in time: at once when it is due soon, by a delayed message within the reach of the
+ * queue, else by a schedule. When that fails, the sweeper dispatches the post. Never throws: the post is stored and
+ * will be published, and an error would make the caller post again.
+ */
+export async function schedulePost(services: Services, post: Post): Promise<void> {
+  try {
+    const at = firstDispatchAt(post);
+    const wait = at - services.now();
+    if (wait <= 0) await sendDueMessages(services, post);
+    else if (wait <= MAX_QUEUE_DELAY_MS) await sendDispatchMessage(services, post, at);
+    else await createPostSchedule(services, post);
+  } catch (error) {
+    log.warn('Scheduling failed; the sweeper will dispatch the post', {
+      post_id: post.post_id,
+      ...describeError(error),
+    });
+    await sweepBeforeDue(services, post);
+  }
+}
+
+/** Has the sweeper dispatch the post ahead of its time. When that fails too, the sweep that it was stored with stands. */
+async function sweepBeforeDue(services: Services, post: Post): Promise<void> {
+  try {
+    const at = Math.max(services.now(), firstDispatchAt(post) - SWEEP_INTERVAL_MS);
+    await setWake(services.table, post, at);
+  } catch (error) {
+    log.warn('Setting an earlier sweep failed', { post_id: post.post_id, ...describeError(error) });
+  }
+}
+
+/**
+ * Handles one dispatch message, of a schedule or of the sweeper: sends publish messages for the post's destinations.
+ * Returns how many of them were overdue.
  */
 export async function dispatch(services: Services, message: DispatchMessage): Promise<number> {
   const post = await getPost(services.table, message.workspace_id, message.post_id);
   if (!post) return 0;
-  const late = overdue(post, services.now()).length;
+  const count = overdue(post, services.now()).length;
   await sendDueMessages(services, post);
-  return late;
-}
-
-export async function sendDueMessages(services: Services, post: Post): Promise<void> {
-  const now = services.now();
-  const looks = [nextSweepAt(post, now)];
-  for (const destination of destinationsOf(post).filter(each => !isSettled(each))) {
-    const at = readyAt(post, destination);
-    if (at - now <= MAX_QUEUE_DELAY_MS) await sendPublishMessage(services, post, destination.platform, at);
-    else if (destination.status !== 'pending') looks.push(await callLater(services, post, at));
-  }
-  // A look that is still ahead stands; one that has come is answered by the notes above, and the next one set.
-  if (post.wake_at !== undefined && post.wake_at > now) return;
-  await setWake(services.table, post, soonest(looks));
+  return count;
 }
 
 /**
- * A wait within a delivery that no queue message can carry (a limit's reset, the daily cap) gets an alarm of its own.
- * Throws when the note that led here must come back.
+ * Sends a publish message with the exact remaining delay for each unsettled destination whose time is near, and creates
+ * a schedule for each other one that has none.
  */
-export async function scheduleWait(services: Services, post: Post, at: number): Promise<void> {
-  const looks = [nextSweepAt(post, services.now()), await callLater(services, post, at)];
-  await setWake(services.table, post, soonest(looks));
-}
-
-/** Sets the alarm of a long wait; gives when the sweeper must look where that fails, else null. */
-async function callLater(services: Services, post: Post, at: number): Promise<number | null> {
-  try {
-    await createPostSchedule(services, post, waitScheduleName(post, at), at - DISPATCH_AHEAD_MS);
-    return null;
-  } catch (error) {
-    log.warn('A long wait has no alarm but the sweeper', { post_id: post.post_id, ...describeError(error) });
-    return at - SWEEP_AHEAD_MS;
+async function sendDueMessages(services: Services, post: Post): Promise<void> {
+  const now = services.now();
+  const sweeps = [nextSweepAt(post, now)];
+  for (const destination of unsettled(post)) {
+    const at = readyAt(post, destination);
+    if (at - now <= MAX_QUEUE_DELAY_MS) {
+      await sendPublishMessage(services, post, destination.platform, at);
+    } else if (destination.status !== 'pending' || dispatchesLater(post, destination)) {
+      sweeps.push(await createResumeSchedule(services, post, destination));
+    }
   }
+  // A sweep that is still ahead stands. One that has come led here, and the next one follows from the state of the post.
+  if (post.wake_at !== undefined && post.wake_at > now) return;
+  await setWake(services.table, post, earliest(sweeps));
 }
 
-function soonest(looks: readonly (number | null)[]): number | null {
-  const times = looks.filter(look => look !== null);
-  return times.length === 0 ? null : Math.min(...times);
+/**
+ * Has a publisher act on a destination again at `readyAt`: by a message, or by a schedule where the wait is too long for
+ * one. Throws when the message that led here must return to the queue.
+ */
+export async function resume(
+  services: Services,
+  post: Post,
+  destination: Destination,
+  hops: number,
+): Promise<void> {
+  const at = readyAt(post, destination);
+  if (at - services.now() <= MAX_QUEUE_DELAY_MS) {
+    return sendPublishMessage(services, post, destination.platform, at, hops);
+  }
+  const sweeps = [nextSweepAt(post, services.now()), await createResumeSchedule(services, post, destination)];
+  await setWake(services.table, post, earliest(sweeps));
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const set = times.filter(time => time !== null);
+  return set.length === 0 ? null : Math.min(...set);
 }

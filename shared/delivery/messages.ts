@@ -6,39 +6,46 @@ import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { SECOND } from '../time/instant.ts';
 
-/** "Look at this destination now." Carries ids only: the worker reads what is to be done from the post itself. */
+/** Makes a publisher act on a destination. Carries ids only: the worker reads from the post what to do. */
 export const PublishMessageSchema = v.object({
   workspace_id: v.string(),
   post_id: v.string(),
   platform: PlatformIdSchema,
   version: v.number(),
+  /** How many messages the publishers have sent to their own queue in a row before this one. */
+  hops: v.optional(v.pipe(v.number(), v.integer()), 0),
 });
 export type PublishMessage = v.InferOutput<typeof PublishMessageSchema>;
 
-/** "Look at this post now." */
+/** Makes the dispatcher check a post. */
 export const DispatchMessageSchema = v.object({ workspace_id: v.string(), post_id: v.string() });
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
 
-/** Longest wait that one queue message can carry. Milliseconds. */
+/** Maximum delay of one queue message in milliseconds. */
 export const MAX_QUEUE_DELAY_MS = MAX_DELAY_S * SECOND;
 
-/** Asks the platform's publisher to look at a destination at `at` (epoch ms), at the earliest a second before. */
+/**
+ * Sends a publish message that arrives at `at` (epoch ms). Queue delays are whole seconds: a wait for the post's own
+ * time is rounded down, since the worker waits for the rest, and any other wait is rounded up.
+ */
 export async function sendPublishMessage(
   services: Services,
   post: Post,
   platform: PlatformId,
   at: number,
+  hops = 0,
 ): Promise<void> {
-  const { workspace_id, post_id, version } = post;
+  const { workspace_id, post_id, version, due_at } = post;
+  const seconds = (at - services.now()) / SECOND;
   await sendMessage(services.sqs, {
     queueUrl: services.setting(publishQueueVariable(platform)),
-    body: { workspace_id, post_id, platform, version },
-    delayS: (at - services.now()) / SECOND,
+    body: { workspace_id, post_id, platform, version, hops },
+    delayS: at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
     group: workspace_id,
   });
 }
 
-/** Asks the dispatcher to look at a post at `at` (epoch ms). */
+/** Sends a dispatch message that arrives at `at` (epoch ms). */
 export async function sendDispatchMessage(
   services: Services,
   message: DispatchMessage,
@@ -50,7 +57,7 @@ export async function sendDispatchMessage(
   });
 }
 
-/** The note as it lies on the dispatch queue, whoever puts it there. */
+/** Returns the dispatch message as it is put on the queue, by a function or by a schedule. */
 export function dispatchMessage(
   services: Pick<Services, 'setting'>,
   { workspace_id, post_id }: DispatchMessage,

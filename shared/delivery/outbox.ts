@@ -1,20 +1,21 @@
 import { ENV } from '../aws/env.ts';
-import type { Destination, DestinationOf } from '../model/destination.ts';
-import type { Post } from '../model/post.ts';
+import { completedEvent } from '../events/completed.ts';
 import { eventOf } from '../events/event.ts';
 import { sendEvent } from '../events/publish.ts';
 import { scheduleFirstReading } from '../insights/readings.ts';
+import type { Destination, DestinationOf } from '../model/destination.ts';
+import type { Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { saveDestination } from '../store/posts.ts';
 import { withOutboxSent } from './transitions.ts';
 
 /**
- * Puts the events that a destination owes on the events queue, then notes that it owes them no more. A repetition
- * after a crash in between sends the same ids again. A live post is also noted to be measured later. Null when the
- * destination moved meanwhile.
+ * Sends the events in a destination's outbox to the events queue, then empties the outbox. A repetition after a crash
+ * sends events with the same ids. A live post also gets its first metrics reading scheduled. Returns the post after the
+ * write, or null when another worker changed the destination.
  */
-export async function flushOutbox(
+export async function sendOutbox(
   services: Services,
   post: Post,
   destination: Destination,
@@ -23,12 +24,15 @@ export async function flushOutbox(
     const event = eventOf(post, destination, kind, { publicUrl: services.setting(ENV.publicUrl) });
     await sendEvent(services, event, post.workspace_id);
   }
-  if (destination.status === 'published') await noteLook(services, post, destination);
+  // The destination that is final last sees all of them final.
+  const completed = completedEvent(post);
+  if (completed) await sendEvent(services, completed, post.workspace_id);
+  if (destination.status === 'published') await scheduleReading(services, post, destination);
   return saveDestination(services.table, post, destination, withOutboxSent(destination));
 }
 
-/** A post that is not looked at later is no reason to hold up its events. */
-async function noteLook(
+/** Logs a failure: a missing metrics reading must not delay the events. */
+async function scheduleReading(
   { table }: Services,
   post: Post,
   destination: DestinationOf<'published'>,
@@ -36,6 +40,9 @@ async function noteLook(
   try {
     await scheduleFirstReading(table, post, destination);
   } catch (error) {
-    log.warn('A post will not be measured', { post_id: post.post_id, ...describeError(error) });
+    log.warn('Scheduling the first metrics reading failed', {
+      post_id: post.post_id,
+      ...describeError(error),
+    });
   }
 }

@@ -1,33 +1,65 @@
-import { failure, type Failure } from '../model/failure.ts';
-import type { Destination } from '../model/destination.ts';
+import type { Checkpoint, FollowUpState, PublishedPost } from '../model/destination.ts';
+import { failure, isAccountLost, type Failure } from '../model/failure.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import { backoffMs, isExhausted } from './retry.ts';
 
-/** What follows from an error that ended an attempt. */
+/** How an attempt ended. `deliver` stores it. */
+export type AttemptOutcome =
+  /** `followUps`: the name and first state of each. */
+  | { type: 'published'; post: PublishedPost; followUps: Pick<FollowUpState, 'name' | 'state'>[] }
+  /** `accountLost`: the account must be reconnected, whatever the failure says about the post. */
+  | { type: 'failed'; failure: Failure; accountLost: boolean; checkpoint: Checkpoint | null }
+  /** Resume at `at`. `keepIntent`: a commit must be reconciled then. `waits`: consecutive waits for the platform. */
+  | {
+      type: 'wait';
+      checkpoint: Checkpoint;
+      at: number;
+      keepIntent: boolean;
+      failures?: number;
+      waits?: number;
+    }
+  /** `lostCommit`: the response of a commit was lost, and the platform has nothing of it. */
+  | {
+      type: 'retry';
+      checkpoint: Checkpoint;
+      failure: Failure;
+      at: number;
+      limit: number | undefined;
+      lostCommit?: boolean;
+    }
+  /** The account's daily cap is reached until `at`; no step ran. */
+  | { type: 'capped'; failure: Failure; at: number };
+
+/** What follows from an error. */
 export type Decision =
-  /** The platform may have acted: ask it once its answer can be trusted. The commit mark stays. */
-  | { type: 'ask' }
-  /** `limit`: what the platform announced to take, where it did. */
+  /** The platform may have acted: reconcile once its reads can be trusted. The intent stays. */
+  | { type: 'reconcile' }
+  /** `limit`: the limit that the platform announced, where it did. */
   | { type: 'retry'; failure: Failure; at: number; limit: number | undefined }
   | { type: 'fail'; failure: Failure };
 
 /**
- * The one place where errors become outcomes. `committing`: the error came from a request that must not be sent twice.
- * Anything but a PlatformError is a fault of ours: worth a retry, and never a reason to post again blindly.
+ * Decides what follows from an error. `committing`: the error came from a request that must not be sent twice. An error
+ * that is not a PlatformError is an error of the service: it is retried, and a commit is reconciled before that.
  */
-export function decide(error: unknown, destination: Destination, committing: boolean, now: number): Decision {
+export function decide(
+  error: unknown,
+  attempted: { failures: number; first_attempt_at: number | null },
+  committing: boolean,
+  now: number,
+): Decision {
   const known = asPlatformError(error);
-  if (committing && known.outcomeUnknown) return { type: 'ask' };
+  if (committing && known.outcomeUnknown) return { type: 'reconcile' };
   const why = failure(known.code, known.message);
   if (known.kind === 'rejected' || known.kind === 'token_expired') return { type: 'fail', failure: why };
-  const failures = destination.failures + 1;
+  const failures = attempted.failures + 1;
   const at = now + backoffMs(failures, known.retryAfterMs);
-  return isExhausted(destination, failures, at)
+  return isExhausted(attempted, failures, at)
     ? { type: 'fail', failure: why }
     : { type: 'retry', failure: why, at, limit: known.limit };
 }
 
-/** Whatever else is thrown is a fault of ours: an answer may have come and not been understood. */
+/** Returns a PlatformError for any error. The outcome is unknown after one that platform code does not throw itself. */
 export function asPlatformError(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   const name = error instanceof Error ? error.name : 'Error';
@@ -38,3 +70,14 @@ export function asPlatformError(error: unknown): PlatformError {
     outcomeUnknown: true,
   });
 }
+
+export const failed = (
+  why: Failure,
+  checkpoint: Checkpoint | null,
+  accountLost = isAccountLost(why),
+): AttemptOutcome => ({ type: 'failed', failure: why, checkpoint, accountLost });
+
+export const COMMIT_LOST = () =>
+  failure('DELIVERY_UNKNOWN', 'The response to the publishing request was lost; the post may be live');
+
+export const ACCOUNT_GONE = 'The account is no longer connected';

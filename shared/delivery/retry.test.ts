@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Destination } from '../model/destination.ts';
 import { DAY, MINUTE } from '../time/instant.ts';
 import { backoffMs, isExhausted } from './retry.ts';
 
-const begun = { first_attempt_at: 1000 } as Destination;
+const begun = { first_attempt_at: 1000 };
 
 describe('retries', () => {
   test('wait 1, 2, 4, 8, 15 minutes, then 15 each time', () => {
@@ -11,15 +10,15 @@ describe('retries', () => {
     expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15, 15, 15]);
   });
 
-  test('wait for the time that the platform named, shorter or longer', () => {
+  test('wait for the delay that the platform named, shorter or longer', () => {
     expect([backoffMs(1, 90_000), backoffMs(9, 5_000), backoffMs(2, 6 * 3_600_000)]).toEqual([
       90_000, 5_000, 21_600_000,
     ]);
   });
 
-  test('end with the tenth fault in a row, or a day after the first attempt', () => {
+  test('end with the tenth consecutive failure, or a day after the first attempt', () => {
     expect([isExhausted(begun, 9, 2000), isExhausted(begun, 10, 2000)]).toEqual([false, true]);
     expect([isExhausted(begun, 1, 1000 + DAY), isExhausted(begun, 1, 1001 + DAY)]).toEqual([false, true]);
-    expect(isExhausted({ first_attempt_at: null } as Destination, 1, 9 * DAY)).toBe(false);
+    expect(isExhausted({ first_attempt_at: null }, 1, 9 * DAY)).toBe(false);
   });
 });

@@ -1,26 +1,30 @@
-import type { Destination } from '../model/destination.ts';
 import { DAY, MINUTE } from '../time/instant.ts';
 
-/** Waits after the first, second, … fault in a row; the last one repeats. */
+/** Delays after the first, second, … consecutive failure; the last one repeats. */
 const BACKOFF_MS = [1, 2, 4, 8, 15].map(minutes => minutes * MINUTE);
 
-const MAX_ATTEMPTS = 10;
+const MAX_FAILURES = 10;
 const MAX_AGE_MS = 1 * DAY;
 
-/** The wait after `faults` faults in a row (1 = the first). A time that the platform named wins. */
+/** What a retry budget is spent on: a destination or a follow-up. */
+interface Attempted {
+  first_attempt_at: number | null;
+}
+
+/** Returns the delay after `failures` consecutive failures (1 = the first). A delay that the platform named wins. */
 export function backoffMs(failures: number, named: number | undefined): number {
   return named ?? BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? MINUTE;
 }
 
 /**
- * True when no further attempt is due: ten in a row failed, or the next would begin more than a day after the first.
- * Faults count in a row, so that scattered ones do not end a long, healthy upload.
+ * True when there is no further attempt: after ten consecutive failures, or when the next would begin more than a day
+ * after the first. Only consecutive failures count, so that scattered ones do not end a long upload.
  */
-export function isExhausted(destination: Destination, failures: number, nextAt: number): boolean {
-  return failures >= MAX_ATTEMPTS || isTooOld(destination, nextAt);
+export function isExhausted(attempted: Attempted, failures: number, nextAt: number): boolean {
+  return failures >= MAX_FAILURES || isTooOld(attempted, nextAt);
 }
 
 /** True when `nextAt` is more than a day after the first attempt. */
-export function isTooOld(destination: Destination, nextAt: number): boolean {
-  return nextAt - (destination.first_attempt_at ?? nextAt) > MAX_AGE_MS;
+export function isTooOld({ first_attempt_at }: Attempted, nextAt: number): boolean {
+  return nextAt - (first_attempt_at ?? nextAt) > MAX_AGE_MS;
 }

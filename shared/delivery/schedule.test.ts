@@ -12,9 +12,9 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-// In this world Scheduler refuses every call, as it does when the account has no schedule left.
+// Schedules are refused, as when the account has reached its quota.
 test.each([0, 1, 30, 59])(
-  'a post that can get no schedule is published on time all the same, by sweeps at second %i of each minute',
+  'a post without a schedule is published on time by sweeps at second %i of each minute',
   async second => {
     const due_at = world.clock.now + 3 * HOUR;
     const post = await world.store({
@@ -24,7 +24,7 @@ test.each([0, 1, 30, 59])(
       media_urls: ['https://example.com/a.jpg', 'https://example.com/b.jpg'],
     });
     const uploads = world.platform.uploads;
-    await world.alarm(post);
+    await world.schedule(post);
     expect(world.queue).toEqual([]);
 
     const firstSweep = world.clock.now + second * SECOND;
@@ -32,7 +32,7 @@ test.each([0, 1, 30, 59])(
     expect(world.platform.uploads - uploads).toBe(2);
 
     world.clock.now = due_at;
-    await world.settle(post);
+    await world.runUntilSettled(post);
     const { destinations } = await world.read(post);
     expect(destinations['x']).toMatchObject({ status: 'published', published_at: due_at });
 

@@ -1,40 +1,94 @@
+import { DeleteScheduleCommand, ResourceNotFoundException } from '@aws-sdk/client-scheduler';
+import { ENV } from '../aws/env.ts';
+import { createSchedule } from '../aws/schedule.ts';
+import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { setWake } from '../store/posts.ts';
-import { createPostSchedule, scheduleName } from './post-schedule.ts';
-import { sendDueMessages } from './dispatch.ts';
-import { MAX_QUEUE_DELAY_MS, sendDispatchMessage } from './messages.ts';
-import { DISPATCH_AHEAD_MS, SWEEP_AHEAD_MS } from './timing.ts';
+import { SECOND } from '../time/instant.ts';
+import { dispatchMessage } from './messages.ts';
+import { readyAt, unsettled } from './sweep.ts';
+import { LEAD_MS, leadMs, SWEEP_INTERVAL_MS } from './timing.ts';
+
+/** Returns when the dispatcher must run so that a destination is acted on in time. Epoch milliseconds. */
+export function dispatchAt(post: Post, destination: Destination): number {
+  if (destination.status === 'pending') return post.due_at - leadMs(post, destination.platform);
+  return readyAt(post, destination) - LEAD_MS;
+}
+
+/** Returns when a new post is dispatched first: ahead of the platform with the longest lead. Epoch milliseconds. */
+export function firstDispatchAt(post: Post): number {
+  const leads = unsettled(post).map(({ platform }) => leadMs(post, platform));
+  return post.due_at - Math.max(LEAD_MS, ...leads);
+}
+
+/** Creates the schedule that dispatches a new post. Throws when EventBridge Scheduler refuses it. */
+export function createPostSchedule(services: Services, post: Post): Promise<void> {
+  return createDispatchSchedule(services, post, scheduleName(post), firstDispatchAt(post));
+}
 
 /**
- * Sets the alarm clock of a stored post: notes at once when it is due soon, a delayed note within the reach of the
- * queue, else one schedule. The clock is a convenience, the post in the table is the truth: when it cannot be set, the
- * sweeper is told to look a little ahead of time. Never throws: the post is stored and will go out, and a caller who
- * heard otherwise would post again.
+ * Creates the schedule that ends a wait too long for a queue message: a limit's reset, the daily cap, a post that is
+ * prepared long before it is due. Returns null, or when the sweeper must dispatch the post because the schedule could
+ * not be created (epoch ms).
  */
-export async function schedulePost(services: Services, post: Post): Promise<void> {
+export async function createResumeSchedule(
+  services: Services,
+  post: Post,
+  destination: Destination,
+): Promise<number | null> {
+  const at = dispatchAt(post, destination);
   try {
-    await callInTime(services, post);
+    await createDispatchSchedule(services, post, resumeScheduleName(post, readyAt(post, destination)), at);
+    return null;
   } catch (error) {
-    log.warn('The alarm of a post could not be set', { post_id: post.post_id, ...describeError(error) });
-    await lookAhead(services, post);
+    log.warn('Creating a schedule failed; the sweeper will dispatch the post', {
+      post_id: post.post_id,
+      ...describeError(error),
+    });
+    return at - SWEEP_INTERVAL_MS;
   }
 }
 
-async function callInTime(services: Services, post: Post): Promise<void> {
-  const ahead = post.due_at - DISPATCH_AHEAD_MS;
-  const wait = ahead - services.now();
-  if (wait <= 0) return sendDueMessages(services, post);
-  if (wait <= MAX_QUEUE_DELAY_MS) return sendDispatchMessage(services, post, ahead);
-  return createPostSchedule(services, post, scheduleName(post), ahead);
+function createDispatchSchedule(services: Services, post: Post, name: string, at: number): Promise<void> {
+  return createSchedule(services.scheduler, {
+    name,
+    at,
+    scheduleGroup: services.setting(ENV.scheduleGroup),
+    roleArn: services.setting(ENV.scheduleRoleArn),
+    message: dispatchMessage(services, post),
+  });
 }
 
-/** A sweep a minute finds the post in time to prepare it. Where even that fails, the look it was stored with stands. */
-async function lookAhead(services: Services, post: Post): Promise<void> {
+/** Deletes the schedules of a post. Those that fired or never existed are skipped. */
+export async function deletePostSchedules(services: Services, post: Post): Promise<void> {
+  for (const name of scheduleNames(post)) await deleteSchedule(services, name);
+}
+
+/** Immediate posts have no schedule for their own time. */
+function scheduleNames(post: Post): string[] {
+  const own = post.scheduling === 'immediate' ? [] : [scheduleName(post)];
+  const resumed = unsettled(post).filter(
+    destination => destination.status === 'retrying' || dispatchesLater(post, destination),
+  );
+  return [...own, ...resumed.map(destination => resumeScheduleName(post, readyAt(post, destination)))];
+}
+
+/** True for a pending destination that is dispatched after another one with a longer lead. */
+export function dispatchesLater(post: Post, destination: Destination): boolean {
+  return destination.status === 'pending' && dispatchAt(post, destination) > firstDispatchAt(post);
+}
+
+async function deleteSchedule(services: Services, name: string): Promise<void> {
   try {
-    await setWake(services.table, post, Math.max(services.now(), post.due_at - SWEEP_AHEAD_MS));
+    await services.scheduler.send(
+      new DeleteScheduleCommand({ Name: name, GroupName: services.setting(ENV.scheduleGroup) }),
+    );
   } catch (error) {
-    log.warn('The sweeper could not be told of a post', { post_id: post.post_id, ...describeError(error) });
+    if (!(error instanceof ResourceNotFoundException)) throw error;
   }
 }
+
+const scheduleName = (post: Post) => `post-${post.post_id}-${post.version}`;
+
+const resumeScheduleName = (post: Post, at: number) => `${scheduleName(post)}-${Math.floor(at / SECOND)}`;

@@ -1,63 +1,65 @@
-import { isSettled, type Destination } from '../model/destination.ts';
-import { destinationsOf, type Post } from '../model/post.ts';
+import type { PlatformId } from '../model/platform.ts';
+import type { Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
+import { draftOf } from './job.ts';
 
-/** A schedule is set this long before a post is due: Scheduler fires within a minute of its time. */
-export const DISPATCH_AHEAD_MS = 90 * SECOND;
+/** How long before its time a post is dispatched: EventBridge Scheduler fires up to a minute late. */
+export const LEAD_MS = 90 * SECOND;
 
-/** A post without an alarm is looked at so long before it is due: a sweep a minute then comes in time to prepare it. */
-export const SWEEP_AHEAD_MS = DISPATCH_AHEAD_MS + 1 * MINUTE;
+/** How much earlier than a lost schedule the sweeper must act: it runs once a minute. */
+export const SWEEP_INTERVAL_MS = 1 * MINUTE;
 
-/** A note may come this early, since a queue delay is whole seconds; the commit then waits for the exact time. */
+/** A message may arrive this early, because queue delays are whole seconds. The commit waits for the exact time. */
 export const EARLY_MS = 1 * SECOND;
 
-/** How long after the expected time the sweeper gives a note up for lost. */
-const GRACE_MS = 1 * MINUTE;
+/** How long after the expected time the sweeper considers a message lost. */
+export const GRACE_MS = 1 * MINUTE;
 
-/** Margin between a function's time-out and the moment when its lease may be taken over. */
-const LEASE_MARGIN_MS = 15 * SECOND;
+/** How much longer a lease lasts than the timeout of the function that holds it. */
+export const LEASE_MARGIN_MS = 15 * SECOND;
 
-/** A lease outlives the function that holds it, so that an expired lease means a dead holder. */
-export function leaseUntil(destination: Destination, now: number): number {
-  return now + RULES[destination.platform].worker.timeout_s * SECOND + LEASE_MARGIN_MS;
+/** Share of a function's timeout that a step may need where the platform's rules set no `request_s`. */
+const DEFAULT_RESERVE = 0.4;
+
+/**
+ * Longest chain of messages that publishers send to their own queue for one destination: a day of the longest waits
+ * between status requests, with room for uploads in parts. A longer one is an endless loop.
+ */
+export const MAX_HOPS = 5000;
+
+/** Waits for a platform that is processing: the first and the longest that the service chooses by itself. */
+const MIN_WAIT_MS = 2 * SECOND;
+const MAX_WAIT_MS = 30 * SECOND;
+const WAIT_GROWTH = 1.5;
+
+/**
+ * Returns how long before it is due a destination is prepared and dispatched: what the platform's rules ask for, at
+ * least the default. Milliseconds.
+ */
+export function leadMs(post: Post, platform: PlatformId): number {
+  const ahead = RULES[platform].prepare_ahead_ms?.(draftOf(post, platform), post.media_bytes ?? null) ?? 0;
+  return Math.max(LEAD_MS, ahead);
+}
+
+/** Returns how much time of an invocation must be left for a step to start. Milliseconds. */
+export function stepReserveMs(platform: PlatformId): number {
+  const { request_s, timeout_s } = RULES[platform].worker;
+  return (request_s ?? timeout_s * DEFAULT_RESERVE) * SECOND;
 }
 
 /**
- * When a destination may be worked on next. Epoch milliseconds.
- *
- * A commit whose outcome died with its worker is asked about only after the lost request can no longer be in flight
- * and the platform's reads have caught up.
+ * Returns how long to wait before asking again whether the platform has finished: the platform's own hint, or longer
+ * with each of the `waits` so far. Each wait costs a queue message and an invocation. Whole seconds, in milliseconds.
  */
-export function readyAt(post: Post, destination: Destination): number {
-  switch (destination.status) {
-    case 'pending':
-      return post.post_type === 'text' ? post.due_at : post.due_at - DISPATCH_AHEAD_MS;
-    case 'publishing':
-      return destination.lease_until + (destination.intent ? RULES[destination.platform].settle_ms : 0);
-    case 'processing':
-    case 'retrying':
-      return destination.next_attempt_at;
-    case 'published':
-    case 'failed':
-      return destination.changed_at;
-  }
+export function processingDelayMs(hintMs: number, waits: number): number {
+  const grown = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * WAIT_GROWTH ** waits);
+  return Math.ceil(Math.max(hintMs, grown) / SECOND) * SECOND;
 }
 
-/** When the sweeper must look at a post next; null when everything in it is settled. */
-export function nextSweepAt(post: Post, now: number): number | null {
-  const looks = unsettled(post).map(destination => Math.max(now, readyAt(post, destination)) + GRACE_MS);
-  return looks.length === 0 ? null : Math.min(...looks);
-}
-
-/** Destinations that should have been worked on a while ago. */
-export function overdue(post: Post, now: number): Destination[] {
-  return unsettled(post).filter(destination => readyAt(post, destination) + GRACE_MS <= now);
-}
-
-const unsettled = (post: Post) => destinationsOf(post).filter(destination => !isSettled(destination));
-
-/** The first look at a new post: just after it should have been published. */
-export function firstSweepAt(dueAt: number, now: number): number {
-  return Math.max(dueAt, now) + GRACE_MS;
+/** Returns when to ask the platform again; a wait that would end after the post is due ends when it is due. */
+export function processingWaitUntil(now: number, dueAt: number, hintMs: number, waits: number): number {
+  const at = now + processingDelayMs(hintMs, waits);
+  const endsLate = at > dueAt && dueAt >= now + MIN_WAIT_MS;
+  return endsLate ? dueAt : at;
 }

@@ -1,31 +1,32 @@
 import {
   isFinal,
-  type Checkpoint,
+  pendingFollowUps,
   type Destination,
   type DestinationOf,
+  type FollowUpState,
   type PublishedPost,
+  type StoredCheckpoint,
 } from '../model/destination.ts';
-import type { EventKind } from '../model/event.ts';
-import { meansLostAccount, type Failure } from '../model/failure.ts';
-import { leaseUntil } from './timing.ts';
+import type { DestinationEventKind } from '../model/event.ts';
+import { failure, isAccountLost, type Failure } from '../model/failure.ts';
+import { leaseUntil } from './lease.ts';
 
 /*
- * Every way in which a destination changes, as pure functions. None writes anything: `saveDestination` does, on the
- * condition that the destination is still what the function was given.
+ * Every change of a destination, as pure functions. `saveDestination` stores a result on the condition that the
+ * destination is still what the function was given.
  */
 
-type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'intent' | 'lost_commit'>;
+type Progress = Pick<DestinationOf<'publishing'>, 'checkpoint' | 'intent' | 'lost_commit' | 'waits'>;
 
-const FRESH: Progress = { checkpoint: null, intent: null };
+const NO_PROGRESS: Progress = { checkpoint: null, intent: null };
 
 function progressOf(destination: Destination): Progress {
-  const started = 'checkpoint' in destination;
-  if (!started) return FRESH;
-  const { checkpoint, intent, lost_commit } = destination;
-  return { checkpoint, intent, ...(lost_commit && { lost_commit }) };
+  if (!('checkpoint' in destination)) return NO_PROGRESS;
+  const { checkpoint, intent, lost_commit, waits } = destination;
+  return { checkpoint, intent, ...(lost_commit && { lost_commit }), ...(waits && { waits }) };
 }
 
-function common(destination: Destination, now: number, outbox: readonly EventKind[] = []) {
+function common(destination: Destination, now: number, outbox: readonly DestinationEventKind[] = []) {
   const { platform, social_account_id, revision, attempts, failures, first_attempt_at } = destination;
   return {
     platform,
@@ -40,47 +41,48 @@ function common(destination: Destination, now: number, outbox: readonly EventKin
 }
 
 /**
- * A worker takes the destination for itself. Going on where the platform was waited for is no new attempt; taking over
- * from a worker that died is one, and its death was a fault.
+ * A worker acquires the lease. Resuming after a wait is not a new attempt; acquiring the expired lease of a dead worker
+ * is one, and counts as a failure.
  */
 export function leased(destination: Destination, now: number): DestinationOf<'publishing'> {
-  if (isFinal(destination)) throw new Error('A final destination is not claimed');
-  const goesOn = destination.status === 'processing';
+  if (isFinal(destination)) throw new Error('A final destination cannot be leased');
+  const resumes = destination.status === 'processing';
   return {
     ...common(destination, now),
     ...progressOf(destination),
     status: 'publishing',
-    attempts: destination.attempts + (goesOn ? 0 : 1),
+    attempts: destination.attempts + (resumes ? 0 : 1),
     failures: destination.failures + (destination.status === 'publishing' ? 1 : 0),
     first_attempt_at: destination.first_attempt_at ?? now,
     lease_until: leaseUntil(destination, now),
   };
 }
 
-/** The holder got further: the next step's note is kept, and faults before it count no more. */
+/** A step succeeded: its checkpoint is stored, and earlier failures and waits no longer count. */
 export function advanced(
   destination: DestinationOf<'publishing'>,
-  checkpoint: Checkpoint,
+  checkpoint: StoredCheckpoint,
 ): DestinationOf<'publishing'> {
-  return { ...destination, checkpoint, intent: null, failures: 0, revision: destination.revision + 1 };
+  const revision = destination.revision + 1;
+  return { ...destination, checkpoint, intent: null, failures: 0, waits: 0, revision };
 }
 
-/** The holder is about to send what must not be sent twice. */
+/** A commit is about to be sent. */
 export function withIntent(
   destination: DestinationOf<'publishing'>,
-  checkpoint: Checkpoint,
+  checkpoint: StoredCheckpoint,
   now: number,
 ): DestinationOf<'publishing'> {
   const intent = { step: checkpoint.step, at: now };
   return { ...destination, checkpoint, intent, revision: destination.revision + 1 };
 }
 
-/** The platform refused what must not be sent twice: nothing of it is in doubt. */
+/** The platform refused the commit, so its outcome is known. */
 export function withoutIntent(destination: DestinationOf<'publishing'>): DestinationOf<'publishing'> {
   return { ...destination, intent: null, revision: destination.revision + 1 };
 }
 
-/** The holder lets go until `at`: the platform is working, the post is not due yet, or an outcome must settle. */
+/** The lease is released until `at`: the platform is processing, the post is not due, or reads must catch up. */
 export function waiting(
   destination: DestinationOf<'publishing'>,
   progress: Partial<Progress & { failures: number }>,
@@ -96,7 +98,7 @@ export function waiting(
   };
 }
 
-/** A fault that a later attempt may not meet; `faults`: how many it stands for. */
+/** An attempt failed and is retried at `at`. `failures`: how many failures it counts for. */
 export function retrying(
   destination: Destination,
   progress: Partial<Progress>,
@@ -116,7 +118,7 @@ export function retrying(
   };
 }
 
-/** The daily cap of the account is reached. No fault of the destination: its budget of retries starts afresh. */
+/** The account's daily cap is reached. That is not a failure of the post, so its retry budget starts again. */
 export function deferred(
   destination: DestinationOf<'publishing'>,
   error: Failure,
@@ -126,40 +128,135 @@ export function deferred(
   return { ...retrying(destination, {}, error, at, now), failures: 0, first_attempt_at: null };
 }
 
+/** The post is live. `followUps`: the name and first state of each follow-up. */
 export function published(
   destination: DestinationOf<'publishing'>,
   post: PublishedPost,
-  hasFirstComment: boolean,
+  followUps: readonly Pick<FollowUpState, 'name' | 'state'>[],
   now: number,
 ): DestinationOf<'published'> {
   return {
     ...common(destination, now, ['post.published']),
     ...post,
     status: 'published',
-    first_comment: hasFirstComment ? { status: 'pending', error: null } : null,
+    follow_ups: followUps.map(({ name, state }) => ({
+      name,
+      state,
+      status: 'pending',
+      attempts: 0,
+      failures: 0,
+      first_attempt_at: null,
+      next_attempt_at: now,
+      waits: 0,
+      intent: null,
+      error: null,
+    })),
+    lease: null,
   };
 }
 
-/** `accountLost`: its owner must hear that the account is to be connected again. */
+/**
+ * The destination failed for good. `accountLost`: its owner must reconnect the account. `abandoned`: the checkpoint
+ * whose leftovers at the platform are to be discarded.
+ */
 export function failed(
   destination: Destination,
   error: Failure,
   now: number,
-  accountLost = meansLostAccount(error),
+  accountLost = isAccountLost(error),
+  abandoned: StoredCheckpoint | null = null,
 ): DestinationOf<'failed'> {
   return {
     ...common(destination, now, accountLost ? ['post.failed', 'post.token_expired'] : ['post.failed']),
     status: 'failed',
     error,
+    abandoned,
   };
 }
 
-/** The owed events are on their queue. */
+/** What the failed attempt left at the platform is discarded. */
+export function discarded(destination: DestinationOf<'failed'>): DestinationOf<'failed'> {
+  return { ...destination, abandoned: null, revision: destination.revision + 1 };
+}
+
+/** The events of the outbox are on their queue. */
 export function withOutboxSent<D extends Destination>(destination: D): D {
   return { ...destination, outbox: [], revision: destination.revision + 1 };
 }
 
-/** A failed destination is to be tried again, as if it were new; its attempts go on counting, so events stay distinct. */
+/** A failed destination is published again like a new one. Its attempts keep counting, so that event ids differ. */
 export function reopened(destination: Destination, now: number): DestinationOf<'pending'> {
   return { ...common(destination, now), status: 'pending', failures: 0, first_attempt_at: null };
+}
+
+/**
+ * A worker acquires the lease of a follow-up, and stores its intent where `intent` is set. Acquiring the expired lease
+ * of a dead worker counts as a failure of the follow-up that it ran.
+ */
+export function followUpLeased(
+  destination: DestinationOf<'published'>,
+  name: string,
+  now: number,
+  intent: boolean,
+): DestinationOf<'published'> {
+  const { lease } = destination;
+  const isTaken = lease?.follow_up === name;
+  const changed = changeFollowUp(destination, name, followUp => ({
+    attempts: followUp.attempts + 1,
+    failures: followUp.failures + (isTaken ? 1 : 0),
+    first_attempt_at: followUp.first_attempt_at ?? now,
+    intent: followUp.intent ?? (intent ? { at: now } : null),
+  }));
+  return { ...changed, lease: { follow_up: name, until: leaseUntil(destination, now) } };
+}
+
+/** A follow-up changed. `release`: its worker releases the lease. */
+export function followUpChanged(
+  destination: DestinationOf<'published'>,
+  name: string,
+  change: Partial<FollowUpState>,
+  { release, amend = {} }: { release: boolean; amend?: Partial<PublishedPost> },
+): DestinationOf<'published'> {
+  const changed = changeFollowUp(destination, name, () => change);
+  return { ...changed, ...amend, lease: release ? null : destination.lease };
+}
+
+/** Changes every follow-up that is due, and releases the lease. */
+export function dueFollowUpsChanged(
+  destination: DestinationOf<'published'>,
+  change: (followUp: FollowUpState) => Partial<FollowUpState>,
+  now: number,
+): DestinationOf<'published'> {
+  const due = pendingFollowUps(destination).filter(({ next_attempt_at }) => next_attempt_at <= now);
+  const changed = due.reduce((current, { name }) => changeFollowUp(current, name, change), destination);
+  return { ...changed, lease: null, revision: destination.revision + 1 };
+}
+
+/**
+ * The service stops working on a destination: it fails, or, where the post is live, its pending follow-ups do. What is
+ * in doubt fails with DELIVERY_UNKNOWN.
+ */
+export function givenUp(destination: Destination, why: Failure, now: number): Destination {
+  const unknown = failure('DELIVERY_UNKNOWN', why.message);
+  if (destination.status !== 'published') {
+    const { checkpoint, intent } = progressOf(destination);
+    return intent ? failed(destination, unknown, now) : failed(destination, why, now, false, checkpoint);
+  }
+  const failing = (followUp: FollowUpState) =>
+    ({ status: 'failed', intent: null, error: followUp.intent ? unknown : why }) as const;
+  return dueFollowUpsChanged(destination, failing, Infinity);
+}
+
+function changeFollowUp(
+  destination: DestinationOf<'published'>,
+  name: string,
+  change: (followUp: FollowUpState) => Partial<FollowUpState>,
+): DestinationOf<'published'> {
+  return {
+    ...destination,
+    revision: destination.revision + 1,
+    follow_ups: destination.follow_ups.map(each =>
+      each.name === name ? { ...each, ...change(each) } : each,
+    ),
+  };
 }

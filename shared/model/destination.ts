@@ -1,51 +1,58 @@
 import * as v from 'valibot';
-import { EventKindSchema } from './event.ts';
+import { DestinationEventKindSchema } from './event.ts';
 import { FailureSchema } from './failure.ts';
 import { JsonObjectSchema } from './json.ts';
 import { PlatformIdSchema } from './platform.ts';
 
 /** Epoch milliseconds. */
 const Instant = v.pipe(v.number(), v.integer());
+const Count = v.pipe(v.number(), v.integer());
 
 const common = {
   platform: PlatformIdSchema,
   social_account_id: v.string(),
-  /** Grows with every write of this destination: the fencing token of its lease holder. */
-  revision: v.pipe(v.number(), v.integer()),
-  /** Attempts begun so far. Going on with a started attempt does not count. */
-  attempts: v.pipe(v.number(), v.integer()),
-  /** Faults in a row since the last step that got on: the retry budget. */
-  failures: v.pipe(v.number(), v.integer()),
+  /** Increases with every write of this destination: the fencing token of its lease. */
+  revision: Count,
+  /** Number of attempts begun. Resuming after a wait is not a new attempt. */
+  attempts: Count,
+  /** Consecutive failures since the last step that succeeded: the retry budget. */
+  failures: Count,
   first_attempt_at: v.nullable(Instant),
   /** When the status last changed: the time that its event carries. */
   changed_at: Instant,
-  /** Names the write that made this state, so that its writer knows it again when the answer was lost. */
+  /** Id of the write that made this state: its writer recognises it when the response was lost. */
   written_by: v.optional(v.string()),
-  /** Events that are owed for the present status and not yet on the events queue. */
-  outbox: v.array(EventKindSchema),
+  /** Events of the present status that are not yet on the events queue. */
+  outbox: v.array(DestinationEventKindSchema),
 };
 
-/** How far an attempt has come. `step` names the step to run next, `state` is the platform's own note. */
-export const CheckpointSchema = v.object({ step: v.string(), state: JsonObjectSchema });
-export type Checkpoint = v.InferOutput<typeof CheckpointSchema>;
+/** How far an attempt has come: the step to run next, and the publisher's state. */
+export interface Checkpoint {
+  step: string;
+  state: v.InferOutput<typeof JsonObjectSchema>;
+}
 
-/** Set before a request that must not happen twice is sent; stays until its outcome is known. */
+/** A checkpoint as the destination keeps it. A large or encrypted state is in an item of its own with the id `item`. */
+export const StoredCheckpointSchema = v.union([
+  v.object({ step: v.string(), state: JsonObjectSchema }),
+  v.object({ step: v.string(), item: v.string() }),
+]);
+export type StoredCheckpoint = v.InferOutput<typeof StoredCheckpointSchema>;
+
+/** Stored before a request that must not be sent twice; removed once its outcome is known. */
 export const CommitIntentSchema = v.object({ step: v.string(), at: Instant });
 export type CommitIntent = v.InferOutput<typeof CommitIntentSchema>;
 
 const progress = {
-  checkpoint: v.nullable(CheckpointSchema),
+  checkpoint: v.nullable(StoredCheckpointSchema),
   intent: v.nullable(CommitIntentSchema),
-  /** A commit was lost once, and the platform said that nothing is there. */
+  /** True after a commit whose response was lost and of which the platform has nothing. */
   lost_commit: v.optional(v.boolean()),
+  /** Consecutive waits for the platform in the present step: each is longer than the one before. */
+  waits: v.optional(Count),
 };
 
-export const FirstCommentSchema = v.object({
-  status: v.picklist(['pending', 'published', 'failed']),
-  error: v.nullable(FailureSchema),
-});
-
-/** What the platform gave back for a live post. */
+/** What the platform returned for a live post. */
 export const PublishedPostSchema = v.object({
   platform_post_id: v.string(),
   platform_post_url: v.nullable(v.string()),
@@ -53,8 +60,26 @@ export const PublishedPostSchema = v.object({
 });
 export type PublishedPost = v.InferOutput<typeof PublishedPostSchema>;
 
+export const FOLLOW_UP_STATUSES = ['pending', 'done', 'failed'] as const;
+
+/** A step that follows the live post, with its own progress and retry budget. */
+export const FollowUpStateSchema = v.object({
+  name: v.string(),
+  status: v.picklist(FOLLOW_UP_STATUSES),
+  /** How often a worker began it. */
+  attempts: Count,
+  failures: Count,
+  first_attempt_at: v.nullable(Instant),
+  next_attempt_at: Instant,
+  waits: Count,
+  state: JsonObjectSchema,
+  intent: v.nullable(v.object({ at: Instant })),
+  error: v.nullable(FailureSchema),
+});
+export type FollowUpState = v.InferOutput<typeof FollowUpStateSchema>;
+
 /**
- * One platform of a post. Each status carries just what it needs:
+ * One platform of a post. Each status has exactly the fields that it needs:
  *
  *     pending ──▶ publishing ──▶ published
  *        ▲          │  ▲  │ └──▶ failed
@@ -76,28 +101,63 @@ export const DestinationSchema = v.variant('status', [
     ...common,
     ...PublishedPostSchema.entries,
     status: v.literal('published'),
-    first_comment: v.nullable(FirstCommentSchema),
+    follow_ups: v.array(FollowUpStateSchema),
+    /** The lease of the worker that runs the follow-up `follow_up`. */
+    lease: v.nullable(v.object({ follow_up: v.string(), until: Instant })),
   }),
-  v.object({ ...common, status: v.literal('failed'), error: FailureSchema }),
+  v.object({
+    ...common,
+    status: v.literal('failed'),
+    error: FailureSchema,
+    /** Last checkpoint of the attempt, until what it left at the platform is discarded. */
+    abandoned: v.nullable(StoredCheckpointSchema),
+  }),
 ]);
 export type Destination = v.InferOutput<typeof DestinationSchema>;
 export type DestinationStatus = Destination['status'];
 export type DestinationOf<S extends DestinationStatus> = Extract<Destination, { status: S }>;
 
-/** True when nothing is left to do: the outcome is known, its events are on their queue, the comment is made. */
+/** True when nothing is left to do: final, all events sent, follow-ups ended, abandoned work discarded. */
 export function isSettled(destination: Destination): boolean {
-  return isFinal(destination) && destination.outbox.length === 0 && !isFirstCommentPending(destination);
-}
-
-export function isFirstCommentPending(destination: Destination): destination is DestinationOf<'published'> {
-  return destination.status === 'published' && destination.first_comment?.status === 'pending';
+  if (destination.outbox.length > 0) return false;
+  if (destination.status === 'failed') return destination.abandoned === null;
+  return destination.status === 'published' && pendingFollowUps(destination).length === 0;
 }
 
 export function isFinal(destination: Destination): boolean {
   return destination.status === 'published' || destination.status === 'failed';
 }
 
-/** True for a failure behind which the post may stand on the platform all the same. */
+/** True for a failed destination whose post may be live on the platform despite the failure. */
 export function mayBeLive(destination: Destination): boolean {
   return destination.status === 'failed' && destination.error.code === 'DELIVERY_UNKNOWN';
+}
+
+export function pendingFollowUps(destination: Destination): FollowUpState[] {
+  if (destination.status !== 'published') return [];
+  return destination.follow_ups.filter(({ status }) => status === 'pending');
+}
+
+/** Follow-ups as the API shows them. */
+export const FollowUpSchema = v.pick(FollowUpStateSchema, ['name', 'status', 'error']);
+
+/** The first comment as the API shows it. */
+export const FirstCommentSchema = v.object({
+  status: v.picklist(['pending', 'published', 'failed']),
+  error: v.nullable(FailureSchema),
+});
+
+/** Name of the follow-up that posts the first comment. */
+export const FIRST_COMMENT = 'first_comment';
+
+export function followUpsOf(destination: Destination): v.InferOutput<typeof FollowUpSchema>[] {
+  if (destination.status !== 'published') return [];
+  return destination.follow_ups.map(({ name, status, error }) => ({ name, status, error }));
+}
+
+/** Returns the state of the first comment, or null for a post without one. */
+export function firstCommentOf(destination: Destination): v.InferOutput<typeof FirstCommentSchema> | null {
+  const comment = followUpsOf(destination).find(({ name }) => name === FIRST_COMMENT);
+  if (!comment) return null;
+  return { status: comment.status === 'done' ? 'published' : comment.status, error: comment.error };
 }

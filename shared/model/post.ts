@@ -15,6 +15,8 @@ export const PostSchema = v.object({
   title: v.nullable(v.string()),
   description: v.nullable(v.string()),
   media_urls: v.array(v.string()),
+  /** Total size of the media; absent or null while unknown. */
+  media_bytes: v.exactOptional(v.nullable(v.pipe(v.number(), v.integer()))),
   first_comment: v.nullable(v.string()),
   auto_truncate: v.boolean(),
   /** Platform fields, flat and as they were sent (`x_reply_settings`, …). */

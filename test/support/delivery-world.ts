@@ -1,167 +1,94 @@
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { newKeyRing, seal } from '../../shared/aws/key-ring.ts';
-import { deliver } from '../../shared/delivery/deliver.ts';
-import { dispatch } from '../../shared/delivery/dispatch.ts';
 import { handleDeadLetter } from '../../shared/delivery/dead-letters.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { dispatch, schedulePost } from '../../shared/delivery/dispatch.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
-import { schedulePost } from '../../shared/delivery/schedule.ts';
-import { firstSweepAt } from '../../shared/delivery/timing.ts';
+import { firstSweepAt } from '../../shared/delivery/sweep.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import type { Bucket } from '../../shared/store/objects.ts';
-import type { PublishedPost } from '../../shared/model/destination.ts';
 import type { Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
-import {
-  definePublisher,
-  type Finding,
-  type Publisher,
-  type StepContext,
-} from '../../shared/platforms/contract/publisher.ts';
-import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/contract/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
+import type { Bucket } from '../../shared/store/objects.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
-import { createTestTable, type TestTable } from './table.ts';
+import { crashingServices, Killed, type Crash } from './crashing-services.ts';
+import { fakePublisher, newFakePlatform } from './fake-platform.ts';
+import { createTestTable } from './table.ts';
 
 const WORKSPACE = 'w1';
 const PROFILE = 'p1';
-/** Six times the publishers' time-out, as the stack sets it. */
+/** Six times the publishers' timeout, as in the stack. */
 const VISIBILITY_MS = 360_000;
 const MAX_RECEIVES = 5;
+const REMAINING_MS = 200_000;
 
-/** A process that dies at its n-th call to the outside, before or after the call took effect. */
-export interface Death {
-  at: number;
-  when: 'before' | 'after';
-}
-
-interface Alarm {
+interface CreatedSchedule {
   Name: string;
   ScheduleExpression: string;
   Target: { Input: string };
 }
 
-interface QueuedNote {
+export interface QueuedMessage {
   queue: string;
   body: string;
   /** Tenant of the fair queue. */
   group?: string;
+  /** When it can be received. Epoch milliseconds. */
   at: number;
   receives: number;
 }
 
-class Killed extends Error {}
-
-/** A platform in memory that counts what is live. */
-export interface FakePlatform {
-  live: { key: string; at: number; text: string }[];
-  uploads: number;
-  /** How many uploads a file takes. */
-  parts: number;
-  /** Uploads of a post that fail once, from 0. */
-  uploadFaults: number[];
-  comments: string[];
-  /** Errors for the next first comments, in order. */
-  commentFaults: PlatformErrorInit[];
-  /** Errors for the next commits, in order; `accepted` puts the post live all the same. */
-  faults: (PlatformErrorInit & { accepted?: boolean })[];
-  /** How a lost commit is answered for. */
-  reconcile: 'by key' | 'cannot tell';
-  /** Errors for the next questions about a lost commit, in order. */
-  askFaults: PlatformErrorInit[];
-  /** Scheduler takes schedules; default: it refuses them. */
-  scheduler?: boolean;
-}
-
 /**
- * The delivery machine with everything real but the platform and the queue: the table is DynamoDB, the clock is set by
- * the test, and any call can be the last one of its process.
+ * Delivery with a real table, and with queues, a scheduler and a platform in memory. The test sets the clock, and any
+ * external call of a process can be its last.
  */
 export async function deliveryWorld() {
   const table = await createTestTable();
   const ring = newKeyRing();
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
-  const queue: QueuedNote[] = [];
+  const queue: QueuedMessage[] = [];
   const events: { event: string; id: string; data: { platform: string } }[] = [];
-  const platform: FakePlatform = {
-    live: [],
-    uploads: 0,
-    parts: 1,
-    uploadFaults: [],
-    faults: [],
-    reconcile: 'by key',
-    askFaults: [],
-    comments: [],
-    commentFaults: [],
-  };
-  const schedules: Alarm[] = [];
-  const process = { calls: 0, death: null as Death | null, dead: false };
+  const schedules: CreatedSchedule[] = [];
+  const platform = newFakePlatform();
+  /** Number of publish messages sent. */
+  const sent = { publish: 0 };
 
-  /** Lets a call to the outside happen, unless the process is dead or dies of it. */
-  async function outside<T>(call: () => Promise<T> | T): Promise<T> {
-    if (process.dead) throw new Killed();
-    process.calls += 1;
-    const dies = process.death?.at === process.calls ? process.death.when : null;
-    if (dies === 'before') {
-      process.dead = true;
-      throw new Killed();
-    }
-    const result = await call();
-    if (dies === 'after') {
-      process.dead = true;
-      throw new Killed();
-    }
-    return result;
-  }
-
-  function send(command: SendMessageCommand) {
-    const { QueueUrl, MessageBody, DelaySeconds, MessageGroupId } = command.input;
+  function send({ input }: SendMessageCommand) {
+    const { QueueUrl = '', MessageBody = '', DelaySeconds = 0, MessageGroupId = '' } = input;
     if (QueueUrl === 'events') {
-      const message = JSON.parse(MessageBody!) as { event: (typeof events)[number] };
+      const message = JSON.parse(MessageBody) as { event: (typeof events)[number] };
       events.push(message.event);
-    } else
-      queue.push({
-        queue: QueueUrl!,
-        body: MessageBody!,
-        at: clock.now + (DelaySeconds ?? 0) * 1000,
-        receives: 0,
-        group: MessageGroupId ?? '',
-      });
+    } else {
+      if (QueueUrl === 'publish') sent.publish += 1;
+      const at = clock.now + DelaySeconds * 1000;
+      queue.push({ queue: QueueUrl, body: MessageBody, at, receives: 0, group: MessageGroupId });
+    }
     return Promise.resolve({});
   }
 
-  /** Refuses every schedule, unless a test wants to have them. */
-  function setAlarmClock(alarm: Alarm) {
-    if (!platform.scheduler) return Promise.reject(new Error('no scheduler here'));
-    schedules.push(alarm);
+  function createSchedule(schedule: CreatedSchedule) {
+    if (!platform.scheduler) return Promise.reject(new Error('Schedules are refused'));
+    schedules.push(schedule);
     return Promise.resolve({});
   }
 
-  const mortalTable: TestTable = {
-    ...table,
-    client: {
-      send: (command: never) => outside(() => table.client.send(command)),
-    } as unknown as DynamoDBDocumentClient,
-  };
   const services: Services = {
-    table: mortalTable,
+    table,
     bucket: { publicUrl: 'https://media.example.com' } as Bucket,
-    sqs: { send: (command: SendMessageCommand) => outside(() => send(command)) } as unknown as SQSClient,
+    sqs: { send } as unknown as SQSClient,
     scheduler: {
-      send: (command: { input: Alarm }) => outside(() => setAlarmClock(command.input)),
+      send: (command: { input: CreatedSchedule }) => createSchedule(command.input),
     } as unknown as SchedulerClient,
-    ssm: null as unknown as SSMClient,
+    ssm: { send: () => Promise.reject(new Error('No parameters')) } as unknown as SSMClient,
     keyRing: () => Promise.resolve(ring),
     setting: name => SETTINGS[name] ?? name,
     now: () => clock.now,
   };
-  const publisher = fakePublisher(platform, outside, () => clock.now);
-  const publishers = { x: publisher, bluesky: publisher, telegram: publisher, linkedin: publisher };
 
   async function connect(platformId: PlatformId): Promise<void> {
     await putConnection(
@@ -172,59 +99,70 @@ export async function deliveryWorld() {
 
   async function store(change: Partial<Post> = {}, platforms: readonly PlatformId[] = ['x']): Promise<Post> {
     const post = { ...newPendingPost(clock.now, platforms), ...change };
-    const stored = { ...post, wake_at: firstSweepAt(post.due_at, clock.now) };
+    const stored = { ...post, wake_at: firstSweepAt(post, clock.now) };
     await createPost(table, stored);
     return stored;
   }
 
-  /** Handles one note in a process of its own; a dead one leaves its note to the visibility time-out. */
-  async function handle(message: QueuedNote, death: Death | null = null): Promise<boolean> {
-    Object.assign(process, { calls: 0, death, dead: false });
+  /** Returns a process of a publisher that is killed as `crash` says. */
+  function newProcess(crash: Crash | null = null, remainingMs = () => REMAINING_MS) {
+    const process = crashingServices(services, crash);
+    const publisher = fakePublisher(platform, process.external, () => clock.now);
+    const publishers = { x: publisher, bluesky: publisher, telegram: publisher, linkedin: publisher };
+    return { ...process, run: { services: process.services, publishers, remainingMs } };
+  }
+
+  /**
+   * Handles one message in a process of its own. The message of a killed process returns to the queue after its
+   * visibility timeout. Returns false then.
+   */
+  async function handle(message: QueuedMessage, crash: Crash | null = null): Promise<boolean> {
+    const process = newProcess(crash);
     message.receives += 1;
+    const isKilled = () => crash !== null && process.calls() >= crash.at;
     try {
-      const json: unknown = JSON.parse(message.body);
-      if (message.queue === 'dispatch') await dispatch(services, v.parse(DispatchMessageSchema, json));
-      else if (message.receives > MAX_RECEIVES)
-        await handleDeadLetter(services, v.parse(PublishMessageSchema, json));
-      else
-        await deliver(
-          { services, publishers, remainingMs: () => 200_000 },
-          v.parse(PublishMessageSchema, json),
-        );
-      if (!process.dead) return true;
+      await consume(process.run, message);
+      if (!isKilled()) return true;
     } catch (error) {
-      if (!(error instanceof Killed) && !process.dead) throw error;
-    } finally {
-      Object.assign(process, { calls: 0, death: null, dead: false });
+      if (!(error instanceof Killed) && !isKilled()) throw error;
     }
     queue.push({ ...message, at: clock.now + VISIBILITY_MS });
     return false;
   }
 
-  /**
-   * Lets time pass until nothing is left to do for a post: each turn goes to the next note or to the sweeper's next
-   * look, whichever comes first.
-   */
-  async function settle(post: Post, maxTurns = 200): Promise<void> {
+  type Run = ReturnType<typeof newProcess>['run'];
+
+  async function consume(run: Run, { queue: name, body, receives }: QueuedMessage): Promise<void> {
+    const json: unknown = JSON.parse(body);
+    if (name === 'dispatch') {
+      await dispatch(run.services, v.parse(DispatchMessageSchema, json));
+    } else if (receives > MAX_RECEIVES) {
+      await handleDeadLetter(run.services, v.parse(PublishMessageSchema, json));
+    } else {
+      await deliver(run, v.parse(PublishMessageSchema, json));
+    }
+  }
+
+  /** Advances the clock from message to message and from sweep to sweep until the post is settled. */
+  async function runUntilSettled(post: Post, maxTurns = 200): Promise<void> {
     for (let turn = 0; turn < maxTurns; turn += 1) {
       await runDue();
       const { wake_at } = (await getPost(table, post.workspace_id, post.post_id))!;
       const next = Math.min(wake_at ?? Infinity, ...queue.map(message => message.at));
       if (next === Infinity) return;
       clock.now = Math.max(clock.now, next);
-      if (wake_at !== undefined && wake_at <= clock.now) {
-        const { workspace_id, post_id } = post;
-        queue.push({
-          queue: 'dispatch',
-          body: JSON.stringify({ workspace_id, post_id }),
-          at: clock.now,
-          receives: 0,
-        });
-      }
+      if (wake_at !== undefined && wake_at <= clock.now) sweep(post);
     }
-    throw new Error('The post never settled');
+    throw new Error('The post did not settle');
   }
 
+  /** Sends the dispatch message that the sweeper would send. */
+  function sweep({ workspace_id, post_id }: Post): void {
+    const body = JSON.stringify({ workspace_id, post_id });
+    queue.push({ queue: 'dispatch', body, at: clock.now, receives: 0 });
+  }
+
+  /** Handles every message that can be received now. */
   async function runDue(): Promise<void> {
     for (;;) {
       const index = queue.findIndex(message => message.at <= clock.now);
@@ -232,6 +170,15 @@ export async function deliveryWorld() {
       if (!message) return;
       await handle(message);
     }
+  }
+
+  /** Forgets everything that happened so far, except the table. */
+  function reset(): void {
+    queue.length = 0;
+    events.length = 0;
+    schedules.length = 0;
+    sent.publish = 0;
+    Object.assign(platform, newFakePlatform());
   }
 
   return {
@@ -242,28 +189,38 @@ export async function deliveryWorld() {
     events,
     platform,
     schedules,
+    sent,
     connect,
     store,
+    newProcess,
     handle,
-    settle,
+    runUntilSettled,
     runDue,
-    alarm: (post: Post) => schedulePost(services, post),
+    reset,
+    schedule: (post: Post) => schedulePost(services, post),
     connection: (platformId: PlatformId) => getConnection(table, WORKSPACE, PROFILE, platformId),
     read: async (post: Post) => (await getPost(table, post.workspace_id, post.post_id))!,
-    /** Handles a note without fault; gives the number of calls to the outside. */
-    handleCounted: async (message: QueuedNote) => {
-      Object.assign(process, { calls: 0, death: null, dead: false });
-      await deliver(
-        { services, publishers, remainingMs: () => 200_000 },
-        v.parse(PublishMessageSchema, JSON.parse(message.body)),
-      );
-      return process.calls;
+    /** Handles a message without a crash. Returns the number of external calls. */
+    handleCounted: async (message: QueuedMessage) => {
+      const process = newProcess();
+      await consume(process.run, { ...message, receives: 1 });
+      return process.calls();
     },
     close: () => table.close(),
   };
 }
 
 export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>;
+
+/** Returns a publish message of a post that can be received at once. */
+export function publishMessage(
+  { workspace_id, post_id, version }: Pick<Post, 'workspace_id' | 'post_id' | 'version'>,
+  platform: PlatformId = 'x',
+  change: Partial<QueuedMessage> = {},
+): QueuedMessage {
+  const body = JSON.stringify({ workspace_id, post_id, version, platform });
+  return { queue: 'publish', body, at: 0, receives: 0, ...change };
+}
 
 const SETTINGS: Record<string, string> = {
   EVENTS_QUEUE_URL: 'events',
@@ -276,87 +233,7 @@ const SETTINGS: Record<string, string> = {
   PARAMETER_PREFIX: '/test',
 };
 
-const BUSY: PlatformErrorInit = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' };
-
-/** Uploads where there are media, commits under the post's id as its key, then comments where there is a comment. */
-function fakePublisher(
-  platform: FakePlatform,
-  outside: <T>(call: () => Promise<T> | T) => Promise<T>,
-  now: () => number,
-): Publisher {
-  const live = (key: string) => platform.live.find(each => each.key === key);
-  const takeUploadFault = (part: number) => {
-    const [next] = platform.uploadFaults;
-    if (next !== part) return false;
-    platform.uploadFaults.shift();
-    return true;
-  };
-  const postOf = (key: string, at: number) => ({
-    platform_post_id: key,
-    platform_post_url: `https://example.com/${key}`,
-    published_at: at,
-  });
-  return definePublisher<{ media: number }>({
-    state: v.object({ media: v.number() }),
-    initial: () => ({ media: 0 }),
-    steps: job => [
-      ...(job.media_urls.length > 0
-        ? [
-            {
-              name: 'upload',
-              kind: 'prepare' as const,
-              run: async (_: StepContext, state: { media: number }) => {
-                await outside(() => (platform.uploads += 1));
-                if (takeUploadFault(state.media)) throw new PlatformError(BUSY);
-                const media = state.media + 1;
-                return {
-                  type:
-                    media < job.media_urls.length * platform.parts ? ('again' as const) : ('next' as const),
-                  state: { media },
-                };
-              },
-            },
-          ]
-        : []),
-      {
-        name: 'create',
-        kind: 'commit' as const,
-        run: async (_: StepContext, state: { media: number }) => {
-          const key = `${job.post_id}:${job.platform}`;
-          const fault = platform.faults.shift();
-          await outside(() => {
-            if (!fault || fault.accepted) platform.live.push({ key, at: now(), text: job.text });
-          });
-          if (fault) throw new PlatformError(fault);
-          return { type: 'published' as const, post: postOf(key, now()), state };
-        },
-        reconcile: async (): Promise<Finding> => {
-          const fault = platform.askFaults.shift();
-          if (fault) throw new PlatformError(fault);
-          if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
-          const key = `${job.post_id}:${job.platform}`;
-          const found = await outside(() => live(key));
-          return found ? { type: 'published', post: postOf(key, found.at) } : { type: 'absent' };
-        },
-      },
-      ...(job.first_comment === null
-        ? []
-        : [
-            {
-              name: 'comment',
-              kind: 'finish' as const,
-              run: async (_: StepContext, __: object, post: PublishedPost) => {
-                const fault = platform.commentFaults.shift();
-                if (fault) throw new PlatformError(fault);
-                await outside(() => platform.comments.push(`${post.platform_post_id} ${job.first_comment}`));
-              },
-            },
-          ]),
-    ],
-  });
-}
-
-/** Every post has accounts of its own, so that a daily cap is met only by the tests that mean to meet it. */
+/** Returns a post whose destinations have accounts of their own, so that only tests of the daily cap reach it. */
 export function newPendingPost(now: number, platforms: readonly PlatformId[]): Post {
   const post_id = newId(now);
   return {
@@ -386,7 +263,7 @@ export function newPendingPost(now: number, platforms: readonly PlatformId[]): P
           social_account_id: `c-${platform}-${post_id}`,
           revision: 1,
           attempts: 0,
-          faults: 0,
+          failures: 0,
           first_attempt_at: null,
           changed_at: now,
           outbox: [],
@@ -396,22 +273,33 @@ export function newPendingPost(now: number, platforms: readonly PlatformId[]): P
   };
 }
 
+/** Credentials that fit the schema of each platform. */
+const CREDENTIALS = {
+  access_token: 'a',
+  refresh_token: 'r',
+  app_password: 'p',
+  bot_token: `700:${'A'.repeat(35)}`,
+};
+
 function connectionOf(platform: PlatformId, sealText: (text: string) => string): Connection {
   return {
     id: `c-${platform}`,
     workspace_id: WORKSPACE,
     profile_id: PROFILE,
     platform,
+    way: 'default',
     platform_user_id: 'u1',
     display_name: 'Acme',
     username: 'acme',
     avatar_url: null,
     scopes: [],
     attributes: {},
-    sealed: sealText(JSON.stringify({ access_token: 'a', refresh_token: null, secret: null })),
+    sealed: sealText(JSON.stringify(CREDENTIALS)),
     revision: 1,
+    renew_at: null,
     token_expires_at: null,
     needs_reconnect: false,
+    needs_target: false,
     renewal_lease_until: null,
     connected_at: 0,
   };

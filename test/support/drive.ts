@@ -1,9 +1,10 @@
 import type { Checkpoint, CommitIntent, PublishedPost } from '../../shared/model/destination.ts';
-import type { Credentials } from '../../shared/model/profile.ts';
-import { mediaFiles } from '../../shared/media/files.ts';
+import { mediaFiles } from '../../shared/media/media-files.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
+import type { AppCredentials, Target } from '../../shared/platforms/contract/connector.ts';
 import type {
+  PlannedFollowUp,
   PlannedStep,
   Publisher,
   PublishJob,
@@ -15,27 +16,29 @@ import type { Bucket } from '../../shared/store/objects.ts';
 import { memoryBucket } from './memory-bucket.ts';
 
 export interface DriveOptions {
-  credentials: Credentials;
+  credentials: JsonObject;
+  target?: Target | null;
+  app?: AppCredentials | null;
   http: HttpClient;
   media: HttpClient;
-  /** Where derived pictures are kept; default: an empty one. */
+  /** Bucket of converted pictures; default: an empty one. */
   bucket?: Bucket;
   now: () => number;
-  /** Moves the clock on; plays the time that passes while nothing runs. */
+  /** Advances the clock by the time that passes between invocations. */
   advance: (ms: number) => void;
   remainingMs?: () => number;
-  /** Goes on from here instead of from the start. */
+  /** Checkpoint to resume from. */
   from?: Checkpoint;
-  /** Called with each checkpoint as it is stored: lets a test interrupt by throwing. */
+  /** Called with each stored checkpoint; a test interrupts by throwing. */
   onCheckpoint?: (checkpoint: Checkpoint) => void;
 }
 
 export interface Driven {
   post: PublishedPost;
-  /** Every checkpoint that was stored, in order; the first is the one it began with. */
+  /** Every stored checkpoint in order, starting with the initial one. */
   checkpoints: Checkpoint[];
-  marks: CommitIntent[];
-  /** Names of the steps that ran, repetitions included. */
+  intents: CommitIntent[];
+  /** Names of the steps and follow-ups that ran, repetitions included. */
   ran: string[];
   /** Sum of all waits. */
   waitedMs: number;
@@ -43,10 +46,10 @@ export interface Driven {
 
 const MAX_RUNS = 500;
 
-/** Plays the delivery machine for one job, without queue or table. Throws what a step throws. */
+/** Runs the steps and follow-ups of one job without queue or table. Throws what a step throws. */
 export async function drive(publisher: Publisher, job: PublishJob, options: DriveOptions): Promise<Driven> {
   const steps = publisher.plan(job);
-  const driven: Omit<Driven, 'post'> = { checkpoints: [], marks: [], ran: [], waitedMs: 0 };
+  const driven: Omit<Driven, 'post'> = { checkpoints: [], intents: [], ran: [], waitedMs: 0 };
   let checkpoint = stored(options.from ?? publisher.start(job));
   driven.checkpoints.push(checkpoint);
 
@@ -54,7 +57,7 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
     const index = steps.findIndex(step => step.name === checkpoint.step);
     const step = steps[index];
     if (!step) throw new Error(`The plan has no step ${checkpoint.step}`);
-    if (step.kind === 'commit') driven.marks.push({ step: step.name, at: options.now() });
+    if (step.kind === 'commit') driven.intents.push({ step: step.name, at: options.now() });
     driven.ran.push(step.name);
     const result = await step.run(contextOf(job, options), checkpoint);
     const name = nameAfter(result, steps, index);
@@ -67,8 +70,12 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
       driven.waitedMs += result.delayMs;
     }
     if (result.type === 'published') {
-      await finish(steps.slice(index + 1), contextOf(job, options), checkpoint, result.post, driven.ran);
-      return { ...driven, post: result.post };
+      let { post } = result;
+      for (const followUp of publisher.followUps(job)) {
+        driven.ran.push(followUp.name);
+        post = await runFollowUp(followUp, contextOf(job, options), checkpoint, post, options);
+      }
+      return { ...driven, post };
     }
   }
   throw new Error(`Not published after ${MAX_RUNS} steps`);
@@ -79,7 +86,7 @@ function nameAfter(result: StepResult<JsonObject>, steps: readonly PlannedStep[]
   return steps[result.type === 'next' ? index + 1 : index]?.name;
 }
 
-/** Asks what became of a lost commit, as the machine does. */
+/** Reconciles a lost commit, as delivery does. */
 export function reconcile(
   publisher: Publisher,
   job: PublishJob,
@@ -92,26 +99,34 @@ export function reconcile(
   return step.reconcile(contextOf(job, options), checkpoint, intentAt);
 }
 
-async function finish(
-  steps: readonly PlannedStep[],
-  context: StepContext,
-  checkpoint: Checkpoint,
+/** Runs a follow-up to its end and returns the post as it amended it. Throws when the platform rejects it. */
+async function runFollowUp(
+  { name, start, run }: PlannedFollowUp,
+  context: StepContext<JsonObject>,
+  { state: committed }: Checkpoint,
   post: PublishedPost,
-  ran: string[],
-): Promise<void> {
-  for (const step of steps) {
-    ran.push(step.name);
-    await step.finish(context, checkpoint, post);
+  { advance }: DriveOptions,
+): Promise<PublishedPost> {
+  let state = start(committed);
+  for (let runs = 0; runs < MAX_RUNS; runs += 1) {
+    const result = await run(context, state, post);
+    if (result.type === 'done') return { ...post, ...result.amend };
+    if (result.type === 'rejected') throw new Error(`${name} was rejected: ${result.failure.message}`);
+    state = result.state;
+    if (result.type === 'wait') advance(result.delayMs);
   }
+  throw new Error(`${name} did not end after ${MAX_RUNS} runs`);
 }
 
-export function contextOf(job: PublishJob, options: DriveOptions): StepContext {
-  const { credentials, http, media, now, bucket = memoryBucket() } = options;
+export function contextOf(job: PublishJob, options: DriveOptions): StepContext<JsonObject> {
+  const { credentials, http, media, now, bucket = memoryBucket(), remainingMs = () => 60_000 } = options;
+  const { account } = job;
   const files = mediaFiles({ http: media, bucket, rules: RULES[job.platform], draft: job });
-  return { job, credentials, http, media, files, now, remainingMs: options.remainingMs ?? (() => 60_000) };
+  const { target = null, app = null } = options;
+  return { job, account, target, credentials, app, http, media, files, now, remainingMs };
 }
 
-/** What the table gives back: only JSON survives. */
+/** Returns a checkpoint as the table returns it: as JSON. */
 function stored(checkpoint: Checkpoint): Checkpoint {
   return JSON.parse(JSON.stringify(checkpoint)) as Checkpoint;
 }

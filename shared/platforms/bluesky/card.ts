@@ -22,7 +22,7 @@ const PAGE: Wanted = { maxBytes: 3 * MB, accept: 'text/html' };
 const PICTURE: Wanted = { maxBytes: 15 * MB, accept: 'image/*' };
 const TIMEOUT_MS = 8_000;
 
-type Tools = Pick<StepContext, 'media' | 'files'>;
+type Tools = Pick<StepContext<unknown>, 'media' | 'files'>;
 
 /** Reads a page's own description (Open Graph). Null where there is none: a card never stops a post. */
 export async function readCard(tools: Tools, uri: string): Promise<Card | null> {

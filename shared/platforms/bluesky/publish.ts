@@ -12,6 +12,7 @@ import {
 } from '../contract/publisher.ts';
 import { readCard } from './card.ts';
 import { valueOf, getPost, putPost, resolveHandle, uploadBlob, type Result, type Server } from './client.ts';
+import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { toPlatformError, isTooBig, type ErrorResponse } from './errors.ts';
 import { detectFacets, firstLink } from './facets.ts';
 import { findServer } from './identity.ts';
@@ -21,39 +22,46 @@ import { OLD_PICTURES, PICTURES } from './rules.ts';
 
 const StateSchema = v.object({
   images: v.array(UploadedSchema),
-  /** The finished record: kept, since only the identical one may be sent again. */
+  /** The finished record. Stored, because only the identical record may be sent again. */
   record: v.nullable(JsonObjectSchema),
-  /** Faults that were mended by preparing anew; each only once. */
-  mended: v.array(v.picklist(['size', 'blob'])),
-  /** Keys of this post that hold somebody else's record. */
-  taken: v.optional(v.number(), 0),
+  /** Rejections that were handled by preparing the record again; each at most once. */
+  retried_for: v.array(v.picklist(['size', 'blob'])),
+  /** How many of the post's record keys hold another record. */
+  taken_keys: v.optional(v.number(), 0),
 });
 type State = v.InferOutput<typeof StateSchema>;
+type Context = StepContext<Credentials>;
 
 const FETCH_MS = 30_000;
-/** A picture is begun only with this much time left: its download, its re-encoding and its upload. */
+/** Time that one picture needs: download, re-encoding and upload. */
 const IMAGE_MS = 45_000;
-/** A post meets two strange records in a row once in 10^12 times; more are a fault of ours. */
-const MOST_TAKEN = 3;
+/** Two taken keys in a row happen once in 10^12 posts; more are an error of the service. */
+const MAX_TAKEN_KEYS = 3;
 
 const PUBLIC_APPVIEW = 'https://public.api.bsky.app';
 const ENTRYWAY = 'https://bsky.social';
 
-const upload: Step<State> = { name: 'upload', kind: 'prepare', run: uploadImages };
-const compose: Step<State> = { name: 'compose', kind: 'prepare', run: composeRecord };
-const publish: Step<State> = { name: 'publish', kind: 'commit', run: publishRecord, reconcile: findRecord };
+const upload: Step<State, Credentials> = { name: 'upload', kind: 'prepare', run: uploadImages };
+const compose: Step<State, Credentials> = { name: 'compose', kind: 'prepare', run: composeRecord };
+const publish: Step<State, Credentials> = {
+  name: 'publish',
+  kind: 'commit',
+  run: publishRecord,
+  reconcile: findRecord,
+};
 
 /**
- * Publishes by writing a record whose key follows from the post (`recordKey`), so a repetition is harmless: the same
- * record under the same key is the same success, and a read by key tells whether it exists.
+ * Publishes by writing a record under a key derived from the post (`recordKey`). Writing the same record again has no
+ * further effect, and reading the key tells whether it exists.
  */
-export const publisher = definePublisher<State>({
+export const publisher = definePublisher<State, Credentials>({
+  credentials: CredentialsSchema,
   state: StateSchema,
-  initial: () => ({ images: [], record: null, mended: [], taken: 0 }),
+  initial: () => ({ images: [], record: null, retried_for: [], taken_keys: 0 }),
   steps: job => (hasImages(job) ? [upload, compose, publish] : [compose, publish]),
 });
 
-async function uploadImages(context: StepContext, state: State): Promise<StepResult<State>> {
+async function uploadImages(context: Context, state: State): Promise<StepResult<State>> {
   const images = [...state.images];
   for (const url of context.job.media_urls.slice(images.length)) {
     const isProgress = images.length > state.images.length;
@@ -63,22 +71,22 @@ async function uploadImages(context: StepContext, state: State): Promise<StepRes
   return { type: 'next', state: { ...state, images } };
 }
 
-async function pictureOf({ files }: StepContext, url: string, { mended }: State): Promise<FittedPicture> {
+async function pictureOf({ files }: Context, url: string, { retried_for }: State): Promise<FittedPicture> {
   const file = await files.open(url, FETCH_MS);
   try {
-    return await file.fitted(mended.includes('size') ? OLD_PICTURES : PICTURES);
+    return await file.fitted(retried_for.includes('size') ? OLD_PICTURES : PICTURES);
   } finally {
     await file.close();
   }
 }
 
-async function uploadImage(context: StepContext, image: FittedPicture): Promise<Uploaded> {
+async function uploadImage(context: Context, image: FittedPicture): Promise<Uploaded> {
   const { bytes, type, width, height } = image;
-  const answer = await atHome(context, server => uploadBlob(server, accessToken(context), bytes, type));
+  const answer = await onServer(context, server => uploadBlob(server, accessToken(context), bytes, type));
   return { blob: valueOf(answer).blob, width, height };
 }
 
-async function composeRecord(context: StepContext, state: State): Promise<StepResult<State>> {
+async function composeRecord(context: Context, state: State): Promise<StepResult<State>> {
   const { job } = context;
   const facets = await detectFacets(job.text, handle => resolveMention(context, handle));
   const embed = await embedOf(context, state, firstLink(facets));
@@ -86,14 +94,14 @@ async function composeRecord(context: StepContext, state: State): Promise<StepRe
 }
 
 /** A record carries one embed: pictures, or the card of a link. */
-async function embedOf(context: StepContext, state: State, link: string | null): Promise<JsonObject | null> {
+async function embedOf(context: Context, state: State, link: string | null): Promise<JsonObject | null> {
   if (hasImages(context.job)) return imagesEmbed(context.job, state.images);
   return link === null ? null : linkCard(context, state, link);
 }
 
-/** A name that cannot be resolved stays plain text; it must not hold the post up. */
-async function resolveMention({ http, job }: StepContext, handle: string): Promise<string | null> {
-  for (const url of [homeOf(job), PUBLIC_APPVIEW]) {
+/** Returns the DID of a handle; null when it cannot be resolved: the mention then stays plain text. */
+async function resolveMention({ http, job }: Context, handle: string): Promise<string | null> {
+  for (const url of [serverUrlOf(job), PUBLIC_APPVIEW]) {
     try {
       const answer = await resolveHandle({ http, url }, handle);
       if (answer.ok) return answer.value.did;
@@ -105,60 +113,72 @@ async function resolveMention({ http, job }: StepContext, handle: string): Promi
   return null;
 }
 
-/** The preview of a text's first link. Whatever goes wrong costs the picture or the card, never the post. */
-async function linkCard(context: StepContext, state: State, uri: string): Promise<JsonObject | null> {
+/** Returns the preview of the text's first link. A failure costs the picture or the card, never the post. */
+async function linkCard(context: Context, state: State, uri: string): Promise<JsonObject | null> {
   const card = await readCard(context, uri);
   if (!card) return null;
-  const thumb = state.mended.includes('size') ? null : card.thumb;
+  const thumb = state.retried_for.includes('size') ? null : card.thumb;
   return cardEmbed(card, thumb && (await uploadThumb(context, thumb)));
 }
 
-async function uploadThumb(context: StepContext, thumb: FittedPicture): Promise<Uploaded['blob'] | null> {
+async function uploadThumb(context: Context, thumb: FittedPicture): Promise<Uploaded['blob'] | null> {
   try {
     return (await uploadImage(context, thumb)).blob;
   } catch (error) {
-    // Expired credentials are renewed by the caller, and then the card is whole.
+    // Expired credentials are renewed by the caller, which runs the step again.
     if (!(error instanceof PlatformError) || error.kind === 'token_expired') throw error;
     return null;
   }
 }
 
-async function publishRecord(context: StepContext, state: State): Promise<StepResult<State>> {
+async function publishRecord(context: Context, state: State): Promise<StepResult<State>> {
   const { record } = state;
   const { job } = context;
   if (!record) return back(job, state);
-  const write = { repo: didOf(job), rkey: recordKey(job, state.taken), record };
-  const answer = await atHome(context, server => putPost(server, accessToken(context), write));
+  const write = { repo: didOf(job), rkey: recordKey(job, state.taken_keys), record };
+  const answer = await onServer(context, server => putPost(server, accessToken(context), write));
   if (answer.ok) return { type: 'published', post: postOf(job, answer.value.uri, context.now()), state };
-  return mend(context, state, answer.errorResponse);
+  return afterRejection(context, state, answer.errorResponse);
 }
 
-/** Refusals that a second look or a second preparation can mend; nothing was written in any of them. */
-async function mend(
-  context: StepContext,
+/** Handles rejections that reading the record or preparing it again can resolve. Nothing was written in any of them. */
+async function afterRejection(
+  context: Context,
   state: State,
   errorResponse: ErrorResponse,
 ): Promise<StepResult<State>> {
   if (errorResponse.error === 'InvalidSwap') {
     const found = await findRecord(context, state, context.now());
     if (found.type === 'published') return { ...found, state };
-    if (state.taken < MOST_TAKEN) return back(context.job, { ...state, taken: state.taken + 1 });
-    throw new PlatformError({ kind: 'rejected', code: 'INTERNAL', message: "The post's keys are taken" });
+    if (state.taken_keys < MAX_TAKEN_KEYS)
+      return back(context.job, { ...state, taken_keys: state.taken_keys + 1 });
+    throw new PlatformError({
+      kind: 'rejected',
+      code: 'INTERNAL',
+      message: 'All record keys of the post are taken by other records',
+    });
   }
-  const fault = isTooBig(errorResponse) ? 'size' : errorResponse.error === 'BlobNotFound' ? 'blob' : null;
-  if (fault === null || state.mended.includes(fault)) throw toPlatformError(errorResponse);
-  return back(context.job, { ...state, images: [], record: null, mended: [...state.mended, fault] });
+  const reason = isTooBig(errorResponse) ? 'size' : errorResponse.error === 'BlobNotFound' ? 'blob' : null;
+  if (reason === null || state.retried_for.includes(reason)) throw toPlatformError(errorResponse);
+  return back(context.job, {
+    ...state,
+    images: [],
+    record: null,
+    retried_for: [...state.retried_for, reason],
+  });
 }
 
-/** The record is composed anew, from pictures that are uploaded anew. */
+/** Prepares the record again from newly uploaded pictures. */
 function back(job: PublishJob, state: State): StepResult<State> {
   return { type: 'back', step: hasImages(job) ? upload.name : compose.name, state };
 }
 
-/** The record is there, or it is not: the account's own server knows for certain. */
-async function findRecord(context: StepContext, state: State, intentAt: number): Promise<Finding> {
+/** Reads the record from the account's own server, which knows for certain. */
+async function findRecord(context: Context, state: State, intentAt: number): Promise<Finding> {
   const { job } = context;
-  const answer = await atHome(context, server => getPost(server, didOf(job), recordKey(job, state.taken)));
+  const answer = await onServer(context, server =>
+    getPost(server, didOf(job), recordKey(job, state.taken_keys)),
+  );
   if (!answer.ok && answer.errorResponse.error === 'RecordNotFound') return { type: 'absent' };
   const { uri, value } = valueOf(answer);
   return isRecordOf(job, value)
@@ -166,16 +186,16 @@ async function findRecord(context: StepContext, state: State, intentAt: number):
     : { type: 'absent' };
 }
 
-/** Calls the account's server; an account that moved away is looked up, once, and called at its new home. */
-async function atHome<T>(
-  { http, job }: StepContext,
+/** Calls the account's server. When the account has moved, its new server is looked up and called instead. */
+async function onServer<T>(
+  { http, job }: Context,
   call: (server: Server) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const url = homeOf(job);
+  const url = serverUrlOf(job);
   const answer = await call({ http, url });
   if (answer.ok || !isUnknownAccount(answer.errorResponse)) return answer;
-  const home = await findServer(http, didOf(job));
-  return home === null || home === url ? answer : call({ http, url: home });
+  const moved = await findServer(http, didOf(job));
+  return moved === null || moved === url ? answer : call({ http, url: moved });
 }
 
 function isUnknownAccount({ error, message }: ErrorResponse): boolean {
@@ -191,15 +211,8 @@ function postOf(job: PublishJob, uri: string, at: number) {
   };
 }
 
-function accessToken({ credentials }: StepContext): string {
-  if (credentials.access_token !== null) return credentials.access_token;
-  throw new PlatformError({
-    kind: 'token_expired',
-    code: 'TOKEN_EXPIRED',
-    message: 'The account has no session',
-  });
-}
+const accessToken = ({ credentials }: Context) => credentials.access_token;
 
 const hasImages = (job: PublishJob) => job.post_type === 'image';
 const didOf = (job: PublishJob) => job.account.platform_user_id;
-const homeOf = (job: PublishJob) => job.account.attributes['pds'] ?? ENTRYWAY;
+const serverUrlOf = (job: PublishJob) => job.account.attributes['pds'] ?? ENTRYWAY;

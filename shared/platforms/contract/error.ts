@@ -2,30 +2,31 @@ import type { FailureCode } from '../../model/failure.ts';
 import { HttpFailure } from '../../net/http.ts';
 
 /**
- * What can go wrong at a platform, as far as the delivery machine must tell things apart:
- * - `transient`: a later attempt may succeed;
- * - `rate_limited`: the platform named a limit, `retryAfterMs` says until when;
- * - `token_expired`: the credentials were refused; one refresh and one repetition, then the user must reconnect;
- * - `rejected`: the platform says no, for good.
+ * Kinds of platform errors, as far as delivery treats them differently:
+ * - `transient`: a later attempt may succeed.
+ * - `rate_limited`: the platform named a limit; `retryAfterMs` says how long it lasts.
+ * - `token_expired`: the platform refused the credentials. They are renewed and the request repeated, once; then the
+ *   user must reconnect the account.
+ * - `rejected`: the platform's refusal is final.
  */
 export type PlatformErrorKind = 'transient' | 'rate_limited' | 'token_expired' | 'rejected';
 
 export interface PlatformErrorInit {
   kind: PlatformErrorKind;
   code: FailureCode;
-  /** The platform's own words where it gave some; never a secret. */
+  /** The platform's own words where it gave some. Never contains a secret. */
   message: string;
   retryAfterMs?: number | undefined;
-  /** Posts that the platform's announced limit allows in its period, where it says so. */
+  /** Number of posts that the platform's announced limit allows in its period, where known. */
   limit?: number | undefined;
   /**
-   * True where the platform may have acted on the request although no answer says so: a time-out, a cut connection,
-   * a 5xx. The machine then asks the platform before it repeats a commit.
+   * True where the platform may have acted on the request although no response confirms it: after a timeout, a lost
+   * connection or a 5xx. Delivery then reconciles before it repeats a commit.
    */
   outcomeUnknown?: boolean;
 }
 
-/** The one error that platform code throws. */
+/** The only error that platform code throws. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   readonly kind: PlatformErrorKind;
@@ -43,7 +44,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** No answer came: transient, and of unknown outcome where the whole request had left. */
+/** Converts a request without a response: transient, and of unknown outcome where the request was sent completely. */
 export function fromHttpFailure(failure: HttpFailure, what: string): PlatformError {
   return new PlatformError({
     kind: failure.reason === 'blocked' ? 'rejected' : 'transient',

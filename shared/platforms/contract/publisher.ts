@@ -1,145 +1,257 @@
 import * as v from 'valibot';
 import type { Checkpoint, PublishedPost } from '../../model/destination.ts';
+import type { Failure } from '../../model/failure.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { PlatformId, PostType } from '../../model/platform.ts';
-import type { Credentials } from '../../model/profile.ts';
 import type { HttpClient } from '../../net/http.ts';
+import type { AppCredentials, Target } from './connector.ts';
 import type { MediaFiles } from './media-files.ts';
-import type { Draft } from './rules.ts';
+import type { AccountFacts, Draft } from './rules.ts';
 
 /** The account that a destination publishes to. */
-export interface Account {
+export interface Account extends AccountFacts {
   connection_id: string;
   platform_user_id: string;
   username: string | null;
-  /** Facts stored at connect time: the account's server, chat type, granted scopes … */
-  attributes: Readonly<Record<string, string>>;
 }
 
-/** One destination's order, as far as a platform needs it. */
+/** What to publish on one platform. The same over all attempts. */
 export interface PublishJob extends Draft {
   post_id: string;
   platform: PlatformId;
   post_type: PostType;
-  /** The text to send: shaped by the platform's rules. */
+  /** The text to send, as the platform's rules shape it. */
   text: string;
   account: Account;
-  /** When the post is due and when it was created; epoch milliseconds. Fixed over all attempts. */
+  /** Epoch milliseconds. */
   due_at: number;
   created_at: number;
 }
 
-export interface StepContext {
+/** What a step works with. `C`: the platform's credentials. */
+export interface StepContext<C> {
   job: PublishJob;
-  /** Opened and fresh; a step that meets `token_expired` is run again once with refreshed ones. */
-  credentials: Credentials;
-  /** Requests to the platform's real URLs. */
+  account: Account;
+  /** The page, location or board that the post goes to; null where the account has none. */
+  target: Target | null;
+  /** Opened and fresh. A step that throws `token_expired` runs once more with renewed credentials. */
+  credentials: C;
+  /** The platform app that the connection was made with; null where the platform needs none. */
+  app: AppCredentials | null;
+  /** Sends requests to the platform. */
   http: HttpClient;
-  /** Requests to URLs that the user gave; guarded. */
+  /** Sends requests to URLs of the user; guarded against private addresses. */
   media: HttpClient;
-  /** The files that the post names. */
+  /** The post's media files. */
   files: MediaFiles;
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now: () => number;
-  /** What is left of this invocation; a step that needs longer answers `again` instead of starting. */
+  /** Returns the remaining time of this invocation. A step that needs longer returns `again` instead of starting. */
   remainingMs: () => number;
-  /** True for a commit that is sent again after `reconcile` found nothing of a lost one. */
+  /** True for a commit that is repeated after `reconcile` found that the lost one had no effect. */
   repeatedAfterLoss?: boolean;
 }
 
-/** How a step ends. `state` is what the next step, or the next invocation, needs to go on. */
+/** How a step ended. `state` is what the next step, or the next invocation, needs to continue. */
 export type StepResult<S> =
-  /** Done: go on with the next step. */
+  /** Continue with the next step. */
   | { type: 'next'; state: S }
-  /** Got further, and must be called again (a chunk of an upload); the state is stored in between. */
+  /** Call this step again; the state is stored in between (one part of an upload). */
   | { type: 'again'; state: S }
-  /** The platform is working on it: look again after `delayMs`, without holding a Lambda. */
+  /** The platform is still processing: call this step again after `delayMs` or somewhat later. */
   | { type: 'wait'; state: S; delayMs: number }
-  /** Only of a commit step: it was refused, and preparing again from the step named `step` can mend that. */
+  /** Commit only: the platform rejected it, and continuing from the step named `step` can fix that. */
   | { type: 'back'; step: string; state: S }
-  /** Only of a commit step: the post is live. */
+  /** Commit only: the post is live. */
   | { type: 'published'; post: PublishedPost; state: S };
 
-/** What the platform says about a commit whose answer was lost. */
+/** What the platform says about a commit whose response was lost. */
 export type Finding =
   | { type: 'published'; post: PublishedPost }
-  /** Nothing is there, for certain: the commit may be sent again. */
+  /** The commit certainly had no effect: it may be repeated. */
   | { type: 'absent' }
-  /** The platform cannot tell: the destination fails with DELIVERY_UNKNOWN rather than posting twice. */
-  | { type: 'unknown' };
+  /** The platform cannot tell: the destination fails with DELIVERY_UNKNOWN, because a repetition could post twice. */
+  | { type: 'unknown' }
+  /** Reconcile again after `delayMs`. */
+  | { type: 'wait'; delayMs: number };
 
 /**
- * A step of a platform's publisher.
- * - `prepare` may be repeated without harm and may run ahead of the post's time: uploads, containers, waiting.
- * - `commit` makes the post visible; exactly one a publisher. It is marked before it runs, and `reconcile` answers
- *   for a mark whose outcome is unknown. It never runs before the post is due.
- * - `finish` follows the commit (a first comment). Its failure never touches the post.
+ * A step of a publisher.
+ * - `prepare` is safe to repeat and may run before the post is due: uploads, containers, waiting.
+ * - `commit` makes the post visible. Each publisher has exactly one. It never runs before the post is due; an intent is
+ *   stored before it runs, and `reconcile` finds out what became of an intent whose outcome is unknown.
  */
-export type Step<S> =
-  | { name: string; kind: 'prepare'; run: (context: StepContext, state: S) => Promise<StepResult<S>> }
+export type Step<S, C> =
+  | { name: string; kind: 'prepare'; run: (context: StepContext<C>, state: S) => Promise<StepResult<S>> }
   | {
       name: string;
       kind: 'commit';
-      run: (context: StepContext, state: S) => Promise<StepResult<S>>;
-      /** `markedAt`: when the lost request was marked, epoch milliseconds. */
-      reconcile: (context: StepContext, state: S, intentAt: number) => Promise<Finding>;
-    }
-  | {
-      name: string;
-      kind: 'finish';
-      run: (context: StepContext, state: S, post: PublishedPost) => Promise<void>;
+      run: (context: StepContext<C>, state: S) => Promise<StepResult<S>>;
+      /** `intentAt`: when the intent of the lost commit was stored. Epoch milliseconds. */
+      reconcile: (context: StepContext<C>, state: S, intentAt: number) => Promise<Finding>;
     };
 
-export interface PublisherDefinition<S extends JsonObject> {
-  /** What a checkpoint must look like; a stored one that does not fit starts the attempt anew. */
-  state: v.GenericSchema<unknown, S>;
-  initial: (job: PublishJob) => S;
-  /** The steps of this job, in order: some jobs upload, some do not. */
-  steps: (job: PublishJob) => readonly Step<S>[];
+/** How a run of a follow-up ended. */
+export type FollowUpResult<S> =
+  /** `amend`: what became known of the live post meanwhile (a public id, a permalink). */
+  | { type: 'done'; state?: S; amend?: Partial<PublishedPost> }
+  | { type: 'again'; state: S }
+  | { type: 'wait'; state: S; delayMs: number }
+  /** `revokes`: the platform withdrew the post itself, so the destination fails. */
+  | { type: 'rejected'; failure: Failure; revokes?: true };
+
+/** What the platform says about a follow-up whose response was lost. */
+export type FollowUpFinding =
+  | { type: 'done'; amend?: Partial<PublishedPost> }
+  | { type: 'absent' }
+  | { type: 'unknown' }
+  | { type: 'wait'; delayMs: number };
+
+/**
+ * Something that follows the live post: a first comment, a thumbnail, captions, a review by the platform. It has its
+ * own state, retries and intent. Its failure never affects the post, except where it `revokes`.
+ */
+export interface FollowUpDefinition<F extends JsonObject, S, C> {
+  /** Unique among the platform's follow-ups. It is stored and shown in the API: never rename it. */
+  name: string;
+  /** True where running it twice has the same effect as running it once: it needs no intent. */
+  idempotent?: true;
+  state: v.GenericSchema<unknown, F>;
+  /** `committed`: the publisher's state when the post went live. */
+  initial: (job: PublishJob, committed: S) => F;
+  run: (context: StepContext<C>, state: F, post: PublishedPost) => Promise<FollowUpResult<F>>;
+  /** Without it, a follow-up whose response was lost fails with DELIVERY_UNKNOWN. */
+  reconcile?: (
+    context: StepContext<C>,
+    state: F,
+    post: PublishedPost,
+    intentAt: number,
+  ) => Promise<FollowUpFinding>;
 }
 
-/** A publisher with its state type hidden: what the delivery machine drives. */
+/** A follow-up with its state type hidden. `S`: the publisher's state. */
+export interface FollowUp<S, C> {
+  name: string;
+  idempotent: boolean;
+  initial: (job: PublishJob, committed: S) => JsonObject;
+  run: (
+    context: StepContext<C>,
+    state: JsonObject,
+    post: PublishedPost,
+  ) => Promise<FollowUpResult<JsonObject>>;
+  reconcile:
+    | ((
+        context: StepContext<C>,
+        state: JsonObject,
+        post: PublishedPost,
+        intentAt: number,
+      ) => Promise<FollowUpFinding>)
+    | null;
+}
+
+export interface PublisherDefinition<S extends JsonObject, C> {
+  /** Schema of the platform's opened credentials. */
+  credentials: v.GenericSchema<unknown, C>;
+  /** Schema of the checkpoint's state. A stored state that does not match starts the attempt from the beginning. */
+  state: v.GenericSchema<unknown, S>;
+  /** True where the state holds secrets, such as encryption keys: it is then stored encrypted. */
+  sealed?: true;
+  initial: (job: PublishJob) => S;
+  /** The steps of this job, in order. */
+  steps: (job: PublishJob) => readonly Step<S, C>[];
+  /** The follow-ups of this job. They run in this order, but none waits for another. */
+  followUps?: (job: PublishJob) => readonly FollowUp<S, C>[];
+  /** Deletes what a failed attempt left at the platform. Must be idempotent; its failure is only logged. */
+  discard?: (context: StepContext<C>, state: S) => Promise<void>;
+}
+
+/** A publisher with its types hidden: what the delivery code drives. */
 export interface Publisher {
-  /** Steps of a job, bound to checkpoints. */
+  sealed: boolean;
   plan: (job: PublishJob) => readonly PlannedStep[];
-  /** The checkpoint before the first step. */
+  /** Returns the checkpoint before the first step. */
   start: (job: PublishJob) => Checkpoint;
+  /** False for a checkpoint of another version of the publisher: its state no longer matches the schema. */
+  accepts: (checkpoint: Checkpoint) => boolean;
+  followUps: (job: PublishJob) => readonly PlannedFollowUp[];
+  discard: ((context: StepContext<unknown>, checkpoint: Checkpoint) => Promise<void>) | null;
 }
 
 export interface PlannedStep {
   name: string;
-  kind: Step<JsonObject>['kind'];
-  run: (context: StepContext, checkpoint: Checkpoint) => Promise<StepResult<JsonObject>>;
-  reconcile: (context: StepContext, checkpoint: Checkpoint, intentAt: number) => Promise<Finding>;
-  finish: (context: StepContext, checkpoint: Checkpoint, post: PublishedPost) => Promise<void>;
+  kind: 'prepare' | 'commit';
+  run: (context: StepContext<unknown>, checkpoint: Checkpoint) => Promise<StepResult<JsonObject>>;
+  reconcile: (context: StepContext<unknown>, checkpoint: Checkpoint, intentAt: number) => Promise<Finding>;
 }
 
-/** Closes a definition over its state type, so that the machine handles all platforms alike. */
-export function definePublisher<S extends JsonObject>(definition: PublisherDefinition<S>): Publisher {
-  const stateOf = (job: PublishJob, checkpoint: Checkpoint): S => {
-    const parsed = v.safeParse(definition.state, checkpoint.state);
-    return parsed.success ? parsed.output : definition.initial(job);
-  };
+export interface PlannedFollowUp extends Pick<
+  FollowUp<unknown, unknown>,
+  'name' | 'idempotent' | 'run' | 'reconcile'
+> {
+  /** Returns the first state, given the state of the publisher when the post went live. */
+  start: (committed: JsonObject) => JsonObject;
+}
 
-  const bind = (step: Step<S>): PlannedStep => ({
+/** Hides the state type of a follow-up. */
+export function defineFollowUp<F extends JsonObject, S, C>(
+  definition: FollowUpDefinition<F, S, C>,
+): FollowUp<S, C> {
+  const { name, idempotent = false, initial, run, reconcile } = definition;
+  const parse = (state: JsonObject) => v.parse(definition.state, state);
+  return {
+    name,
+    idempotent,
+    initial,
+    run: (context, state, post) => run(context, parse(state), post),
+    reconcile: reconcile
+      ? (context, state, post, intentAt) => reconcile(context, parse(state), post, intentAt)
+      : null,
+  };
+}
+
+/** Hides the types of a publisher, so that the delivery code handles all platforms alike. */
+export function definePublisher<S extends JsonObject, C>(definition: PublisherDefinition<S, C>): Publisher {
+  const { sealed = false, initial, steps, followUps = () => [], discard } = definition;
+  const stateOf = (job: PublishJob, state: JsonObject): S => {
+    const parsed = v.safeParse(definition.state, state);
+    return parsed.success ? parsed.output : initial(job);
+  };
+  const typed = (context: StepContext<unknown>): StepContext<C> => ({
+    ...context,
+    credentials: v.parse(definition.credentials, context.credentials),
+  });
+
+  const bindStep = (step: Step<S, C>): PlannedStep => ({
     name: step.name,
     kind: step.kind,
-    run: (context, checkpoint) => {
-      if (step.kind === 'finish') throw new Error(`${step.name} runs after the commit`);
-      return step.run(context, stateOf(context.job, checkpoint));
-    },
-    reconcile: (context, checkpoint, intentAt) => {
-      if (step.kind !== 'commit') throw new Error(`${step.name} is no commit`);
-      return step.reconcile(context, stateOf(context.job, checkpoint), intentAt);
-    },
-    finish: (context, checkpoint, post) => {
-      if (step.kind !== 'finish') throw new Error(`${step.name} runs before the commit`);
-      return step.run(context, stateOf(context.job, checkpoint), post);
+    run: async (context, checkpoint) => step.run(typed(context), stateOf(context.job, checkpoint.state)),
+    reconcile: async (context, checkpoint, intentAt) => {
+      if (step.kind !== 'commit') throw new Error(`${step.name} is not a commit step`);
+      return step.reconcile(typed(context), stateOf(context.job, checkpoint.state), intentAt);
     },
   });
 
+  const bindFollowUp = (job: PublishJob, followUp: FollowUp<S, C>): PlannedFollowUp => {
+    const { name, idempotent, run, reconcile } = followUp;
+    return {
+      name,
+      idempotent,
+      start: committed => followUp.initial(job, stateOf(job, committed)),
+      run: async (context, state, post) => run(typed(context), state, post),
+      reconcile: reconcile
+        ? async (context, state, post, intentAt) => reconcile(typed(context), state, post, intentAt)
+        : null,
+    };
+  };
+
   return {
-    plan: job => definition.steps(job).map(bind),
-    start: job => ({ step: definition.steps(job)[0]?.name ?? '', state: definition.initial(job) }),
+    sealed,
+    plan: job => steps(job).map(bindStep),
+    start: job => ({ step: steps(job)[0]?.name ?? '', state: initial(job) }),
+    accepts: ({ state }) => v.is(definition.state, state),
+    followUps: job => followUps(job).map(followUp => bindFollowUp(job, followUp)),
+    discard: discard
+      ? async (context, { state }) => discard(typed(context), stateOf(context.job, state))
+      : null,
   };
 }

@@ -1,4 +1,4 @@
-import type { UploadFile } from '../../net/multipart.ts';
+import type { FormFilePart } from '../../net/multipart.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { UserFile } from '../contract/media-files.ts';
 import type { StepContext } from '../contract/publisher.ts';
@@ -9,7 +9,7 @@ export type AttachmentKind = 'photo' | 'video' | 'animation' | 'document';
 /** A file in the shape in which Telegram takes it. */
 export interface Attachment {
   kind: AttachmentKind;
-  file: UploadFile;
+  file: FormFilePart;
   /** Method parameters beside the file; a video without them is shown as a square. */
   facts: Readonly<Record<string, string>>;
 }
@@ -19,7 +19,7 @@ const MAX_RATIO = 20;
 
 /** Fetches a file and chooses how it is sent. Throws PlatformError `rejected` where Telegram would not take it. */
 export async function loadAttachment(
-  { files }: Pick<StepContext, 'files'>,
+  { files }: Pick<StepContext<unknown>, 'files'>,
   url: string,
   timeoutMs: number,
 ): Promise<Attachment> {
@@ -46,7 +46,7 @@ async function asDocument(file: UserFile, url: string): Promise<Attachment> {
   return { kind: 'document', file: await whole(file, url), facts: {} };
 }
 
-async function whole({ facts, size, read }: UserFile, url: string): Promise<UploadFile> {
+async function whole({ facts, size, read }: UserFile, url: string): Promise<FormFilePart> {
   return { name: fileName(url, facts.type), type: facts.type, bytes: await read(0, size) };
 }
 

@@ -12,7 +12,7 @@ import {
   type TelegramClient,
   type Upload,
 } from './client.ts';
-import { secretOf } from './credentials.ts';
+import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { ChatMigrated } from './errors.ts';
 
 const StateSchema = v.object({
@@ -30,14 +30,14 @@ const METHODS: Readonly<Record<AttachmentKind, SendFileMethod>> = {
   document: 'sendDocument',
 };
 
-/** An upload is not begun with less than this left: cut off, its outcome would be unknown for ever. */
-const LEAST_UPLOAD_MS = 15_000;
-/** Kept for storing the result. */
+/** An upload starts only with this much time left. The outcome of one that is cut off cannot be found out. */
+const MIN_UPLOAD_MS = 15_000;
+/** Reserved for storing the result. */
 const RESERVE_MS = 5_000;
 const MAX_FETCH_MS = 60_000;
 
-/** Looks at the files ahead of time, so that a bad one is told before the post is due. */
-const inspect: Step<State> = {
+/** Loads the files before the post is due, so that one that does not fit fails early. */
+const inspect: Step<State, Credentials> = {
   name: 'inspect',
   kind: 'prepare',
   run: async (context, state) => {
@@ -46,25 +46,26 @@ const inspect: Step<State> = {
   },
 };
 
-/** One request makes the whole post: no part of it can be live alone. */
-const send: Step<State> = {
+/** Sends the whole post in one request, so that no part of it can be live alone. */
+const send: Step<State, Credentials> = {
   name: 'send',
   kind: 'commit',
   run: async (context, state) => {
     const { job, credentials, http, remainingMs } = context;
-    const client = telegramClient(http, secretOf(credentials));
+    const client = telegramClient(http, credentials.bot_token);
     const attachments: Attachment[] = [];
     await load(context, attachment => void attachments.push(attachment));
     const timeoutMs = Math.min(UPLOAD_TIMEOUT_MS, remainingMs() - RESERVE_MS);
-    const order: Order = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
-    const messages = await followingMigration(state.chat_id, chatId => place(order, chatId));
+    const request: SendRequest = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
+    const messages = await followingMigration(state.chat_id, chatId => sendTo(request, chatId));
     return { type: 'published', post: postOf(messages, context.now()), state: stateOf(messages, state) };
   },
-  // A bot cannot read a chat, and its own messages are not among its updates.
+  // A bot cannot read a chat, and its own messages do not appear among its updates.
   reconcile: () => Promise.resolve({ type: 'unknown' }),
 };
 
-export const publisher = definePublisher<State>({
+export const publisher = definePublisher<State, Credentials>({
+  credentials: CredentialsSchema,
   state: StateSchema,
   initial: job => ({ chat_id: chatIdOf(job), message_ids: [] }),
   steps: job => (job.media_urls.length === 0 ? [send] : [inspect, send]),
@@ -74,30 +75,33 @@ function chatIdOf({ account }: PublishJob): string {
   return account.attributes['chat_id'] ?? account.platform_user_id.split(':').at(-1) ?? '';
 }
 
-/** Hands over one file after the other. Throws PlatformError where the time for an upload would not be left. */
-async function load(context: StepContext, take: (attachment: Attachment) => void): Promise<void> {
+/** Loads the files one by one. Throws PlatformError when too little time for an upload would be left. */
+async function load(
+  context: StepContext<Credentials>,
+  take: (attachment: Attachment) => void,
+): Promise<void> {
   const { job, remainingMs } = context;
   for (const url of job.media_urls) {
-    const timeoutMs = Math.min(MAX_FETCH_MS, remainingMs() - LEAST_UPLOAD_MS - RESERVE_MS);
+    const timeoutMs = Math.min(MAX_FETCH_MS, remainingMs() - MIN_UPLOAD_MS - RESERVE_MS);
     if (timeoutMs <= 0) throw tooSlow();
     take(await loadAttachment(context, url, timeoutMs));
   }
 }
 
 function tooSlow(): PlatformError {
-  const message = 'The media URLs answer too slowly';
+  const message = 'The media URLs respond too slowly';
   return new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message });
 }
 
-interface Order {
+interface SendRequest {
   client: TelegramClient;
   text: string;
   attachments: readonly Attachment[];
   timeoutMs: number;
 }
 
-async function place(order: Order, chatId: string): Promise<readonly Message[]> {
-  const { client, text, attachments, timeoutMs } = order;
+async function sendTo(request: SendRequest, chatId: string): Promise<readonly Message[]> {
+  const { client, text, attachments, timeoutMs } = request;
   const [first, ...others] = attachments;
   if (!first) return [await client.sendMessage({ chat_id: chatId, text })];
   if (others.length > 0) return client.sendMediaGroup(...album(chatId, text, attachments, timeoutMs));
@@ -107,7 +111,7 @@ async function place(order: Order, chatId: string): Promise<readonly Message[]> 
   ];
 }
 
-/** An album shows the caption of its first item only. */
+/** Returns the fields of an album. Telegram shows the caption of its first item only. */
 function album(
   chatId: string,
   text: string,
@@ -130,7 +134,7 @@ function caption(text: string): { caption?: string } {
   return text === '' ? {} : { caption: text };
 }
 
-/** Nothing was sent to a chat that moved, so the same request follows it at once. */
+/** Repeats a request at the new id of a chat that migrated: nothing was sent to the old one. */
 async function followingMigration<T>(chatId: string, request: (chatId: string) => Promise<T>): Promise<T> {
   try {
     return await request(chatId);
@@ -147,9 +151,9 @@ function stateOf(messages: readonly Message[], state: State): State {
   };
 }
 
-/** The first message stands for the post. Telegram's own time has no fractions, and would show a post as early. */
+/** The first message represents the post. Telegram's own time has no fractions and would make a post look early. */
 function postOf([first]: readonly Message[], at: number): PublishedPost {
-  if (!first) throw new Error('Telegram made no message');
+  if (!first) throw new Error('Telegram returned no message');
   return {
     platform_post_id: `${first.chat.id}:${first.message_id}`,
     platform_post_url: linkTo(first.chat, first.message_id),
@@ -157,7 +161,7 @@ function postOf([first]: readonly Message[], at: number): PublishedPost {
   };
 }
 
-/** Basic groups and private chats have no links; those of private channels open for members. */
+/** Returns the link of a message; null for basic groups and private chats. Links of private channels open for members. */
 export function linkTo({ id, type, username }: Chat, messageId: number): string | null {
   if (type !== 'channel' && type !== 'supergroup') return null;
   if (username !== undefined) return `https://t.me/${username}/${messageId}`;

@@ -25,7 +25,7 @@ export interface Media {
 }
 
 /** Opens a file of a post. Throws PlatformError `rejected` for what X does not take, naming limit and value. */
-export async function openMedia({ files, job }: StepContext, url: string, timeoutMs: number): Promise<Media> {
+export async function openMedia({ files, job }: StepContext<unknown>, url: string, timeoutMs: number): Promise<Media> {
   const file = await files.open(url, timeoutMs);
   if (job.post_type !== 'image') return videoOf(file, isSubscriber(job.account.attributes));
   try {

@@ -8,33 +8,37 @@ import {
   type StepResult,
 } from '../contract/publisher.ts';
 import { createPost, recentPosts, type LivePost } from './client.ts';
+import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { sameText, unwrapText } from './text.ts';
 import { awaitProcessing, callerOf, describe, FRESH, StateSchema, upload, type State } from './upload.ts';
 
-/** How far X's clock may be behind ours. */
-const CLOCK_SLACK_MS = 5000;
-/** X says that the post is live, and shows it nowhere. */
+/** Maximum clock skew between X and the service. */
+const CLOCK_SKEW_MS = 5000;
+/** X rejects the post as a duplicate of one that it does not show. */
 const UNKNOWN_POST: Omit<PublishedPost, 'published_at'> = {
   platform_post_id: 'unknown',
   platform_post_url: null,
 };
 
-const PREPARATIONS: readonly Step<State>[] = [
+const PREPARATIONS: readonly Step<State, Credentials>[] = [
   { name: 'upload', kind: 'prepare', run: startUpload },
   { name: 'process', kind: 'prepare', run: awaitProcessing },
   { name: 'describe', kind: 'prepare', run: describe },
 ];
-const PUBLISH: Step<State> = { name: 'publish', kind: 'commit', run: publish, reconcile };
+const PUBLISH: Step<State, Credentials> = { name: 'publish', kind: 'commit', run: publish, reconcile };
 
-export const publisher = definePublisher<State>({
+type Context = StepContext<Credentials>;
+
+export const publisher = definePublisher<State, Credentials>({
+  credentials: CredentialsSchema,
   state: StateSchema,
   initial: () => FRESH,
   steps: job =>
     job.media_urls.length > 0 && job.post_type !== 'text' ? [...PREPARATIONS, PUBLISH] : [PUBLISH],
 });
 
-/** A permission that the user did not grant shows before the first byte is sent. */
-function startUpload(context: StepContext, state: State): Promise<StepResult<State>> {
+/** Fails before the first byte is sent when the user did not grant the permission to upload. */
+function startUpload(context: Context, state: State): Promise<StepResult<State>> {
   const scopes = context.job.account.attributes['scopes']?.split(' ');
   if (scopes?.includes('media.write') === false) {
     throw new PlatformError({
@@ -46,8 +50,8 @@ function startUpload(context: StepContext, state: State): Promise<StepResult<Sta
   return upload(context, state);
 }
 
-/** X has no idempotency key: the delivery machine marks this step before it runs and asks `reconcile` when in doubt. */
-async function publish(context: StepContext, state: State): Promise<StepResult<State>> {
+/** Creates the post. X has no idempotency key, so a lost response is reconciled. */
+async function publish(context: Context, state: State): Promise<StepResult<State>> {
   const { job } = context;
   try {
     const id = await createPost(callerOf(context), {
@@ -62,30 +66,30 @@ async function publish(context: StepContext, state: State): Promise<StepResult<S
       const found = await find(context, state, job.due_at);
       return { type: 'published', post: found ?? { ...UNKNOWN_POST, published_at: context.now() }, state };
     }
-    if (refusesMediaIds(error) && !state.restarted) {
+    if (rejectsMediaIds(error) && !state.restarted) {
       return { type: 'back', step: 'upload', state: { ...FRESH, restarted: true } };
     }
     throw error;
   }
 }
 
-function refusesMediaIds({ code, message }: PlatformError): boolean {
+function rejectsMediaIds({ code, message }: PlatformError): boolean {
   return code === 'MEDIA_REJECTED' && /media ids?/i.test(message);
 }
 
-function textOption({ job }: StepContext, name: string): string | null {
+function textOption({ job }: Context, name: string): string | null {
   const value = job.options[name];
   return typeof value === 'string' ? value : null;
 }
 
-async function reconcile(context: StepContext, state: State, intentAt: number): Promise<Finding> {
+async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
   const post = await find(context, state, intentAt);
   return post ? { type: 'published', post } : { type: 'absent' };
 }
 
-async function find(context: StepContext, state: State, since: number): Promise<PublishedPost | null> {
+async function find(context: Context, state: State, since: number): Promise<PublishedPost | null> {
   const { job } = context;
-  const from = since - CLOCK_SLACK_MS;
+  const from = since - CLOCK_SKEW_MS;
   const posts = await recentPosts(callerOf(context), job.account.platform_user_id, from);
   const match = posts.find(
     post =>
@@ -96,7 +100,7 @@ async function find(context: StepContext, state: State, since: number): Promise<
   return match ? postOf(context, match.id, Date.parse(match.created_at)) : null;
 }
 
-/** Texts may be equal or empty: where X names the media of a post, they must be ours. Keys end with the media id. */
+/** Texts may be equal or empty, so the media that X names must match too. Media keys end with the media id. */
 function carries(post: LivePost, { uploads }: State): boolean {
   const keys = post.attachments?.media_keys;
   if (!keys) return true;
@@ -105,7 +109,7 @@ function carries(post: LivePost, { uploads }: State): boolean {
   );
 }
 
-function postOf({ job }: StepContext, id: string, publishedAt: number): PublishedPost {
+function postOf({ job }: Context, id: string, publishedAt: number): PublishedPost {
   return {
     platform_post_id: id,
     platform_post_url: `https://x.com/${job.account.username ?? 'i/web'}/status/${id}`,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { PlatformError } from '../contract/error.ts';
 import type { StepContext, StepResult } from '../contract/publisher.ts';
 import type { Caller } from './call.ts';
+import type { Credentials } from './credentials.ts';
 import {
   appendUpload,
   finalizeUpload,
@@ -48,19 +49,12 @@ const TIME_FOR_A_PART_MS = 28_000;
 const TIME_FOR_CLEANUP_MS = 2000;
 const PROCESSING_LIMIT_MS = 20 * 60_000;
 
-export function callerOf({ http, credentials, now }: StepContext): Caller {
-  if (credentials.access_token === null) {
-    throw new PlatformError({
-      kind: 'token_expired',
-      code: 'TOKEN_EXPIRED',
-      message: 'No access token is stored',
-    });
-  }
+export function callerOf({ http, credentials, now }: StepContext<Credentials>): Caller {
   return { http, token: credentials.access_token, now };
 }
 
 /** Sends the files, part by part. Goes on where the last checkpoint ended. */
-export async function upload(context: StepContext, state: State): Promise<StepResult<State>> {
+export async function upload(context: StepContext<Credentials>, state: State): Promise<StepResult<State>> {
   const { media_urls: urls } = context.job;
   let current = state;
   let parts = 0;
@@ -84,7 +78,7 @@ interface Sent {
   parts: number;
 }
 
-async function sendFile(context: StepContext, state: State, maxParts: number): Promise<Sent> {
+async function sendFile(context: StepContext<Credentials>, state: State, maxParts: number): Promise<Sent> {
   const index = fileIndex(state);
   const done = state.uploads.slice(0, index);
   const begun = state.uploads[index];
@@ -103,7 +97,7 @@ async function sendFile(context: StepContext, state: State, maxParts: number): P
   }
 }
 
-function openFile(context: StepContext, index: number): Promise<Media> {
+function openFile(context: StepContext<Credentials>, index: number): Promise<Media> {
   const timeoutMs = Math.max(TIME_FOR_CLEANUP_MS, context.remainingMs() - TIME_FOR_CLEANUP_MS);
   return openMedia(context, context.job.media_urls[index] ?? '', timeoutMs);
 }
@@ -118,7 +112,7 @@ async function begin(caller: Caller, { category, type, size }: Media): Promise<U
 }
 
 async function sendParts(
-  context: StepContext,
+  context: StepContext<Credentials>,
   media: Media,
   session: Upload,
   maxParts: number,
@@ -156,7 +150,7 @@ function assertNotFailed(processing: Processing): Exclude<Processing, { state: '
 }
 
 /** Looks whether X has processed every file; never waits by itself. */
-export async function awaitProcessing(context: StepContext, state: State): Promise<StepResult<State>> {
+export async function awaitProcessing(context: StepContext<Credentials>, state: State): Promise<StepResult<State>> {
   const since = state.processing_since ?? context.now();
   const uploads = [...state.uploads];
   for (const [index, file] of uploads.entries()) {
@@ -184,7 +178,7 @@ function tooSlow(): PlatformError {
 }
 
 /** The one alt text for every picture. A refusal costs the description, never the post. */
-export async function describe(context: StepContext, state: State): Promise<StepResult<State>> {
+export async function describe(context: StepContext<Credentials>, state: State): Promise<StepResult<State>> {
   const text = context.job.options['x_alt_text'];
   if (typeof text !== 'string' || text === '') return { type: 'next', state };
   for (const { id, category } of state.uploads) {

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A client that loses the answer of its first write and, as the SDK does, sends the same again. */
-function forgetful(table: Table): Table {
+/** Returns a table whose first write is sent twice, as the SDK does when the response is lost. */
+function withRepeatedWrite(table: Table): Table {
   let lost = false;
   const send = async (command: { constructor: { name: string } }) => {
     const isFirstWrite = command.constructor.name === 'UpdateCommand' && !lost;
@@ -24,14 +24,19 @@ function forgetful(table: Table): Table {
   return { name: table.name, client: { send } as unknown as Table['client'] };
 }
 
-test('a write whose answer was lost is known again when it is repeated', async () => {
+test('saveDestination recognises its own write when the SDK repeats it', async () => {
   const post = await world.store();
   const from = post.destinations.x!;
-  const after = await saveDestination(forgetful(world.table), post, from, leased(from, world.clock.now));
+  const after = await saveDestination(
+    withRepeatedWrite(world.table),
+    post,
+    from,
+    leased(from, world.clock.now),
+  );
   expect(after?.destinations.x).toMatchObject({ status: 'publishing', revision: 2, attempts: 1 });
 });
 
-test('of two writers at the same revision one wins, even when both write the same', async () => {
+test('saveDestination succeeds for one of several writers at the same revision', async () => {
   const post = await world.store();
   const from = post.destinations.x!;
   const to = leased(from, world.clock.now);

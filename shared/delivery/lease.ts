@@ -1,0 +1,48 @@
+import type { DestinationOf, Destination } from '../model/destination.ts';
+import type { Post } from '../model/post.ts';
+import { RULES } from '../platforms/registry.ts';
+import { SECOND } from '../time/instant.ts';
+import { LEASE_MARGIN_MS } from './timing.ts';
+
+/** Thrown when another worker acquired the lease: this worker must not write or send anything any more. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/**
+ * Returns until when a lease that is acquired now lasts: longer than the function that holds it can run, so that the
+ * holder of an expired lease is certainly dead. Epoch milliseconds.
+ */
+export function leaseUntil({ platform }: Destination, now: number): number {
+  return now + RULES[platform].worker.timeout_s * SECOND + LEASE_MARGIN_MS;
+}
+
+/** A destination under this worker's lease, as it was stored last. */
+export interface Lease {
+  readonly post: Post;
+  readonly destination: DestinationOf<'publishing'>;
+  /** Stores progress under the lease. Throws LeaseLost when another worker acquired it. */
+  save: (to: DestinationOf<'publishing'>) => Promise<void>;
+}
+
+/** Returns the lease of a worker that has just stored `destination` as its own. */
+export function holdLease(
+  post: Post,
+  destination: DestinationOf<'publishing'>,
+  store: (post: Post, from: Destination, to: Destination) => Promise<Post | null>,
+): Lease {
+  let current = { post, destination };
+  return {
+    get post() {
+      return current.post;
+    },
+    get destination() {
+      return current.destination;
+    },
+    save: async to => {
+      const after = await store(current.post, current.destination, to);
+      if (!after) throw new LeaseLost();
+      current = { post: after, destination: to };
+    },
+  };
+}

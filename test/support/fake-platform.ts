@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+import { FIRST_COMMENT, type PublishedPost } from '../../shared/model/destination.ts';
+import { failure } from '../../shared/model/failure.ts';
+import { JsonObjectSchema, type JsonObject } from '../../shared/model/json.ts';
+import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/contract/error.ts';
+import {
+  defineFollowUp,
+  definePublisher,
+  type Finding,
+  type FollowUp,
+  type FollowUpResult,
+  type Publisher,
+  type PublishJob,
+  type Step,
+} from '../../shared/platforms/contract/publisher.ts';
+
+/** An error, and whether the request took effect despite it. */
+export type FakeFault = PlatformErrorInit & { accepted?: boolean };
+
+/** A follow-up of the fake platform's posts. */
+export interface FakeFollowUp {
+  name: string;
+  idempotent?: true;
+  /** How a lost run is reconciled. Default: it cannot be. */
+  reconcile?: 'by key' | 'cannot tell';
+  /** Runs that return `again` before the last. */
+  parts?: number;
+  /** Runs that return `wait` before the last. */
+  waits?: number;
+  amend?: Partial<PublishedPost>;
+  /** The platform rejects it; `revokes`: and withdraws the post. */
+  rejects?: { revokes?: true };
+}
+
+/** A platform in memory. */
+export interface FakePlatform {
+  live: { key: string; at: number; text: string }[];
+  uploads: number;
+  /** Uploads per file. */
+  parts: number;
+  /** Uploads of a post, from 0, that fail once. */
+  uploadFaults: number[];
+  /** Status requests that answer "still processing", each with this hint, before the post can be committed. */
+  processing: { polls: number; hintMs: number };
+  /** Keys of posts with uploaded media that are neither live nor discarded. */
+  staged: Set<string>;
+  /** Bytes of the publisher's state beyond its own. */
+  stateBytes: number;
+  /** Stores the publisher's state encrypted. */
+  sealed: boolean;
+  /** Errors of the next commits, in order. */
+  commitFaults: FakeFault[];
+  /** What reading a lost commit finds out. */
+  reconcile: 'by key' | 'cannot tell';
+  /** Reads of a lost commit that answer "not yet". */
+  reconcileWaits: number;
+  /** Errors of the next reads of a lost commit, in order. */
+  reconcileFaults: PlatformErrorInit[];
+  followUps: FakeFollowUp[];
+  /** Errors of the next runs of a follow-up by its name, in order. */
+  followUpFaults: Record<string, FakeFault[]>;
+  /** Effects of follow-ups: `<post> <name>`, for a first comment with its text. */
+  effects: string[];
+  discards: number;
+  /** Errors of the next discards, in order. */
+  discardFaults: PlatformErrorInit[];
+  /** True to accept schedules; EventBridge Scheduler refuses them by default. */
+  scheduler: boolean;
+}
+
+export const newFakePlatform = (): FakePlatform => ({
+  live: [],
+  uploads: 0,
+  parts: 1,
+  uploadFaults: [],
+  processing: { polls: 0, hintMs: 0 },
+  staged: new Set(),
+  stateBytes: 0,
+  sealed: false,
+  commitFaults: [],
+  reconcile: 'by key',
+  reconcileWaits: 0,
+  reconcileFaults: [],
+  followUps: [],
+  followUpFaults: {},
+  effects: [],
+  discards: 0,
+  discardFaults: [],
+  scheduler: false,
+});
+
+const BUSY: PlatformErrorInit = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' };
+
+const StateSchema = v.object({ media: v.number(), polls: v.number(), padding: v.string() });
+type State = v.InferOutput<typeof StateSchema>;
+
+const keyOf = (job: PublishJob) => `${job.post_id}:${job.platform}`;
+
+const postOf = (key: string, at: number): PublishedPost => ({
+  platform_post_id: key,
+  platform_post_url: `https://example.com/${key}`,
+  published_at: at,
+});
+
+/**
+ * Returns a publisher of the fake platform: uploads where there are media, a wait for processing, a commit under the
+ * post's id as its key, follow-ups. `external` makes its requests calls of the process under test.
+ */
+export function fakePublisher(
+  platform: FakePlatform,
+  external: <T>(call: () => Promise<T> | T) => Promise<T>,
+  now: () => number,
+): Publisher {
+  const upload: Step<State, JsonObject> = {
+    name: 'upload',
+    kind: 'prepare',
+    run: async ({ job }, state) => {
+      await external(() => {
+        platform.uploads += 1;
+        platform.staged.add(keyOf(job));
+      });
+      if (platform.uploadFaults[0] === state.media) {
+        platform.uploadFaults.shift();
+        throw new PlatformError(BUSY);
+      }
+      const media = state.media + 1;
+      const padding = platform.stateBytes > 0 ? randomBytes(platform.stateBytes / 2).toString('hex') : '';
+      const type = media < job.media_urls.length * platform.parts ? 'again' : 'next';
+      return { type, state: { ...state, media, padding } };
+    },
+  };
+  const processing: Step<State, JsonObject> = {
+    name: 'process',
+    kind: 'prepare',
+    run: (_, state) =>
+      external(() =>
+        state.polls < platform.processing.polls
+          ? {
+              type: 'wait',
+              state: { ...state, polls: state.polls + 1 },
+              delayMs: platform.processing.hintMs,
+            }
+          : { type: 'next', state },
+      ),
+  };
+  const create: Step<State, JsonObject> = {
+    name: 'create',
+    kind: 'commit',
+    run: async ({ job }, state) => {
+      const key = keyOf(job);
+      const fault = platform.commitFaults.shift();
+      await external(() => {
+        if (fault && !fault.accepted) return;
+        platform.live.push({ key, at: now(), text: job.text });
+        platform.staged.delete(key);
+      });
+      if (fault) throw new PlatformError(fault);
+      return { type: 'published', post: postOf(key, now()), state };
+    },
+    reconcile: async ({ job }): Promise<Finding> => {
+      const fault = platform.reconcileFaults.shift();
+      if (fault) throw new PlatformError(fault);
+      if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
+      if (platform.reconcileWaits > 0) {
+        platform.reconcileWaits -= 1;
+        return { type: 'wait', delayMs: 60_000 };
+      }
+      const found = await external(() => platform.live.find(({ key }) => key === keyOf(job)));
+      return found ? { type: 'published', post: postOf(found.key, found.at) } : { type: 'absent' };
+    },
+  };
+
+  return definePublisher<State, JsonObject>({
+    credentials: JsonObjectSchema,
+    state: StateSchema,
+    ...(platform.sealed && { sealed: true }),
+    initial: () => ({ media: 0, polls: 0, padding: '' }),
+    steps: job => [
+      ...(job.media_urls.length > 0 ? [upload] : []),
+      ...(platform.processing.polls > 0 ? [processing] : []),
+      create,
+    ],
+    followUps: job => [
+      ...(job.first_comment === null ? [] : [firstComment(platform, external)]),
+      ...platform.followUps.map(each => fakeFollowUp(each, platform, external)),
+    ],
+    discard: async ({ job }) => {
+      const fault = platform.discardFaults.shift();
+      await external(() => {
+        platform.discards += 1;
+        if (!fault) platform.staged.delete(keyOf(job));
+      });
+      if (fault) throw new PlatformError(fault);
+    },
+  });
+}
+
+type External = <T>(call: () => Promise<T> | T) => Promise<T>;
+
+const ProgressSchema = v.object({ runs: v.number() });
+type Progress = v.InferOutput<typeof ProgressSchema>;
+
+function firstComment(platform: FakePlatform, external: External): FollowUp<State, JsonObject> {
+  return fakeFollowUp({ name: FIRST_COMMENT }, platform, external);
+}
+
+function fakeFollowUp(
+  fake: FakeFollowUp,
+  platform: FakePlatform,
+  external: External,
+): FollowUp<State, JsonObject> {
+  const { name, idempotent, reconcile, parts = 0, waits = 0, amend, rejects } = fake;
+  const effectOf = ({ platform_post_id }: PublishedPost, { first_comment }: PublishJob) =>
+    `${platform_post_id} ${name}${name === FIRST_COMMENT ? ` ${first_comment}` : ''}`;
+  return defineFollowUp<Progress, State, JsonObject>({
+    name,
+    ...(idempotent && { idempotent }),
+    state: ProgressSchema,
+    initial: () => ({ runs: 0 }),
+    run: async ({ job }, { runs }, post): Promise<FollowUpResult<Progress>> => {
+      const state = { runs: runs + 1 };
+      if (runs < parts) return external(() => ({ type: 'again', state }));
+      if (runs < parts + waits) return external(() => ({ type: 'wait', state, delayMs: 5000 }));
+      if (rejects) return { type: 'rejected', failure: failure('CONTENT_REJECTED', 'Not here'), ...rejects };
+      const fault = platform.followUpFaults[name]?.shift();
+      await external(() => {
+        if (fault && !fault.accepted) return;
+        const effect = effectOf(post, job);
+        if (!idempotent || !platform.effects.includes(effect)) platform.effects.push(effect);
+      });
+      if (fault) throw new PlatformError(fault);
+      return { type: 'done', ...(amend && { amend }) };
+    },
+    ...(reconcile && {
+      reconcile: async ({ job }, _, post) => {
+        if (reconcile === 'cannot tell') return { type: 'unknown' };
+        const found = await external(() => platform.effects.includes(effectOf(post, job)));
+        return found ? { type: 'done', ...(amend && { amend }) } : { type: 'absent' };
+      },
+    }),
+  });
+}
