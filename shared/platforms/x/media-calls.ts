@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { multipart } from '../../net/multipart.ts';
 import { Acknowledged, Id, send, type Caller } from './call.ts';
 
-/* The calls of API v2 that bring a file to X. Each throws PlatformError for whatever is no success. */
+/* The media calls of API v2. Each throws PlatformError for any response other than a success. */
 
 const APPEND_TIMEOUT_MS = 15_000;
 
 export type MediaCategory = 'tweet_image' | 'tweet_gif' | 'tweet_video';
 
-/** Opens an upload session and gives its media id. */
+/** Starts an upload session and returns its media id. */
 export async function initializeUpload(
   caller: Caller,
   media: { media_type: string; total_bytes: number; media_category: MediaCategory },
@@ -27,7 +27,7 @@ export async function initializeUpload(
   return data.id;
 }
 
-/** Sends one part; sending the same one again is harmless. */
+/** Uploads one part. Uploading the same part again is harmless. */
 export async function appendUpload(
   caller: Caller,
   id: string,
@@ -75,14 +75,14 @@ function processingOf({ data, errors }: v.InferOutput<typeof MediaStatusSchema>)
   const info = data.processing_info;
   if (info === undefined || info.state === 'succeeded') return { state: 'ready' };
   if (info.state !== 'failed') return { state: 'working', checkAfterMs: (info.check_after_secs ?? 1) * 1000 };
-  const words = info.error ?? { name: errors[0]?.title, message: errors[0]?.detail };
+  const reason = info.error ?? { name: errors[0]?.title, message: errors[0]?.detail };
   return {
     state: 'failed',
-    reason: [words.name, words.message].filter(Boolean).join(': ') || 'no reason given',
+    reason: [reason.name, reason.message].filter(Boolean).join(': ') || 'no reason given',
   };
 }
 
-/** Closes an upload. The body `{}` is demanded since July 2026, though the description knows none. */
+/** Completes an upload. X requires the body `{}` since July 2026, although the reference documents none. */
 export async function finalizeUpload(caller: Caller, id: string): Promise<Processing> {
   const call = { what: 'Finishing the media upload', purpose: 'media', method: 'POST', json: {} } as const;
   return processingOf(

@@ -7,7 +7,7 @@ import type { MediaCategory } from './media-calls.ts';
 import { PICTURES } from './rules.ts';
 
 const VIDEO_LIMIT = 512 * MB;
-/** Subscribers may post longer videos; the service's own limit then is the nearer one. */
+/** X's limit for subscribers is higher still; this one bounds the time of an upload. */
 const SUBSCRIBER_VIDEO_LIMIT = 1024 * MB;
 
 const VIDEO_TYPES: Readonly<Partial<Record<MediaFormat, string>>> = {
@@ -15,7 +15,7 @@ const VIDEO_TYPES: Readonly<Partial<Record<MediaFormat, string>>> = {
   MOV: 'video/quicktime',
 };
 
-/** A file as X takes it. */
+/** A file in a form that X accepts. */
 export interface Media {
   category: MediaCategory;
   type: string;
@@ -24,8 +24,12 @@ export interface Media {
   close: () => Promise<void>;
 }
 
-/** Opens a file of a post. Throws PlatformError `rejected` for what X does not take, naming limit and value. */
-export async function openMedia({ files, job }: StepContext<unknown>, url: string, timeoutMs: number): Promise<Media> {
+/** Opens a file of a post. Throws PlatformError `rejected` for a file that X does not accept, naming limit and value. */
+export async function openMedia(
+  { files, job }: StepContext<unknown>,
+  url: string,
+  timeoutMs: number,
+): Promise<Media> {
   const file = await files.open(url, timeoutMs);
   if (job.post_type !== 'image') return videoOf(file, isSubscriber(job.account.attributes));
   try {
@@ -35,14 +39,14 @@ export async function openMedia({ files, job }: StepContext<unknown>, url: strin
   }
 }
 
-/** X calls accounts without a subscription `None`. */
+/** `None` is X's subscription type of accounts without one. */
 const isSubscriber = ({ subscription_type: type = 'None' }: Readonly<Record<string, string>>) =>
   type !== 'None';
 
 function videoOf({ facts, size, read, close }: UserFile, subscriber: boolean): Media {
   const limit = subscriber ? SUBSCRIBER_VIDEO_LIMIT : VIDEO_LIMIT;
   if (size > limit) {
-    throw mediaRejected(`The video has ${size} bytes; X takes at most ${limit} from this account`);
+    throw mediaRejected(`The video has ${size} bytes; X accepts at most ${limit} bytes from this account`);
   }
   return { category: 'tweet_video', type: VIDEO_TYPES[facts.format] ?? facts.type, size, read, close };
 }

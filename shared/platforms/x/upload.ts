@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { PlatformError } from '../contract/error.ts';
 import type { StepContext, StepResult } from '../contract/publisher.ts';
+import { equalParts, NO_PROGRESS, ProgressSchema, uploadParts } from '../kit/parts.ts';
 import type { Caller } from './call.ts';
 import type { Credentials } from './credentials.ts';
 import {
@@ -17,19 +18,18 @@ const UploadSchema = v.object({
   id: v.string(),
   category: v.picklist(['tweet_image', 'tweet_gif', 'tweet_video']),
   size: v.number(),
-  /** Next part to send. */
-  segment: v.number(),
+  progress: ProgressSchema,
   finalized: v.boolean(),
   ready: v.boolean(),
 });
 type Upload = v.InferOutput<typeof UploadSchema>;
 
 export const StateSchema = v.object({
-  /** One a media URL, in order; only the last may be unfinished. */
+  /** One per media URL, in order; only the last may be unfinished. */
   uploads: v.array(UploadSchema),
-  /** X refused what had been uploaded and everything was sent again: not a second time. */
+  /** X rejected the uploaded media and everything was sent again, which happens only once. */
   restarted: v.boolean(),
-  /** When X began to process; epoch milliseconds. */
+  /** When X began to process the media. Epoch milliseconds. */
   processing_since: v.nullable(v.number()),
 });
 export type State = v.InferOutput<typeof StateSchema>;
@@ -37,34 +37,34 @@ export type State = v.InferOutput<typeof StateSchema>;
 export const FRESH: State = { uploads: [], restarted: false, processing_since: null };
 
 const MIB = 1024 * 1024;
-/** Larger parts were refused now and then; X counts at most 1000 of them. */
-const SMALLEST_PART = MIB;
+/** X sometimes rejects larger parts, and accepts at most 1000 of them. */
+const MIN_PART_BYTES = MIB;
 const MAX_SEGMENTS = 1000;
-const PARTS_A_CHECKPOINT = 16;
-/**
- * A part is fetched and sent within this, time-outs included. Less than the rules' `request_s`,
- * so that a step that is begun gets on.
- */
-const TIME_FOR_A_PART_MS = 28_000;
-const TIME_FOR_CLEANUP_MS = 2000;
+const PARTS_PER_CHECKPOINT = 16;
+/** Fetching and sending a part, time-outs included. Less than the rules' `request_s`, so that every step progresses. */
+const PART_MS = 28_000;
+const CLEANUP_MS = 2000;
 const PROCESSING_LIMIT_MS = 20 * 60_000;
 
-export function callerOf({ http, credentials, now }: StepContext<Credentials>): Caller {
+type Context = StepContext<Credentials>;
+
+export function callerOf({ http, credentials, now }: Context): Caller {
   return { http, token: credentials.access_token, now };
 }
 
-/** Sends the files, part by part. Goes on where the last checkpoint ended. */
-export async function upload(context: StepContext<Credentials>, state: State): Promise<StepResult<State>> {
+/** Uploads the files in parts, from the last checkpoint on. */
+export async function upload(context: Context, state: State): Promise<StepResult<State>> {
   const { media_urls: urls } = context.job;
   let current = state;
   let parts = 0;
   while (fileIndex(current) < urls.length) {
-    if (parts >= PARTS_A_CHECKPOINT || context.remainingMs() < TIME_FOR_A_PART_MS) {
+    if (parts >= PARTS_PER_CHECKPOINT || context.remainingMs() < PART_MS) {
       return { type: 'again', state: current };
     }
-    const sent = await sendFile(context, current, PARTS_A_CHECKPOINT - parts);
-    current = sent.state;
-    parts += sent.parts;
+    const { state: next, sent, isPaused } = await sendFile(context, current, PARTS_PER_CHECKPOINT - parts);
+    if (isPaused) return { type: 'again', state: next };
+    current = next;
+    parts += sent;
   }
   return { type: 'next', state: current };
 }
@@ -73,32 +73,35 @@ function fileIndex({ uploads }: State): number {
   return uploads.at(-1)?.finalized === false ? uploads.length - 1 : uploads.length;
 }
 
-interface Sent {
+interface FileResult {
   state: State;
-  parts: number;
+  /** Parts sent. */
+  sent: number;
+  /** The progress must be stored before the file continues. */
+  isPaused: boolean;
 }
 
-async function sendFile(context: StepContext<Credentials>, state: State, maxParts: number): Promise<Sent> {
+async function sendFile(context: Context, state: State, maxParts: number): Promise<FileResult> {
   const index = fileIndex(state);
-  const done = state.uploads.slice(0, index);
+  const completed = state.uploads.slice(0, index);
   const begun = state.uploads[index];
   const media = await openFile(context, index);
   try {
     const resumed = begun?.size === media.size && begun.category === media.category ? begun : null;
     const session = resumed ?? (await begin(callerOf(context), media));
-    const { upload: sent, parts } = await sendParts(context, media, session, maxParts);
-    return { state: { ...state, uploads: [...done, sent] }, parts };
+    const { upload: next, sent } = await sendParts(context, media, session, maxParts);
+    return { state: { ...state, uploads: [...completed, next] }, sent, isPaused: !next.finalized };
   } catch (error) {
-    if (!begun || state.restarted || !isRefusedMedia(error)) throw error;
-    // The session of an earlier run is gone or broken: this file anew.
-    return { state: { ...state, uploads: done, restarted: true }, parts: 0 };
+    if (!begun || state.restarted || !isRejectedMedia(error)) throw error;
+    // The session of an earlier run has expired or is broken: upload this file again.
+    return { state: { ...state, uploads: completed, restarted: true }, sent: 0, isPaused: false };
   } finally {
     await media.close();
   }
 }
 
-function openFile(context: StepContext<Credentials>, index: number): Promise<Media> {
-  const timeoutMs = Math.max(TIME_FOR_CLEANUP_MS, context.remainingMs() - TIME_FOR_CLEANUP_MS);
+function openFile(context: Context, index: number): Promise<Media> {
+  const timeoutMs = Math.max(CLEANUP_MS, context.remainingMs() - CLEANUP_MS);
   return openMedia(context, context.job.media_urls[index] ?? '', timeoutMs);
 }
 
@@ -108,38 +111,39 @@ async function begin(caller: Caller, { category, type, size }: Media): Promise<U
     total_bytes: size,
     media_category: category,
   });
-  return { id, category, size, segment: 0, finalized: false, ready: false };
+  return { id, category, size, progress: NO_PROGRESS, finalized: false, ready: false };
 }
 
 async function sendParts(
-  context: StepContext<Credentials>,
+  context: Context,
   media: Media,
   session: Upload,
   maxParts: number,
-): Promise<{ upload: Upload; parts: number }> {
+): Promise<{ upload: Upload; sent: number }> {
   const caller = callerOf(context);
-  const length = partSize(media.size);
-  let { segment } = session;
-  let parts = 0;
-  for (; segment * length < media.size; segment += 1, parts += 1) {
-    if (parts >= maxParts || context.remainingMs() < TIME_FOR_A_PART_MS) {
-      return { upload: { ...session, segment }, parts };
-    }
-    const start = segment * length;
-    const bytes = await media.read(start, Math.min(length, media.size - start));
-    await appendUpload(caller, session.id, segment, bytes);
-  }
+  const { done, progress, sent } = await uploadParts(
+    {
+      file: media,
+      partAt: equalParts(media.size, partSize(media.size)),
+      send: ({ index, bytes }) => appendUpload(caller, session.id, index, bytes).then(() => undefined),
+      remainingMs: context.remainingMs,
+      partMs: PART_MS,
+      maxParts,
+    },
+    session.progress,
+  );
+  if (!done) return { upload: { ...session, progress }, sent };
   const processing = assertNotFailed(await finalizeUpload(caller, session.id));
-  // Of GIF and video the status is read at least once, whatever the last call said.
+  // The status of a GIF or video is read at least once, whatever this response says.
   const ready = session.category === 'tweet_image' && processing.state === 'ready';
-  return { upload: { ...session, segment, finalized: true, ready }, parts };
+  return { upload: { ...session, progress, finalized: true, ready }, sent };
 }
 
-export function partSize(total: number): number {
-  return Math.max(SMALLEST_PART, Math.ceil(total / MAX_SEGMENTS));
+function partSize(total: number): number {
+  return Math.max(MIN_PART_BYTES, Math.ceil(total / MAX_SEGMENTS));
 }
 
-function isRefusedMedia(error: unknown): boolean {
+function isRejectedMedia(error: unknown): boolean {
   return error instanceof PlatformError && error.code === 'MEDIA_REJECTED';
 }
 
@@ -149,8 +153,8 @@ function assertNotFailed(processing: Processing): Exclude<Processing, { state: '
   return processing;
 }
 
-/** Looks whether X has processed every file; never waits by itself. */
-export async function awaitProcessing(context: StepContext<Credentials>, state: State): Promise<StepResult<State>> {
+/** Reads the processing state of every file. Returns `wait` instead of waiting. */
+export async function awaitProcessing(context: Context, state: State): Promise<StepResult<State>> {
   const since = state.processing_since ?? context.now();
   const uploads = [...state.uploads];
   for (const [index, file] of uploads.entries()) {
@@ -177,8 +181,8 @@ function tooSlow(): PlatformError {
   });
 }
 
-/** The one alt text for every picture. A refusal costs the description, never the post. */
-export async function describe(context: StepContext<Credentials>, state: State): Promise<StepResult<State>> {
+/** Sets the alt text of every image. If X rejects it, the post is published without. */
+export async function describe(context: Context, state: State): Promise<StepResult<State>> {
   const text = context.job.options['x_alt_text'];
   if (typeof text !== 'string' || text === '') return { type: 'next', state };
   for (const { id, category } of state.uploads) {
