@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
-import { BANNED, bannedFor } from '../../shared/posts/banned-hashtags.ts';
+import { bannedFor, DEFAULT_BANNED } from '../../shared/posts/validate/banned-hashtags.ts';
 import {
   getHashtagChoices,
   putHashtagChoices,
@@ -8,32 +8,32 @@ import {
 } from '../../shared/store/banned-hashtags.ts';
 import { foldHashtag, hashtagsOf } from '../../shared/text/hashtags.ts';
 
-const MOST = 1000;
+const MAX_HASHTAGS = 1000;
 
 const HashtagsView = v.object({
-  /** What the workspace adds to the service's list. */
+  /** Hashtags that the workspace adds to the default list. */
   added: v.array(v.string()),
-  /** What the workspace allows although it is on the list. */
+  /** Hashtags of the default list that the workspace allows. */
   allowed: v.array(v.string()),
-  /** The service's own list. */
+  /** The default list. */
   defaults: v.array(v.string()),
-  /** What holds for the workspace's posts. */
+  /** The list that applies to the workspace's posts. */
   banned: v.array(v.string()),
 });
 
-/** With or without `#`; one word. */
+/** One hashtag, with or without `#`. */
 const hashtag = v.pipe(
   v.string('Must be a hashtag'),
   v.trim(),
   v.maxLength(100, 'Must be at most 100 characters'),
-  v.check(isHashtag, 'Must be one hashtag: letters, numbers and underscores'),
+  v.check(isHashtag, 'Must be one hashtag of letters, numbers and underscores'),
   v.transform(foldHashtag),
 );
 
 const hashtags = v.optional(
   v.pipe(
     v.array(hashtag, 'Must be a list of hashtags'),
-    v.maxLength(MOST, `Must be at most ${MOST} hashtags`),
+    v.maxLength(MAX_HASHTAGS, `Must contain at most ${MAX_HASHTAGS} hashtags`),
     v.transform(words => [...new Set(words)].sort()),
   ),
   [],
@@ -45,17 +45,19 @@ function isHashtag(text: string): boolean {
 }
 
 function hashtagsView(choices: HashtagChoices): v.InferOutput<typeof HashtagsView> {
-  return { ...choices, defaults: [...BANNED], banned: [...bannedFor(choices)].sort() };
+  return { ...choices, defaults: [...DEFAULT_BANNED], banned: [...bannedFor(choices)].sort() };
 }
 
 export const getBannedHashtags = route({
   method: 'GET',
   path: '/workspace/banned-hashtags',
   operation_id: 'getBannedHashtags',
-  summary: 'Read the hashtags that posts to Instagram, Threads and Facebook must not carry',
+  summary: 'Read the hashtags that are banned on Instagram, Threads and Facebook',
   tag: 'Workspace',
   auth: 'key',
-  responses: { 200: { description: 'The list, and what the workspace made of it', schema: HashtagsView } },
+  responses: {
+    200: { description: 'The default list and the changes of the workspace', schema: HashtagsView },
+  },
   handler: async ({ principal }, services) => {
     const choices = await getHashtagChoices(services.table, principal.workspace_id);
     return { status: 200, body: hashtagsView(choices) };
@@ -66,11 +68,11 @@ export const putBannedHashtags = route({
   method: 'PUT',
   path: '/workspace/banned-hashtags',
   operation_id: 'putBannedHashtags',
-  summary: 'Set which hashtags the workspace adds to the banned ones and which it allows',
+  summary: 'Set which hashtags the workspace bans in addition and which it allows',
   tag: 'Workspace',
   auth: 'key',
   body: { added: hashtags, allowed: hashtags },
-  responses: { 200: { description: 'The list as it is now', schema: HashtagsView } },
+  responses: { 200: { description: 'The list after the change', schema: HashtagsView } },
   handler: async ({ body, principal }, services) => {
     const choices = { added: body.added, allowed: body.allowed };
     await putHashtagChoices(services.table, principal.workspace_id, choices);

@@ -36,8 +36,8 @@ describe('DELETE /posts/{id}', () => {
 
   test('refuses a published post with its status', async () => {
     const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     expect(await remove(post)).toMatchObject({
       status: 409,
       body: { code: 'POST_NOT_DELETABLE', status: 'published' },
@@ -45,17 +45,17 @@ describe('DELETE /posts/{id}', () => {
   });
 
   test('takes a failed post away', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     expect(await remove(post)).toMatchObject({ status: 204 });
   });
 
   const fault = (code: FailureCode) => ({ kind: 'transient', code, message: 'try later' }) as const;
 
   test('takes a post away that waits for another try, and gives its place back', async () => {
-    world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
+    world.platform.commitFaults = [fault('PLATFORM_UNAVAILABLE')];
     const made = await create({ description: 'A text that must wait', platforms: ['x', 'bluesky'] });
     const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
     const message = { workspace_id: 'w1', post_id: post.post_id, version: 1, platform: 'x' };
@@ -86,8 +86,8 @@ describe('DELETE /posts/{id}', () => {
 
   test('refuses where one destination is live and another waits for its next try', async () => {
     const post = await world.store({}, ['x', 'bluesky']);
-    world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
-    await world.alarm(post);
+    world.platform.commitFaults = [fault('PLATFORM_UNAVAILABLE')];
+    await world.schedule(post);
     await world.runDue();
     const { body } = await read(post);
     expect((body['destinations'] as { status: string }[]).map(({ status }) => status).sort()).toEqual([
@@ -99,7 +99,7 @@ describe('DELETE /posts/{id}', () => {
 
   test('of a post that waits for its next try races with that try: one winner, 200 times', async () => {
     await races(200, async ({ request, firing }) => {
-      world.platform.faults = [fault('PLATFORM_UNAVAILABLE')];
+      world.platform.commitFaults = [fault('PLATFORM_UNAVAILABLE')];
       const post = await world.store();
       await fire(world, post);
       world.clock.now += 60_000;

@@ -1,14 +1,14 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
-import { postRecord } from '../../shared/posts/record.ts';
+import { postRecord } from '../../shared/posts/present/record.ts';
 import { getPost as readPost } from '../../shared/store/posts.ts';
-import { PostView } from '../../shared/posts/view.ts';
+import { PostView } from '../../shared/posts/present/view.ts';
 
 export const getPost = route({
   method: 'GET',
   path: '/posts/{id}',
   operation_id: 'getPost',
-  summary: 'Read a post and how far each destination is',
+  summary: 'Read a post and the status of its destinations',
   tag: 'Posts',
   auth: 'key',
   params: idParam,

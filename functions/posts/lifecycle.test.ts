@@ -83,7 +83,7 @@ describe('POST /posts/{id}', () => {
   test('publishes now with scheduled_date null', async () => {
     const post = await scheduled();
     expect((await update(post, { scheduled_date: null })).status).toBe(200);
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'published', scheduling: 'immediate' });
   });
 
@@ -103,8 +103,8 @@ describe('POST /posts/{id}', () => {
 
   test('refuses a post that is published', async () => {
     const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     const refused = await update(post, { scheduled_date: new Date(world.clock.now + 60_000).toISOString() });
     expect(refused).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'published' } });
     world.clock.now += 120_000;
@@ -113,10 +113,10 @@ describe('POST /posts/{id}', () => {
   });
 
   test('refuses a post that has failed, whatever its new date: it is retried, or made anew', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     const refused = await update(post, { scheduled_date: new Date(world.clock.now + 60_000).toISOString() });
     expect(refused).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'failed' } });
   });
@@ -132,7 +132,7 @@ describe('POST /posts/{id}', () => {
         request().then(() => update(post, { description: `Text ${race}` })),
         firing().then(() => fire(world, post)),
       ]);
-      await world.settle(post);
+      await world.runUntilSettled(post);
       const text = status === 200 ? `Text ${race}` : 'Hello';
       if (status !== 200) expect([status, body['code']]).toEqual([409, 'POST_NOT_EDITABLE']);
       expect(liveTexts(world, post)).toEqual([text, text]);
@@ -151,17 +151,17 @@ describe('a request whose post is stored', () => {
     const made = await create({ description: 'Stored, then trouble' }, crippled());
     expect(made.status).toBe(201);
     const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'published' });
   });
 
   test('answers so for a retry too', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store();
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     expect((await retry(post, crippled())).status).toBe(202);
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'published' });
   });
 });
@@ -292,7 +292,7 @@ describe('media that lie with the service', () => {
         details: [
           {
             field: 'media_urls[0]',
-            message: 'Is GIF; must be one of JPG, PNG (Instagram)',
+            message: 'The format is GIF; must be one of JPG, PNG (Instagram)',
             platform: 'instagram',
           },
         ],

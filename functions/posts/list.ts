@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { filteredPage, filterQuery, withProfile } from '../../shared/posts/filters.ts';
-import { postRecord } from '../../shared/posts/record.ts';
-import { PostView } from '../../shared/posts/view.ts';
+import { filteredPage, filterQuery, withProfile } from '../../shared/posts/store/list.ts';
+import { postRecord } from '../../shared/posts/present/record.ts';
+import { PostView } from '../../shared/posts/present/view.ts';
 
 export const listPosts = route({
   method: 'GET',
   path: '/posts',
+  operation_id: 'listPosts',
   summary: 'List posts, newest first',
   tag: 'Posts',
   auth: 'key',
@@ -25,8 +26,8 @@ export const listPosts = route({
     const before = decodeCursor(ring, scope, cursor);
     const { table } = services;
     const { workspace_id } = principal;
-    const wanted = await withProfile(table, workspace_id, filter);
-    const { posts, after } = await filteredPage(table, workspace_id, wanted, limit, before);
+    const resolved = await withProfile(table, workspace_id, filter);
+    const { posts, after } = await filteredPage(table, workspace_id, resolved, limit, before);
     return {
       status: 200,
       body: {
@@ -37,7 +38,7 @@ export const listPosts = route({
   },
 });
 
-/** The filters as one text, the same for the same filters in any order. */
+/** Returns the filters as text, independent of their order: a cursor is valid only for the same filters. */
 function scopeOf(filter: Record<string, unknown>): string {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   return JSON.stringify(given.sort(([a], [b]) => a.localeCompare(b)));

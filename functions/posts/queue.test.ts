@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
-import { eraseContent } from '../../shared/profiles/erase.ts';
+import { deleteProfileContent } from '../../shared/profiles/delete-content.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
 import { listCapReservations, putCapReservation } from '../../shared/store/cap-reservations.ts';
 import { deleteQueue, getQueue } from '../../shared/store/queue.ts';
@@ -84,7 +84,7 @@ describe('a post with add_to_queue', () => {
   test('is published at its slot', async () => {
     const { id } = await queued();
     const post = await world.read({ workspace_id: 'w1', post_id: id } as never);
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect(await read(id)).toMatchObject({ status: 'published', published_at: at('09:00') });
   });
 
@@ -100,7 +100,7 @@ describe('a post with add_to_queue', () => {
   test('may lie more than a year ahead, and still be edited', async () => {
     await ask('POST /queue/settings', { slots: [{ time: '09:00', days: ['mon'] }] });
     const queue = await getQueue(world.table, 'w1', 'p1');
-    expect(queue.places).toEqual([]);
+    expect(queue.reservations).toEqual([]);
     const made: { id: string; slot: unknown }[] = [];
     for (let n = 0; n < 54; n += 1) made.push(await queued({ platforms: ['telegram'] }));
     const last = made.at(-1)!;
@@ -271,7 +271,7 @@ describe('a slot', () => {
     const first = await queued();
     const second = await queued();
     for (const { id } of [first, second]) {
-      await world.settle(await world.read({ workspace_id: 'w1', post_id: id } as never));
+      await world.runUntilSettled(await world.read({ workspace_id: 'w1', post_id: id } as never));
     }
     const waiting = await queued();
     expect(waiting.slot).toBe(at('17:00'));
@@ -289,12 +289,12 @@ describe('a slot', () => {
   });
 
   test('has an end: that of a failed post is not looked for again when it is retried', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const { id } = await queued();
-    await world.settle(await world.read({ workspace_id: 'w1', post_id: id } as never));
+    await world.runUntilSettled(await world.read({ workspace_id: 'w1', post_id: id } as never));
     expect(await read(id)).toMatchObject({ status: 'failed' });
     expect((await call(world, retryPost, { params: { id }, body: {} })).status).toBe(202);
-    await world.settle(await world.read({ workspace_id: 'w1', post_id: id } as never));
+    await world.runUntilSettled(await world.read({ workspace_id: 'w1', post_id: id } as never));
     expect(await read(id)).toMatchObject({ status: 'published', scheduling: 'queue' });
   });
 });
@@ -311,10 +311,12 @@ describe('deletes and edits that race for slots', () => {
             : create({ platforms: ['telegram'] }),
       ),
     );
-    const { places } = await getQueue(world.table, 'w1', 'p1');
-    const held = await Promise.all(places.map(({ post_id }) => read(post_id)));
-    expect(held.map(({ scheduled_date }) => scheduled_date)).toEqual(places.map(place => toIso(place.at)));
-    expect(places).toHaveLength(8);
+    const { reservations } = await getQueue(world.table, 'w1', 'p1');
+    const held = await Promise.all(reservations.map(({ post_id }) => read(post_id)));
+    expect(held.map(({ scheduled_date }) => scheduled_date)).toEqual(
+      reservations.map(slot => toIso(slot.at)),
+    );
+    expect(reservations).toHaveLength(8);
   });
 });
 
@@ -322,10 +324,12 @@ test('settings and slots go with their profile', async () => {
   await ask('POST /queue/settings', { posts_per_slot: 2 });
   const { id } = await queued();
   const { services } = world;
-  expect(await eraseContent(services, { workspace_id: 'w1', profile_id: 'p1' }, () => false)).toBe(true);
+  expect(await deleteProfileContent(services, { workspace_id: 'w1', profile_id: 'p1' }, () => false)).toBe(
+    true,
+  );
   expect((await read(id))['error']).toBe('Post not found');
   expect(await getQueue(world.table, 'w1', 'p1')).toMatchObject({
-    places: [],
+    reservations: [],
     settings: { posts_per_slot: 1 },
   });
 });

@@ -25,6 +25,7 @@ beforeAll(async () => {
     workspace_id: profile.workspace_id,
     profile_id: profile.id,
     platform: 'facebook',
+    way: 'default',
     platform_user_id: 'u1',
     display_name: 'Acme',
     username: 'acme',
@@ -33,8 +34,10 @@ beforeAll(async () => {
     attributes: {},
     sealed: 'nobody opens this',
     revision: 1,
+    renew_at: null,
     token_expires_at: null,
     needs_reconnect: false,
+    needs_target: false,
     renewal_lease_until: null,
     connected_at: 1,
   });

@@ -23,14 +23,14 @@ const retry = ({ post_id: id }: Post, body: Record<string, unknown> = {}) =>
 
 describe('POST /posts/{id}/retry', () => {
   test('tries the failed destinations again, and no other', async () => {
-    world.platform.faults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store({}, ['x', 'bluesky']);
-    await world.alarm(post);
-    await world.settle(post);
+    await world.schedule(post);
+    await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'partially_published' });
 
     expect(await retry(post)).toMatchObject({ status: 202, body: { destinations_count: 1 } });
-    await world.settle(post);
+    await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'published' });
     expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toHaveLength(2);
     const ids = world.events.filter(({ data }) => 'post_id' in data && data.post_id === post.post_id);
@@ -67,7 +67,7 @@ describe('POST /posts/{id}/retry', () => {
           warnings: [{ code: 'MAY_BE_LIVE', platform: 'x' }],
         },
       });
-      await world.settle(post);
+      await world.runUntilSettled(post);
       expect(liveOf(post)).toEqual(['bluesky']);
     });
 
@@ -90,7 +90,7 @@ describe('POST /posts/{id}/retry', () => {
         status: 202,
         body: { destinations_count: 1, platforms: ['x'], warnings: [] },
       });
-      await world.settle(post);
+      await world.runUntilSettled(post);
       expect(liveOf(post)).toEqual(['x']);
     });
   });

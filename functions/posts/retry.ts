@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
-import { schedulePost } from '../../shared/delivery/schedule.ts';
-import { firstSweepAt } from '../../shared/delivery/timing.ts';
+import { schedulePost } from '../../shared/delivery/dispatch.ts';
+import { firstSweepAt } from '../../shared/delivery/sweep.ts';
 import { reopened } from '../../shared/delivery/transitions.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound, validationFailed } from '../../shared/http/errors.ts';
@@ -9,27 +9,29 @@ import { mayBeLive, type Destination } from '../../shared/model/destination.ts';
 import { PlatformIdSchema, readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
-import { WarningView } from '../../shared/posts/view.ts';
+import { errorOf } from '../../shared/posts/error.ts';
+import { WarningView } from '../../shared/posts/present/view.ts';
+import { postChanged } from '../../shared/posts/store/write.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost, replacePost } from '../../shared/store/posts.ts';
 
-/** A failure is told a moment after it is stored: its events are waited for this often and long. Milliseconds. */
-const LOOKS = 10;
+/** A failure is stored a moment before its events are sent; the post is read again until they are. */
+const READS = 10;
 const PAUSE_MS = 100;
 
 const retryFields = {
   platforms: v.optional(
     v.pipe(
       v.array(v.string()),
-      v.minLength(1, 'Must name at least one platform'),
-      v.description('Only these; without it all that have failed'),
+      v.minLength(1, 'Must contain at least one platform'),
+      v.description('Platforms to retry; default: all that have failed'),
     ),
   ),
   even_if_live: v.optional(
     v.pipe(
       v.boolean(),
       v.description(
-        'Also where the answer to the publishing request was lost (`DELIVERY_UNKNOWN`): the post may be live there already, and would be published twice',
+        'Also retries where the response to the publishing request was lost (`DELIVERY_UNKNOWN`). The post may be live there and would be published twice',
       ),
     ),
     false,
@@ -48,15 +50,15 @@ export const retryPost = route({
   method: 'POST',
   path: '/posts/{id}/retry',
   operation_id: 'retryPost',
-  summary: 'Try the failed destinations of a post again',
+  summary: 'Retry the failed destinations of a post',
   description:
-    'Destinations that may be live although their answer was lost are left out, with a warning, unless `even_if_live` is true. Where nothing else is left to retry the answer is 409 `POST_MAY_BE_LIVE`.',
+    'Destinations that may be live although the response of the platform was lost are skipped with a warning unless `even_if_live` is true. Answers 409 `POST_MAY_BE_LIVE` where no other destination can be retried.',
   tag: 'Posts',
   auth: 'key',
   params: idParam,
   body: retryFields,
   responses: {
-    202: { description: 'The failed destinations are on their way again', schema: RetryView },
+    202: { description: 'The failed destinations are being retried', schema: RetryView },
     404: { description: 'No such post' },
     409: {
       description:
@@ -65,27 +67,27 @@ export const retryPost = route({
   },
   handler: async ({ params, body, principal }, services) => {
     const post = await readSettled(services, principal.workspace_id, params.id.toLowerCase());
-    const named = body.platforms ? readDestinations(post, body.platforms) : null;
+    const requested = body.platforms ? readDestinations(post, body.platforms) : null;
     const failed = destinationsOf(post).filter(
-      each => canBeRevived(each) && (named === null || named.includes(each.platform)),
+      each => isRetryable(each) && (requested === null || requested.includes(each.platform)),
     );
-    const doubtful = body.even_if_live ? [] : failed.filter(mayBeLive);
-    const wanted = failed.filter(each => !doubtful.includes(each));
-    if (wanted.length === 0) throw nothingToRetry(post, doubtful);
+    const skipped = body.even_if_live ? [] : failed.filter(mayBeLive);
+    const retried = failed.filter(each => !skipped.includes(each));
+    if (retried.length === 0) throw nothingToRetry(post, skipped);
 
-    const next = withRevived(post, wanted, services.now());
-    if ((await replacePost(services.table, post, next)) !== 'written') throw movedOn(post);
+    const next = withReopened(post, retried, services.now());
+    if ((await replacePost(services.table, post, next)) !== 'written') throw postChanged(post);
     await schedulePost(services, next);
     return {
       status: 202,
       body: {
-        message: 'The failed destinations are tried again',
+        message: 'The failed destinations are being retried',
         post_id: post.post_id,
-        destinations_count: wanted.length,
-        platforms: wanted.map(({ platform }) => platform),
-        warnings: doubtful.map(({ platform }) => ({
-          code: 'MAY_BE_LIVE',
-          message: `Was not tried again: ${howToGoOn(platform)}`,
+        destinations_count: retried.length,
+        platforms: retried.map(({ platform }) => platform),
+        warnings: skipped.map(({ platform }) => ({
+          code: 'MAY_BE_LIVE' as const,
+          message: `Was not retried: ${adviceFor(platform)}`,
           platform,
         })),
       },
@@ -93,60 +95,50 @@ export const retryPost = route({
   },
 });
 
-/** The post once the events of its failures are on their way: what is owed for them would be forgotten. */
+/** Reads a post after the events of its failures were sent: reopening a destination discards its outbox. */
 async function readSettled(services: Services, workspaceId: string, postId: string): Promise<Post> {
-  for (let look = 1; ; look += 1) {
+  for (let read = 1; ; read += 1) {
     const post = await getPost(services.table, workspaceId, postId);
     if (!post) throw notFound('Post');
-    const owing = destinationsOf(post).some(each => each.status === 'failed' && each.outbox.length > 0);
-    if (!owing || look === LOOKS) return post;
+    const isSending = destinationsOf(post).some(each => each.status === 'failed' && each.outbox.length > 0);
+    if (!isSending || read === READS) return post;
     await sleep(PAUSE_MS);
   }
 }
 
-/** The destinations that are named, by any of their names. Throws 400 with every one that the post does not have. */
+/** Resolves platform names. Throws 400 with every platform that the post does not have. */
 function readDestinations(post: Post, names: readonly string[]): PlatformId[] {
   const known = names.map(name => ({ name, platform: readPlatformId(name) }));
   const own = known.flatMap(({ platform }) => (platform && post.destinations[platform] ? [platform] : []));
-  const foreign = known.filter(({ platform }) => !platform || !post.destinations[platform]);
-  if (foreign.length === 0) return own;
-  const message = 'The post does not go to this platform';
-  throw validationFailed(foreign.map(({ name }) => ({ field: 'platforms', message, platform: name })));
+  const others = known.filter(({ platform }) => !platform || !post.destinations[platform]);
+  if (others.length === 0) return own;
+  throw validationFailed(
+    others.map(({ name }) => errorOf('platforms', 'Must contain only platforms of the post', name)),
+  );
 }
 
-const canBeRevived = (destination: Destination) =>
+const isRetryable = (destination: Destination) =>
   destination.status === 'failed' && destination.outbox.length === 0;
 
-function withRevived(post: Post, wanted: readonly Destination[], now: number): Post {
-  const next = wanted.map(destination => [destination.platform, reopened(destination, now)] as const);
-  return {
-    ...post,
-    destinations: { ...post.destinations, ...Object.fromEntries(next) },
-    updated_at: now,
-    wake_at: firstSweepAt(now, now),
-  };
+function withReopened(post: Post, retried: readonly Destination[], now: number): Post {
+  const next = retried.map(destination => [destination.platform, reopened(destination, now)] as const);
+  const destinations = { ...post.destinations, ...Object.fromEntries(next) };
+  const retriedPost = { ...post, destinations, updated_at: now };
+  return { ...retriedPost, wake_at: firstSweepAt(retriedPost, now) };
 }
 
-const howToGoOn = (platform: PlatformId) =>
-  `the post may be live on ${RULES[platform].display_name}. Look at the account, then retry with even_if_live: true where it is not`;
+const adviceFor = (platform: PlatformId) =>
+  `the post may be live on ${RULES[platform].display_name}. Check the account, then retry with even_if_live: true if it is not`;
 
-function nothingToRetry(post: Post, doubtful: readonly Destination[]) {
-  const [first] = doubtful;
+function nothingToRetry(post: Post, skipped: readonly Destination[]) {
   const status = statusOf(post);
+  const [first] = skipped;
   if (!first) {
-    const code = 'POST_NOT_RETRYABLE';
-    return conflict('None of the destinations has failed', { code, status });
+    return conflict('None of the destinations has failed', { code: 'POST_NOT_RETRYABLE', status });
   }
-  const platforms = doubtful.map(({ platform }) => platform);
-  return conflict(`Nothing was tried again: ${howToGoOn(first.platform)}`, {
+  return conflict(`Nothing was retried: ${adviceFor(first.platform)}`, {
     code: 'POST_MAY_BE_LIVE',
     status,
-    platforms,
+    platforms: skipped.map(({ platform }) => platform),
   });
 }
-
-const movedOn = (post: Post) =>
-  conflict('Another request changed the post at the same time: read it and try again', {
-    code: 'POST_CHANGED',
-    status: statusOf(post),
-  });

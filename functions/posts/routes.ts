@@ -8,7 +8,7 @@ import { retryPost } from './retry.ts';
 import { updatePost } from './update.ts';
 import { validatePost } from './validate.ts';
 
-/** One row an endpoint. */
+/** One entry per endpoint. */
 export const routes: readonly Route[] = [
   createPost,
   validatePost,

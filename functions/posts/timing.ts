@@ -1,47 +1,47 @@
 import type { Post } from '../../shared/model/post.ts';
-import { movedTo } from '../../shared/posts/create.ts';
+import { movedTo } from '../../shared/posts/store/new-post.ts';
 import { parseInstant } from '../../shared/time/instant.ts';
 
-/** What an edit makes of a post's time. */
-export interface Timing {
-  /** The three fields of time, as they are checked. */
+/** What an edit does to the time of a post. */
+export interface TimingChange {
+  /** The schedule fields of the edited post. */
   input: { scheduled_date: unknown; add_to_queue: unknown; schedule_best_time: unknown };
-  /** The post stays at its time: the date that was given, its slot in the queue, or the best time. */
+  /** The post keeps its time: its date, its slot in the queue, or its best time. */
   keeps: boolean;
 }
 
 type Body = Record<string, unknown>;
 
 /**
- * Reads what an edit says of the time. A post that waits keeps its time until the edit asks for another: whoever sends
- * back what a post shows, its date and all, changes nothing, and a time that came meanwhile is no fault of the edit.
+ * Returns what an edit does to the time of a post. A waiting post keeps its time unless the edit asks for another: a
+ * client that sends a post back as it was returned changes nothing, and a date that has passed meanwhile is not an error.
  */
-export function timingAfter(post: Post, body: Body): Timing {
+export function timingChange(post: Post, body: Body): TimingChange {
   const queued = post.scheduling === 'queue';
   const best = post.scheduling === 'best_time';
-  const says = {
+  const changes = {
     date: body['scheduled_date'] !== undefined && !isDateOf(post, body['scheduled_date']),
-    queue: !isUnsaid(body['add_to_queue']) && !(queued && body['add_to_queue'] === true),
-    best: !isUnsaid(body['schedule_best_time']) && !(best && body['schedule_best_time'] === true),
+    queue: isSet(body['add_to_queue']) && !(queued && body['add_to_queue'] === true),
+    best: isSet(body['schedule_best_time']) && !(best && body['schedule_best_time'] === true),
   };
-  if (post.scheduling !== 'immediate' && !says.date && !says.queue && !says.best) {
+  if (post.scheduling !== 'immediate' && !changes.date && !changes.queue && !changes.best) {
     return { input: { scheduled_date: null, add_to_queue: queued, schedule_best_time: best }, keeps: true };
   }
   const input = {
-    scheduled_date: says.date ? body['scheduled_date'] : null,
+    scheduled_date: changes.date ? body['scheduled_date'] : null,
     add_to_queue: body['add_to_queue'],
     schedule_best_time: body['schedule_best_time'],
   };
   return { input, keeps: false };
 }
 
-/** What a flag says that is left out, or false as by default: nothing. */
-const isUnsaid = (flag: unknown) => flag === undefined || flag === null || flag === false;
+/** False for a flag that has its default. */
+const isSet = (flag: unknown) => flag !== undefined && flag !== null && flag !== false;
 
 const isDateOf = ({ scheduling, due_at }: Post, date: unknown) =>
   scheduling !== 'immediate' && typeof date === 'string' && parseInstant(date) === due_at;
 
-/** The next version of a post at the time of the present one, in its place in the queue of the same profile. */
+/** Returns the next version of a post at the time of the present one, in its slot where the profile is the same. */
 export function atTimeOf(post: Post, next: Post, now: number): Post {
   if (post.scheduling !== 'queue') {
     return { ...movedTo(next, post.due_at, now), scheduling: post.scheduling };

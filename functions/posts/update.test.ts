@@ -145,7 +145,7 @@ describe('edits', () => {
       status: 200,
       body: { post: { scheduling: 'scheduled', scheduled_date: iso(due_at), description: 'In time' } },
     });
-    await world.settle(await stored(id));
+    await world.runUntilSettled(await stored(id));
     const live = world.platform.live.filter(({ key }) => key.startsWith(id));
     expect(live.map(({ text }) => text)).toEqual(['In time', 'In time']);
   });

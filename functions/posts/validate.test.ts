@@ -131,13 +131,15 @@ describe('media are looked at where they lie', () => {
 
   test('that cannot be reached, once for all platforms', async () => {
     const { errors } = await image(['photo.jpg', 'photo.jpg?status=403'], ['x', 'telegram']);
-    expect(errors).toEqual([{ field: 'media_urls[1]', message: 'It answers 403', platform: null }]);
+    expect(errors).toEqual([
+      { field: 'media_urls[1]', message: 'The media host answered 403', platform: null },
+    ]);
   });
 
   test('that are no media', async () => {
     const { errors } = await image(['page.html'], ['x']);
     expect(errors).toEqual([
-      { field: 'media_urls[0]', message: 'The link gives a web page, not a file', platform: null },
+      { field: 'media_urls[0]', message: 'The file is a web page, not a media file', platform: null },
     ]);
   });
 
@@ -181,7 +183,9 @@ describe('media are looked at where they lie', () => {
       pinterest_board_id: '1',
       pinterest_media_urls: [`${host.url}/photo.jpg?status=404`],
     });
-    expect(errors).toEqual([{ field: 'pinterest_media_urls[0]', message: 'It answers 404', platform: null }]);
+    expect(errors).toEqual([
+      { field: 'pinterest_media_urls[0]', message: 'The media host answered 404', platform: null },
+    ]);
   });
 
   test('without a size: a warning, no fault', async () => {

@@ -10,9 +10,9 @@ export const changeSettings = route({
   method: 'POST',
   path: '/queue/settings',
   operation_id: 'changeQueueSettings',
-  summary: 'Set the slots of a profile',
+  summary: 'Change the queue settings of a profile',
   description:
-    'What is left out stays as it is; `slots` is a whole list. Slots are times of day in the time zone: where clocks go forward, a time that is skipped moves to the next that exists, and where they go back, one that comes twice is used the first time. Posts that have a place keep it.',
+    'Omitted settings keep their value; `slots` replaces the whole list. Slots are local times in the time zone. When clocks go forward, a skipped time moves to the next existing one; when they go back, a time that occurs twice is used the first time. Posts that are in a slot keep it.',
   tag: 'Queue',
   auth: 'key',
   plan: QUEUE_PLAN,
@@ -24,7 +24,7 @@ export const changeSettings = route({
     posts_per_slot: 1,
   },
   responses: {
-    200: { description: 'All settings as they are now', schema: SettingsAnswer },
+    200: { description: 'The settings after the change', schema: SettingsAnswer },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body: { profile_name, timezone, slots, posts_per_slot }, principal }, services) => {

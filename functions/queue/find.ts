@@ -4,7 +4,7 @@ import type { Principal } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { findProfileByName } from '../../shared/store/profiles.ts';
 
-/** The caller's profile of this name. Throws 404, also for one of another workspace. */
+/** Returns the profile with this name in the caller's workspace. Throws 404 where there is none. */
 export async function findProfile(
   { table }: Services,
   { workspace_id }: Principal,

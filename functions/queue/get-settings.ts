@@ -9,8 +9,9 @@ export const getSettings = route({
   method: 'GET',
   path: '/queue/settings',
   operation_id: 'getQueueSettings',
-  summary: 'The slots of a profile',
-  description: 'A profile without settings of its own has slots at 9:00, 12:00 and 17:00 UTC, a post each.',
+  summary: 'Read the queue settings of a profile',
+  description:
+    'A profile without settings has slots at 9:00, 12:00 and 17:00 UTC every day, with one post each.',
   tag: 'Queue',
   auth: 'key',
   plan: QUEUE_PLAN,

@@ -12,7 +12,7 @@ export const nextSlot = route({
   method: 'GET',
   path: '/queue/next-slot',
   operation_id: 'getNextSlot',
-  summary: 'The next slot of a profile that has room',
+  summary: 'Find the next free slot of a profile',
   tag: 'Queue',
   auth: 'key',
   plan: QUEUE_PLAN,

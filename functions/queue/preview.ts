@@ -12,14 +12,14 @@ export const preview = route({
   method: 'GET',
   path: '/queue/preview',
   operation_id: 'previewQueue',
-  summary: 'The next slots of a profile, and the posts in them',
+  summary: 'List the next slots of a profile and the posts in them',
   tag: 'Queue',
   auth: 'key',
   plan: QUEUE_PLAN,
   query: { profile_name: profileNameField, limit: v.optional(pageQuery.limit.wrapped, '10') },
   responses: {
     200: {
-      description: 'The slots that are ahead, free or not',
+      description: 'The upcoming slots, free or not',
       schema: v.object({ profile_name: v.string(), timezone: v.string(), slots: v.array(SlotView) }),
     },
     404: { description: 'Profile not found' },

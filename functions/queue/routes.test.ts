@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { apiHouse, type ApiHouse } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
-let house: ApiHouse;
+let house: ApiWorld;
 beforeEach(async () => {
-  house = await apiHouse(routes);
+  house = await createApiWorld(routes);
   await house.profile({ profile_name: 'Acme', username: 'acme' });
 });
 afterEach(() => house.close());

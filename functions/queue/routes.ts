@@ -4,5 +4,5 @@ import { getSettings } from './get-settings.ts';
 import { nextSlot } from './next-slot.ts';
 import { preview } from './preview.ts';
 
-/** One row an endpoint. */
+/** One entry per endpoint. */
 export const routes: readonly Route[] = [getSettings, changeSettings, preview, nextSlot];

@@ -23,7 +23,7 @@ export const SettingsAnswer = v.pipe(
 export const SlotView = v.pipe(
   v.object({
     slot_at: timeView,
-    local_time: v.pipe(v.string(), v.description('On the clocks of the time zone: `2026-12-01T09:00`')),
+    local_time: v.pipe(v.string(), v.description('Local time in the time zone: `2026-12-01T09:00`')),
     capacity: count,
     used: count,
     post_ids: v.array(v.pipe(v.string(), v.uuid())),
@@ -39,14 +39,14 @@ export function settingsAnswer(
 }
 
 export function slotView(
-  { at, capacity, places }: BookedSlot,
+  { at, capacity, reservations }: BookedSlot,
   timezone: string,
 ): v.InferOutput<typeof SlotView> {
   return {
     slot_at: toIso(at),
     local_time: localTime(at, timezone),
     capacity,
-    used: places.length,
-    post_ids: places.map(({ post_id }) => post_id),
+    used: reservations.length,
+    post_ids: reservations.map(({ post_id }) => post_id),
   };
 }

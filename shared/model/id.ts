@@ -1,20 +1,20 @@
 import { v5, v7 } from 'uuid';
 
-/** Namespace of every id that is derived instead of drawn (drawn once for this service). */
+/** Namespace of all derived ids of this service. */
 const NAMESPACE = '6f0d4f0e-5c0b-4d57-9a3e-0a1f6cbb8d11';
 
-/** A UUID v7: sorts by creation time. `now` is epoch milliseconds. */
+/** Returns a new UUID v7, which sorts by creation time. `now`: epoch milliseconds. */
 export function newId(now: number = Date.now()): string {
   return v7({ msecs: now });
 }
 
-/** What sorts before each UUID v7 of this time or later, and behind each earlier one. `epochMs`: milliseconds. */
+/** Returns a prefix that sorts after every UUID v7 created before `epochMs` and before every later one. */
 export function idsFrom(epochMs: number): string {
   const hex = epochMs.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-`;
 }
 
-/** The same parts always give the same UUID (v5), so that a repetition can be recognised. */
+/** Returns the UUID v5 of some parts: equal parts give equal ids, so that repetitions can be recognised. */
 export function derivedId(...parts: readonly (string | number)[]): string {
   return v5(JSON.stringify(parts), NAMESPACE);
 }

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 
-/** Any value that JSON can carry. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** Written out and not composed of schemas: it looks at every value of every answer. */
-export const JsonSchema: v.GenericSchema<Json> = v.custom<Json>(isJson, 'It must be a JSON value');
+/** A plain function instead of nested schemas, because it visits every value of every platform response. */
+export const JsonSchema: v.GenericSchema<Json> = v.custom<Json>(isJson, 'Must be a JSON value');
 export const JsonObjectSchema: v.GenericSchema<JsonObject> = v.custom<JsonObject>(
   value => isObject(value) && isJson(value),
-  'It must be a JSON object',
+  'Must be a JSON object',
 );
 
 /** Parses JSON text; null where it is not JSON (a proxy's HTML page, an empty body). */
@@ -39,27 +39,26 @@ const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Parses JSON text without knowing what it should hold; undefined where it is malformed. Malformed are also a string
- * with half a surrogate pair (RFC 7493, section 2.1), which no database and no platform can take, and nesting beyond
- * reason.
+ * Parses JSON text of unknown content; undefined where it is malformed. A lone surrogate in a string (RFC 7493, section
+ * 2.1), which no database and no platform accepts, and nesting deeper than `MAX_DEPTH` count as malformed.
  */
 export function parseJsonStrictly(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isSound(value, MAX_DEPTH) ? value : undefined;
+    return isWellFormed(value, MAX_DEPTH) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Deeper bodies serve no purpose and would exhaust the stack of whatever walks them. */
+/** No request needs more levels, and deeper values could exhaust the stack of recursive functions. */
 const MAX_DEPTH = 64;
 
-function isSound(value: unknown, depth: number): boolean {
+function isWellFormed(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
   return (
     depth > 0 &&
-    Object.entries(value).every(([name, entry]) => name.isWellFormed() && isSound(entry, depth - 1))
+    Object.entries(value).every(([name, entry]) => name.isWellFormed() && isWellFormed(entry, depth - 1))
   );
 }

@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 
-/** In the order in which ISO 8601 counts them, Monday first. */
+/** In ISO 8601 order, Monday first. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export const WeekdaySchema = v.picklist(WEEKDAYS, `Must be one of ${WEEKDAYS.join(', ')}`);
 export type Weekday = v.InferOutput<typeof WeekdaySchema>;
 
-/** A time of day, `HH:MM`, on some days of the week. */
+/** A time of day, `HH:MM`, on some weekdays. */
 export const QueueSlotSchema = v.object({ time: v.string(), days: v.array(WeekdaySchema) });
 export type QueueSlot = v.InferOutput<typeof QueueSlotSchema>;
 
-/** A profile without settings of its own has these. */
+/** Slots of a profile without settings. */
 const DEFAULT_SLOTS: QueueSlot[] = ['09:00', '12:00', '17:00'].map(time => ({ time, days: [...WEEKDAYS] }));
 
-/** When the queued posts of a profile go out. */
+/** When the queued posts of a profile are published. */
 export const QueueSettingsSchema = v.object({
   /** IANA name. */
   timezone: v.optional(v.string(), 'UTC'),
@@ -21,9 +21,9 @@ export const QueueSettingsSchema = v.object({
 });
 export type QueueSettings = v.InferOutput<typeof QueueSettingsSchema>;
 
-/** A post's place in the slot at `at` (epoch milliseconds); a slot with room for several has several. */
+/** One post's reservation in the slot at `at` (epoch milliseconds). Position 0 … capacity − 1. */
 export interface SlotReservation {
   at: number;
-  place: number;
+  position: number;
   post_id: string;
 }

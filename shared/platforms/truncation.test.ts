@@ -165,15 +165,14 @@ describe('a text that is cut', () => {
     ['instagram', 'instagram_alt_text', 1000],
     ['bluesky', 'bluesky_alt_text', 1000],
     ['pinterest', 'pinterest_alt_text', 500],
-    ['snapchat', 'snapchat_description', 160],
     ['snapchat', 'snapchat_saved_story_title', 45],
     ['gbp', 'gbp_event_title', 58],
   ] as const)("in %s's field %s is %s long", (platform, field, limit) => {
-    const { draft: cut, faults } = draftFor(
+    const { draft: cut, violations } = draftFor(
       RULES[platform],
       post(platform, { post_type: 'image', options: { [field]: 'word '.repeat(300) } }),
     );
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
     const text = cut.options[field] as string;
     expect(text.length).toBeLessThanOrEqual(limit);
     expect(text.length).toBeGreaterThan(limit - 6);

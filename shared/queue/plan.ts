@@ -1,4 +1,4 @@
 import type { Plan } from '../model/workspace.ts';
 
-/** Who may use the queue. */
+/** The plan that the queue requires. */
 export const QUEUE_PLAN: { feature: string; minimum: Plan } = { feature: 'The queue', minimum: 'starter' };

@@ -2,19 +2,19 @@ import { Temporal } from 'temporal-polyfill';
 import { WEEKDAYS, type QueueSettings } from '../model/queue.ts';
 import { firstInstantAt } from '../time/zone.ts';
 
-/** A moment at which queued posts go out, epoch milliseconds, and how many may. */
+/** A time at which queued posts are published, epoch milliseconds, and how many posts it holds. */
 export interface Slot {
   at: number;
   capacity: number;
 }
 
 /**
- * The slots after a moment, in order, without end. Slots that a change of the clocks moves to the same moment are one,
- * with room for the posts of all.
+ * Yields the slots after a time in ascending order, without end. Slots that a clock change moves to the same time are
+ * one slot with the capacity of all.
  */
 export function* slotsAfter(settings: QueueSettings, after: number): Generator<Slot, never> {
   let slot: Slot = { at: after, capacity: 0 };
-  for (const at of instantsFrom(settings, after)) {
+  for (const at of timesFrom(settings, after)) {
     if (at <= after) continue;
     if (slot.at === at) slot.capacity += settings.posts_per_slot;
     else {
@@ -22,13 +22,13 @@ export function* slotsAfter(settings: QueueSettings, after: number): Generator<S
       slot = { at, capacity: settings.posts_per_slot };
     }
   }
-  throw new Error('The days never end');
+  throw new Error('Unreachable: days have no end');
 }
 
-/** The instants of all slots, day by day, from before a moment on. */
-function* instantsFrom(settings: QueueSettings, moment: number): Generator<number> {
-  const today = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(settings.timezone);
-  // Where a zone skipped a whole day, yesterday's slots come today.
+/** Yields the times of all slots day by day, starting before `after`. */
+function* timesFrom(settings: QueueSettings, after: number): Generator<number> {
+  const today = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(settings.timezone);
+  // Where a zone skips a whole day, yesterday's slots occur today.
   let day = today.toPlainDate().subtract({ days: 1 });
   for (;;) {
     for (const time of timesOn(settings, day)) {

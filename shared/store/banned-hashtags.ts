@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { workspaceKey, type Key, type Table } from './table.ts';
 
-/** What a workspace adds to the list of banned hashtags, and what it allows; folded, without `#`. */
+/** A workspace's changes to the list of banned hashtags; folded, without `#`. */
 export interface HashtagChoices {
   added: string[];
   allowed: string[];

@@ -2,43 +2,44 @@ import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ttl, type Key, type Table } from './table.ts';
 
-/** What is remembered of a post to recognise others like it. */
+/** The fingerprint of a post. */
 export interface FingerprintItem {
   post_id: string;
-  /** When the post goes live, epoch milliseconds. */
+  /** When the post is due, epoch milliseconds. */
   at: number;
   sketch: number[];
 }
 
-const traceKey = (profileId: string, key: string): Key => ({ PK: `SIMILAR#${profileId}#${key}`, SK: 'LAST' });
+const itemKey = (profileId: string, key: string): Key => ({ PK: `SIMILAR#${profileId}#${key}`, SK: 'LAST' });
 
 /**
- * Leaves a post's trace under each of its keys and gives the traces that were there: a write tells what it replaces,
- * so that of two equal posts at the same moment one sees the other.
+ * Stores a fingerprint under each of its keys and returns the fingerprints that it replaces: of two equal posts written
+ * at the same time, the second write sees the first.
  */
 export async function putFingerprints(
   table: Table,
   profileId: string,
   keys: readonly string[],
-  trace: FingerprintItem,
+  fingerprint: FingerprintItem,
   until: number,
 ): Promise<FingerprintItem[]> {
-  const item = { post_id: trace.post_id, at: trace.at, sketch: pack(trace.sketch), expires_at: ttl(until) };
+  const { post_id, at, sketch } = fingerprint;
+  const item = { post_id, at, sketch: pack(sketch), expires_at: ttl(until) };
   const found = await Promise.all(
     keys.map(key =>
       table.client.send(
         new PutCommand({
           TableName: table.name,
-          Item: { ...traceKey(profileId, key), ...item },
+          Item: { ...itemKey(profileId, key), ...item },
           ReturnValues: 'ALL_OLD',
         }),
       ),
     ),
   );
-  return found.flatMap(({ Attributes }) => (Attributes ? [readTrace(Attributes)] : []));
+  return found.flatMap(({ Attributes }) => (Attributes ? [parseItem(Attributes)] : []));
 }
 
-/** The traces under keys, without leaving any. */
+/** Returns the fingerprints stored under keys. */
 export async function findFingerprints(
   table: Table,
   profileId: string,
@@ -46,20 +47,20 @@ export async function findFingerprints(
 ): Promise<FingerprintItem[]> {
   const { Responses } = await table.client.send(
     new BatchGetCommand({
-      RequestItems: { [table.name]: { Keys: keys.map(key => traceKey(profileId, key)) } },
+      RequestItems: { [table.name]: { Keys: keys.map(key => itemKey(profileId, key)) } },
     }),
   );
-  return (Responses?.[table.name] ?? []).map(readTrace);
+  return (Responses?.[table.name] ?? []).map(parseItem);
 }
 
-const TraceItem = v.object({ post_id: v.string(), at: v.number(), sketch: v.instance(Uint8Array) });
+const ItemSchema = v.object({ post_id: v.string(), at: v.number(), sketch: v.instance(Uint8Array) });
 
-function readTrace(item: unknown): FingerprintItem {
-  const { post_id, at, sketch } = v.parse(TraceItem, item);
+function parseItem(item: unknown): FingerprintItem {
+  const { post_id, at, sketch } = v.parse(ItemSchema, item);
   return { post_id, at, sketch: unpack(sketch) };
 }
 
-/** Four bytes a hash. */
+/** Four bytes per hash. */
 function pack(sketch: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(sketch.length * 4);
   const view = new DataView(bytes.buffer);

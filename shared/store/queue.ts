@@ -4,34 +4,34 @@ import type { Post } from '../model/post.ts';
 import { QueueSettingsSchema, type SlotReservation, type QueueSettings } from '../model/queue.ts';
 import { SECOND } from '../time/instant.ts';
 import { allOf, deleteKeys } from './query.ts';
-import { holds, ttl, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, ttl, workspaceKey, type Key, type Table } from './table.ts';
 import type { TransactItems } from './transact.ts';
 
-/** The queue of a profile: its settings, and an item for each place in a slot that a post has taken. */
+/** The queue of a profile: its settings and one item per slot reservation. */
 export interface Queue {
   settings: QueueSettings;
-  /** In the order of their slots. */
-  places: SlotReservation[];
+  /** Ascending by slot. */
+  reservations: SlotReservation[];
 }
 
 type ProfileKey = Pick<Post, 'workspace_id' | 'profile_id'>;
 
 const prefixOf = (profileId: string) => `QUEUE#${profileId}#`;
 const SETTINGS = 'SETTINGS';
-const PLACE = 'SLOT#';
-const TURN = 'TURN';
-/** A turn takes a fraction of this; whoever holds one longer is dead. */
-const TURN_MS = 3 * SECOND;
+const SLOT = 'SLOT#';
+const LOCK = 'LOCK';
+/** The lock is held for a fraction of this; a holder that exceeds it has died. */
+const LOCK_MS = 3 * SECOND;
 
 const settingsKey = ({ workspace_id, profile_id }: ProfileKey): Key => ({
   PK: workspaceKey(workspace_id),
   SK: prefixOf(profile_id) + SETTINGS,
 });
 
-/** Sorts by time. Thirteen digits reach to the year 2286. */
-const placeKey = ({ workspace_id, profile_id }: ProfileKey, at: number, place: number): Key => ({
+/** Sorts by time: epoch milliseconds have thirteen digits until the year 2286. */
+const slotKey = ({ workspace_id, profile_id }: ProfileKey, at: number, position: number): Key => ({
   PK: workspaceKey(workspace_id),
-  SK: `${prefixOf(profile_id)}${PLACE}${at}#${place}`,
+  SK: `${prefixOf(profile_id)}${SLOT}${at}#${position}`,
 });
 
 const ItemSchema = v.object({
@@ -40,25 +40,27 @@ const ItemSchema = v.object({
   ...QueueSettingsSchema.entries,
 });
 
-/** The queue of a profile as it is now, in one query. Places of slots that are over may still be among the others. */
+/** Reads the queue of a profile in one query. Reservations of past slots may be included until their TTL removes them. */
 export async function getQueue(table: Table, workspaceId: string, profileId: string): Promise<Queue> {
   const prefix = prefixOf(profileId);
   const items = await allOf(table, { workspace_id: workspaceId, prefix, consistent: true }, ItemSchema);
   const settings = items.find(({ SK }) => SK === prefix + SETTINGS);
   return {
     settings: v.parse(QueueSettingsSchema, settings ?? {}),
-    places: items.flatMap(({ SK, post_id }) =>
-      post_id === undefined ? [] : [placeOf(SK.slice(prefix.length + PLACE.length), post_id)],
+    reservations: items.flatMap(({ SK, post_id }) =>
+      SK.startsWith(prefix + SLOT) && post_id !== undefined
+        ? [reservationOf(SK.slice(prefix.length + SLOT.length), post_id)]
+        : [],
     ),
   };
 }
 
-function placeOf(text: string, post_id: string): SlotReservation {
-  const [at = '', place = ''] = text.split('#');
-  return { at: Number(at), place: Number(place), post_id };
+function reservationOf(slot: string, post_id: string): SlotReservation {
+  const [at = '', position = ''] = slot.split('#');
+  return { at: Number(at), position: Number(position), post_id };
 }
 
-/** Changes what is named, and gives all settings as they are then. */
+/** Changes the given settings and returns all settings. */
 export async function changeQueueSettings(
   table: Table,
   workspaceId: string,
@@ -79,22 +81,22 @@ export async function changeQueueSettings(
   return v.parse(QueueSettingsSchema, Attributes ?? {});
 }
 
-const turnKey = ({ workspace_id, profile_id }: ProfileKey): Key => ({
+const lockKey = ({ workspace_id, profile_id }: ProfileKey): Key => ({
   PK: workspaceKey(workspace_id),
-  SK: prefixOf(profile_id) + TURN,
+  SK: prefixOf(profile_id) + LOCK,
 });
 
 /**
- * Asks for a post's turn, so that many who want a place at the same moment do not all reach for the same; false while
- * another has it. A courtesy: who does without is still kept off a taken place.
+ * Acquires the lock of a profile's queue for a post; false while another post holds it. The lock only reduces
+ * contention for the next slot: writing a post without it still cannot take a reserved position.
  */
 export function acquireQueueLock(table: Table, post: Post, now: number): Promise<boolean> {
-  const until = now + TURN_MS;
-  return holds(() =>
+  const until = now + LOCK_MS;
+  return writeIfUnchanged(() =>
     table.client.send(
       new PutCommand({
         TableName: table.name,
-        Item: { ...turnKey(post), holder: post.post_id, until, expires_at: ttl(until) },
+        Item: { ...lockKey(post), holder: post.post_id, until, expires_at: ttl(until) },
         ConditionExpression: 'attribute_not_exists(PK) OR #until < :now',
         ExpressionAttributeNames: { '#until': 'until' },
         ExpressionAttributeValues: { ':now': now },
@@ -103,18 +105,18 @@ export function acquireQueueLock(table: Table, post: Post, now: number): Promise
   );
 }
 
-/** Ends a post's turn; one that has passed to another is no fault. */
+/** Releases the lock where the post still holds it. */
 export async function releaseQueueLock(table: Table, post: Post): Promise<void> {
   const command = new DeleteCommand({
     TableName: table.name,
-    Key: turnKey(post),
+    Key: lockKey(post),
     ConditionExpression: 'holder = :holder',
     ExpressionAttributeValues: { ':holder': post.post_id },
   });
-  await holds(() => table.client.send(command));
+  await writeIfUnchanged(() => table.client.send(command));
 }
 
-/** Deletes the settings and places of a profile. */
+/** Deletes the settings and reservations of a profile. */
 export async function deleteQueue(table: Table, workspaceId: string, profileId: string): Promise<void> {
   const query = { workspace_id: workspaceId, prefix: prefixOf(profileId), consistent: true };
   const items = await allOf(table, query, v.object({ PK: v.string(), SK: v.string() }));
@@ -124,26 +126,25 @@ export async function deleteQueue(table: Table, workspaceId: string, profileId: 
   );
 }
 
-const heldKey = (post: Post | null): Key | null =>
-  post?.slot_number === undefined ? null : placeKey(post, post.due_at, post.slot_number);
+const reservedKey = (post: Post | null): Key | null =>
+  post?.slot_number === undefined ? null : slotKey(post, post.due_at, post.slot_number);
 
-const isMoved = (from: Post | null, to: Post | null) => heldKey(from)?.SK !== heldKey(to)?.SK;
+const changesSlot = (from: Post | null, to: Post | null) => reservedKey(from)?.SK !== reservedKey(to)?.SK;
 
 /*
- * A place is taken and left in the transaction that writes its post, so that none is ever held by a post that is not
- * there.
+ * A slot is reserved and released in the transaction that writes its post, so a reservation never outlives its post.
  */
 
-/** The place that a post takes when `to` replaces `from`, as a part of that transaction; nothing where it has it. */
+/** Returns the transaction items that reserve the slot of `to`, which replaces `from`; empty where it is reserved already. */
 export function slotReservationPut(table: Table, from: Post | null, to: Post): TransactItems {
-  const key = heldKey(to);
-  if (!key || !isMoved(from, to)) return [];
+  const key = reservedKey(to);
+  if (!key || !changesSlot(from, to)) return [];
   const Item = { ...key, post_id: to.post_id, expires_at: ttl(to.due_at) };
   return [{ Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' } }];
 }
 
-/** The place that a post leaves when `to` replaces `from`, or when it is deleted. */
+/** Returns the transaction items that release the slot of `from`, which `to` replaces or which is deleted. */
 export function slotReservationDelete(table: Table, from: Post, to: Post | null): TransactItems {
-  const key = heldKey(from);
-  return key && isMoved(from, to) ? [{ Delete: { TableName: table.name, Key: key } }] : [];
+  const key = reservedKey(from);
+  return key && changesSlot(from, to) ? [{ Delete: { TableName: table.name, Key: key } }] : [];
 }

@@ -2,7 +2,7 @@ import { countGraphemes } from 'unicode-segmenter/grapheme';
 
 /** One limit on a text, measured as the platform measures it. */
 export interface TextRule {
-  /** Largest measure allowed. */
+  /** Largest allowed measure. */
   limit: number;
   /** The measure of a text in `unit`. */
   measure: (text: string) => number;
@@ -10,14 +10,14 @@ export interface TextRule {
   unit: string;
 }
 
-/** Unicode code points: what most platforms call a character. */
+/** A limit in Unicode code points, which most platforms call characters. */
 export const characters = (limit: number): TextRule => ({
   limit,
   measure: countCodePoints,
   unit: 'characters',
 });
 
-/** UTF-16 units, where a platform's documents do not name its unit: never fewer than the code points. */
+/** A limit in UTF-16 units, for platforms that do not document their unit: never fewer than the code points. */
 export const utf16Units = (limit: number): TextRule => ({
   limit,
   measure: text => text.length,
@@ -30,10 +30,10 @@ export const utf8Bytes = (limit: number): TextRule => ({
   unit: 'UTF-8 bytes',
 });
 
-/** What a reader takes for one sign. Not Intl.Segmenter: its answer depends on the runtime's Unicode version. */
+/** A limit in grapheme clusters. Not by Intl.Segmenter, whose result depends on the Unicode version of the runtime. */
 export const graphemes = (limit: number): TextRule => ({ limit, measure: countGraphemes, unit: 'graphemes' });
 
-/** A pair of surrogates is one code point; a lone one counts by itself. */
+/** Counts a surrogate pair as one code point and a lone surrogate as one. */
 function countCodePoints(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index += 1) {
@@ -48,7 +48,7 @@ function countCodePoints(text: string): number {
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** True when a text satisfies every rule. */
+/** True where a text satisfies every rule. */
 export function fits(text: string, rules: readonly TextRule[]): boolean {
   return rules.every(({ measure, limit }) => measure(text) <= limit);
 }

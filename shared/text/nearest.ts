@@ -1,9 +1,9 @@
-/** The known name at the smallest edit distance, when it is close enough to be a slip; else null. */
+/** Returns the known name with the smallest edit distance where it is close enough for a typo; else null. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let least = Math.max(2, Math.floor(name.length / 4));
   for (const candidate of known) {
-    // Names whose lengths differ by more are further apart than that.
+    // The edit distance is at least the difference of the lengths.
     if (Math.abs(candidate.length - name.length) > least) continue;
     const distance = editDistance(name, candidate);
     if (distance < least || (distance === least && best === null)) [best, least] = [candidate, distance];
@@ -11,7 +11,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best;
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Returns the Levenshtein distance, computed row by row. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,4 +1,4 @@
-/** Line ends become LF; control characters but tab and line feed go; half a surrogate pair becomes U+FFFD. */
+/** Returns a text with LF line ends, without control characters except tab and line feed, lone surrogates replaced by U+FFFD. */
 export function normalizeText(text: string): string {
   return text
     .toWellFormed()
@@ -9,7 +9,7 @@ export function normalizeText(text: string): string {
 /** White space, controls, joiners, direction marks, fillers, variation selectors, the blank Braille pattern. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
-/** True when nothing of the text could be seen. */
+/** True where a text has no visible character. */
 export function isBlank(text: string): boolean {
   return INVISIBLE.test(text);
 }

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Epoch milliseconds as ISO 8601 UTC with milliseconds: `2026-12-01T10:00:00.000Z`. */
+/** Returns epoch milliseconds as ISO 8601 UTC with milliseconds: `2026-12-01T10:00:00.000Z`. */
 export function toIso(epochMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toString({ fractionalSecondDigits: 3 });
 }
@@ -10,8 +10,8 @@ export function toIsoOrNull(epochMs: number | null): string | null {
 }
 
 /**
- * Reads a date-time: ISO 8601 with `Z`, any offset, or none (then UTC, never the zone of the process).
- * Seconds may be missing. Null for anything else, also for days that do not exist.
+ * Returns the epoch milliseconds of an ISO 8601 date-time with `Z`, an offset or none (then UTC, never the time zone of
+ * the process). Seconds are optional. Null for anything else, including days that do not exist.
  */
 export function parseInstant(text: string): number | null {
   const trimmed = text.trim();
@@ -24,10 +24,10 @@ export function parseInstant(text: string): number | null {
   }
 }
 
-/** The calendar month of an instant in UTC: `2026-12`. */
+/** Returns the calendar month of an instant in UTC: `2026-12`. */
 export const monthOf = (epochMs: number) => toIso(epochMs).slice(0, 7);
 
-/** When the calendar month after an instant's begins, in UTC. */
+/** Returns the start of the next calendar month in UTC, epoch milliseconds. */
 export function nextMonth(epochMs: number): number {
   const month = Temporal.PlainYearMonth.from(monthOf(epochMs)).add({ months: 1 });
   return month.toPlainDate({ day: 1 }).toZonedDateTime('UTC').epochMilliseconds;

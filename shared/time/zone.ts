@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * The name of an IANA time zone in its usual spelling (`america/new_york` is `America/New_York`); null for what is
- * none. An offset is no zone: it knows no summer time.
+ * Returns the name of an IANA time zone in its usual spelling (`america/new_york` becomes `America/New_York`); null
+ * where there is no such zone. An offset is not a zone: it has no daylight saving time.
  */
 export function zoneName(text: string): string | null {
   if (!/^[a-z]/i.test(text)) return null;
@@ -14,18 +14,17 @@ export function zoneName(text: string): string | null {
 }
 
 /**
- * The first instant at which the clocks of a zone have reached a wall time, epoch milliseconds. So a wall time that is
- * skipped when clocks go forward moves to the next one that exists, and one that comes twice is taken once, the first
- * time.
+ * Returns the first instant at which the clocks of a zone have reached a wall time, epoch milliseconds. A wall time that
+ * is skipped when clocks go forward moves to the next existing one; of one that occurs twice the first is taken.
  */
 export function firstInstantAt(wall: Temporal.PlainDateTime, zone: string): number {
   const at = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
   if (at.toPlainDateTime().equals(wall)) return at.epochMilliseconds;
-  // The wall time is skipped, and `at` lies just before the change.
+  // The wall time is skipped and `at` lies just before the transition.
   return (at.getTimeZoneTransition('next') ?? at).epochMilliseconds;
 }
 
-/** A time of day in a zone, as its people write it: `2026-12-01T09:00`. */
+/** Returns the local date and time of an instant in a zone: `2026-12-01T09:00`. */
 export function localTime(epochMs: number, zone: string): string {
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone);
   return local.toPlainDateTime().toString({ smallestUnit: 'minute' });

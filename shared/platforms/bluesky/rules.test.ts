@@ -12,6 +12,7 @@ const draft = (change: Partial<Draft> = {}): Draft => ({
   first_comment: null,
   auto_truncate: false,
   options: {},
+  account: null,
   ...change,
 });
 
@@ -75,34 +76,39 @@ describe('the text that is sent', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('a text post without a text', () => {
+const violations = (change: Partial<Draft>) => {
+  const post = draft(change);
+  return rules.validate(post, rules.shape(post));
+};
+
+describe('validate', () => {
+  test('requires a text for a text post', () => {
     for (const description of [null, '', ' \n\u200b']) {
-      expect(rules.check(draft({ description }))).toEqual([
-        { field: 'description', message: 'A Bluesky text post needs a text' },
+      expect(violations({ description })).toEqual([
+        { field: 'description', message: 'Is required for a text post' },
       ]);
     }
   });
 
-  test('an image post may say nothing', () => {
+  test('requires no text for an image post', () => {
     const image = { post_type: 'image', description: null, media_urls: ['https://e.com/a.jpg'] } as const;
-    expect(rules.check(draft(image))).toEqual([]);
+    expect(violations(image)).toEqual([]);
   });
 
-  test('a GIF among other images', () => {
-    const image = (...media_urls: string[]) => rules.check(draft({ post_type: 'image', media_urls }));
+  test('rejects a GIF beside other images', () => {
+    const image = (...media_urls: string[]) => violations({ post_type: 'image', media_urls });
     expect(image('https://e.com/a.GIF?x=1', 'https://e.com/b.jpg')).toEqual([
-      { field: 'media_urls', message: 'On Bluesky a GIF must be the only image of its post' },
+      { field: 'media_urls', message: 'Bluesky accepts a GIF only as the single image of a post' },
     ]);
     expect(image('https://e.com/a.gif')).toEqual([]);
     expect(image('https://e.com/a.jpg', 'https://e.com/gif')).toEqual([]);
   });
 
-  test('video, documents, and a fifth image', () => {
+  test('accepts texts and up to four images', () => {
     expect(rules.post_types).toEqual({ text: { max_files: 0 }, image: { max_files: 4 } });
   });
 
-  test('an alternative text beyond 1000 characters', () => {
+  test('rejects an alt text of more than 1000 characters', () => {
     const accepts = (bluesky_alt_text: unknown) =>
       v.safeParse(v.object(rules.options), { bluesky_alt_text }).success;
     expect(accepts('a'.repeat(1000))).toBe(true);

@@ -8,31 +8,47 @@ import type { PictureNeeds } from './pictures.ts';
 export type { TextRule } from '../../text/measure.ts';
 export type { PictureNeeds } from './pictures.ts';
 
-/** What a post says to one platform. Texts are normalised (LF line ends). */
+/** What is known about the connected account that a post goes to: its subscription, its server, its creator settings. */
+export interface AccountFacts {
+  attributes: Readonly<Record<string, string>>;
+  /** When the platform last confirmed them, epoch milliseconds; absent where they are read at connect time only. */
+  facts_at?: number | null | undefined;
+}
+
+/** A post as one platform sees it. Texts are normalised (LF line ends). */
 export interface Draft {
   post_type: PostType;
   title: string | null;
+  /** `<platform>_description` where the post has one, else `description`. */
   description: string | null;
-  /** The platform's own list where the post has one, else the common one; no longer than the platform takes. */
+  /** `<platform>_media_urls` where the post has one, else `media_urls`; truncated to what the platform accepts. */
   media_urls: readonly string[];
   first_comment: string | null;
   auto_truncate: boolean;
   /** The platform's own fields, validated by its option schema, defaults filled in. */
   options: JsonObject;
+  /** Null while no account is known: the profile has no connection, or the draft serves the documents. */
+  account: AccountFacts | null;
 }
 
-/** One broken rule, as it is shown in `details` of a 400. */
-export interface Fault {
+/** A broken content rule: one entry in `details` of a 400. */
+export interface RuleViolation {
+  field: string;
+  message: string;
+}
+
+/** A field that was sent but has no effect: one `IGNORED_FIELD` warning. */
+export interface IgnoredField {
   field: string;
   message: string;
 }
 
 export interface MediaRule {
-  /** Most files in one post of this type; 0 for a text post. */
+  /** Maximum number of files in one post of this type; 0 for a text post. */
   max_files: number;
 }
 
-/** What a file of a post may be. What is not named is not limited here. */
+/** Limits of one file. A property that is absent sets no limit. */
 export interface FileLimits {
   formats: readonly MediaFormat[];
   min_bytes?: number;
@@ -50,71 +66,80 @@ export interface FileLimits {
   /** Frames per second. */
   min_frame_rate?: number;
   max_frame_rate?: number;
-  /** By the names of `MediaFacts`. */
+  /** Codec names as in `MediaFacts`. */
   video_codecs?: readonly string[];
   audio_codecs?: readonly string[];
 }
 
-/** Closer limits of files for some posts: a Reel's, a Short's. */
+/** Stricter file limits for some posts, such as Reels or Shorts. */
 export interface FileVariant {
-  /** Names the posts in documents. */
+  /** Name of these posts in the documents. */
   name: string;
   applies: (draft: Draft) => boolean;
   kind: MediaKind;
   limits: Partial<FileLimits>;
 }
 
-/** What a draft's limits on texts may depend on. */
-export type TextContext = Pick<Draft, 'post_type' | 'media_urls' | 'options'>;
+/** The parts of a draft that its text limits may depend on. */
+export type TextContext = Pick<Draft, 'post_type' | 'media_urls' | 'options' | 'account'>;
 
-/** All that can be known about a platform without calling it. One object, read by validation, docs and publishers. */
+/** Everything about a platform that is known without calling it. Validation, documents and publishers read this one object. */
 export interface PlatformRules {
   platform: PlatformId;
   display_name: string;
-  /** Supported post types; one that is missing is refused with 400. */
+  /** Supported post types; a post of any other type is a violation. */
   post_types: Partial<Record<PostType, MediaRule>>;
-  /** Limits of files as the service takes them. A publisher may have to convert a file to what its platform takes. */
+  /** File limits of the service. The platform's own may be stricter: the publisher then converts the file. */
   files: Partial<Record<MediaKind, FileLimits>>;
   file_variants?: readonly FileVariant[];
-  /** What the platform itself takes as a picture of a post; null where it takes none. Others are made to fit it. */
+  /** What the platform accepts as a picture of a post; pictures are converted to fit. Null where it accepts none. */
   pictures: PictureNeeds | null;
   /** Fields that name a picture beside the post's media, such as the cover of a video. */
   covers?: Readonly<Record<string, { limits: FileLimits; needs: PictureNeeds }>>;
-  /** Rules that the post's text must satisfy, for a draft of this type. All of them hold. */
+  /** Limits of the post's text. All of them apply. */
   text: (draft: TextContext) => readonly TextRule[];
-  /** Rules of the post's title; none where the platform states no limit. */
+  /** Limits of the post's title; empty where the platform states none. */
   title: (draft: TextContext) => readonly TextRule[];
-  /** Post types whose title the platform shows; the title of others is not sent. */
+  /** Post types whose title the platform shows; for other types the title is not sent. */
   titled: readonly PostType[];
-  /** Rules of the first comment; null where the service makes none on this platform. */
+  /** Limits of the first comment; null where the service cannot comment on this platform. */
   comment: readonly TextRule[] | null;
-  /** The platform's own fields that are texts with a limit: they are cut by `auto_truncate`. */
+  /** The platform's own text fields with a limit: `auto_truncate` shortens them. */
   text_fields: Readonly<Record<string, TextRule>>;
-  /** The text as it will be sent: trimmed, normalised, and cut by the platform's own measure where it must be. */
+  /** Returns the text as it will be sent: trimmed, normalised, and truncated with `auto_truncate`. */
   shape: (draft: Draft) => string;
-  /** The title as it will be sent; default: trimmed, on one line, cut where it must be. */
+  /** Returns the title as it will be sent. Default: trimmed, on one line, truncated with `auto_truncate`. */
   shape_title?: (draft: Draft) => string | null;
-  /** Schema entries of the platform's own post fields, by their full names (`x_reply_settings`). */
+  /** Schema entries of the platform's own post fields, by full name (`x_reply_settings`). */
   options: v.ObjectEntries;
-  /** Fields without which no post can go to the platform. */
+  /** Fields that every post to the platform must have. */
   required: readonly string[];
-  /** Fields that say something for these post types only; with others they are ignored, with a warning. */
+  /** Fields that have an effect on these post types only; on others they are ignored with a warning. */
   only_for: Readonly<Record<string, readonly PostType[]>>;
-  /** Fields with URLs that the service fetches: private addresses are refused when the post is made. */
+  /** Fields with URLs that the service fetches: a private address is refused when the post is created. */
   fetched: readonly string[];
-  /** In words, for the documents: what `check` refuses. */
+  /** The field that chooses a page, location or board of the account for one post; absent where there is none. */
+  target_field?: string;
+  /** What `validate` checks, in words, for the documents. */
   combinations?: readonly string[];
-  /** Rules beyond counts and lengths: combinations, forbidden characters. Faults name the public field. */
-  check: (draft: Draft) => readonly Fault[];
-  /** Fields that were sent and will say nothing, beyond those of `only_for`. */
-  unused?: (draft: Draft, sent: ReadonlySet<string>) => readonly Fault[];
-  /** Posts per connected account in any 24 hours. */
+  /**
+   * Returns the violations beyond types, counts and lengths: combinations of fields, forbidden characters. `text` is
+   * what `shape` returns for the draft.
+   */
+  validate: (draft: Draft, text: string) => readonly RuleViolation[];
+  /** Returns the fields among `sent` that have no effect on this draft, beyond those of `only_for`. */
+  ignored?: (draft: Draft, sent: ReadonlySet<string>) => readonly IgnoredField[];
+  /** True where the platform hides posts with certain hashtags: posts with a banned hashtag are refused. */
+  banned_hashtags: boolean;
+  /** Maximum number of posts per connected account in any 24 hours. */
   daily_cap: number;
+  /** How long before its time a post is prepared (uploads, containers). `bytes`: size of its media, null while unknown. Milliseconds; default 90 s. */
+  prepare_ahead_ms?: (draft: Draft, bytes: number | null) => number;
   /** How long after a lost commit its result is certainly visible to a read. Milliseconds. */
   settle_ms: number;
   /**
-   * Resources of the publisher's Lambda. `request_s` is the longest that one step's requests may take: a step begins
-   * only when that much of `timeout_s` is left.
+   * Resources of the publisher's Lambda. `request_s` is the longest time the requests of one step may take: a step
+   * starts only while that much of `timeout_s` is left.
    */
   worker: {
     timeout_s: number;

@@ -1,6 +1,5 @@
 import { characters } from '../../text/measure.ts';
-import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../kit/draft.ts';
+import { missingText, shapeText } from '../kit/draft.ts';
 import { choiceOr, ownMedia } from '../kit/fields.ts';
 import type { PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
@@ -17,7 +16,7 @@ export const rules: PlatformRules = {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
     video: { formats: ['MP4', 'MOV'], max_bytes: GB, min_seconds: 1, max_seconds: 240 * MINUTES },
   },
-  // What its own refusal of a photo names: 4 MB, and GIFs stand still.
+  // Facebook rejects larger photos with a message that names 4 MB, and shows GIFs as still pictures.
   pictures: { formats: ['JPG', 'PNG', 'GIF'], max_bytes: 4_000_000, alpha: 'white', animation: 'still' },
   file_variants: [
     {
@@ -44,16 +43,18 @@ export const rules: PlatformRules = {
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
-    facebook_media_type: choiceOr(['VIDEO', 'REELS'], 'VIDEO', 'What a video becomes'),
+    facebook_media_type: choiceOr(
+      ['VIDEO', 'REELS'],
+      'VIDEO',
+      'Publishes a video as a feed video or as a Reel',
+    ),
     facebook_media_urls: ownMedia('Facebook'),
   },
   required: [],
   only_for: { facebook_media_type: ['video'] },
   fetched: [],
-  check: ({ post_type, description }) =>
-    post_type === 'text' && isBlank(description ?? '')
-      ? [{ field: 'description', message: 'A Facebook text post needs a text' }]
-      : [],
+  validate: missingText,
+  banned_hashtags: true,
   daily_cap: 25,
   settle_ms: 30_000,
   worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10 },

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Draft, Fault } from '../contract/rules.ts';
+import type { Draft, RuleViolation } from '../contract/rules.ts';
 
-/** The day that an ISO 8601 date, or date-time, names as it is written: no time zone moves it. Null for none. */
+/** Returns the calendar day of an ISO 8601 date or date-time as written, without time zone conversion; null where it is neither. */
 export function readDate(text: string): Temporal.PlainDate | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text.trim())) return null;
   try {
@@ -15,35 +15,35 @@ export const isDate = (text: string) => readDate(text) !== null;
 
 export const isTime = (text: string) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 
-/** What is wrong with an event's or offer's title and time. An offer may leave its days out. */
-export function eventFaults({ options }: Pick<Draft, 'options'>, title: string | null): Fault[] {
+/** Returns the violations of an event's or offer's title, dates and times. An offer may have no dates. */
+export function eventViolations({ options }: Pick<Draft, 'options'>, title: string | null): RuleViolation[] {
   const topic = options['gbp_topic_type'];
   if (topic !== 'EVENT' && topic !== 'OFFER') return [];
-  const faults: Fault[] = [];
+  const violations: RuleViolation[] = [];
   if (title === null) {
-    faults.push({
+    violations.push({
       field: 'gbp_event_title',
-      message: `Is required for an ${topic}, unless the post has a title`,
+      message: `Is required with gbp_topic_type ${topic} unless title is set`,
     });
   }
   const start = dateOf(options['gbp_event_start_date']);
   const end = dateOf(options['gbp_event_end_date']);
   if (!start && (topic === 'EVENT' || end)) {
-    faults.push({ field: 'gbp_event_start_date', message: `Is required for an ${topic}` });
+    violations.push({ field: 'gbp_event_start_date', message: `Is required with gbp_topic_type ${topic}` });
   }
-  if (start && endsEarly(options, start, end ?? start)) {
+  if (start && endsBeforeStart(options, start, end ?? start)) {
     const field =
       end && Temporal.PlainDate.compare(end, start) < 0 ? 'gbp_event_end_date' : 'gbp_event_end_time';
-    faults.push({ field, message: 'Must not be before the start' });
+    violations.push({ field, message: 'Must not be before the start' });
   }
-  return faults;
+  return violations;
 }
 
 function dateOf(value: unknown): Temporal.PlainDate | null {
   return typeof value === 'string' ? readDate(value) : null;
 }
 
-function endsEarly(options: Draft['options'], start: Temporal.PlainDate, end: Temporal.PlainDate): boolean {
+function endsBeforeStart(options: Draft['options'], start: Temporal.PlainDate, end: Temporal.PlainDate): boolean {
   const from = start.toPlainDateTime(timeOf(options['gbp_event_start_time'], '00:00'));
   const until = end.toPlainDateTime(timeOf(options['gbp_event_end_time'], '23:59'));
   return Temporal.PlainDateTime.compare(until, from) < 0;

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { oneLine, shapeText } from '../kit/draft.ts';
-import { choice, choiceOr, limited, ownMedia, url, word } from '../kit/fields.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { choice, choiceOr, limitedText, ownMedia, url, line } from '../kit/fields.ts';
+import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { KB, MB } from '../kit/sizes.ts';
-import { eventFaults, isDate, isTime } from './event.ts';
+import { eventViolations, isDate, isTime } from './event.ts';
 
 const TEXT = [utf16Units(1500)];
 const TITLE = [utf16Units(58)];
@@ -24,7 +24,7 @@ const time = (description: string) =>
   v.optional(
     v.pipe(
       v.string('Must be a string'),
-      v.check(isTime, 'Must be a time of 24 hours such as 09:30'),
+      v.check(isTime, 'Must be a 24-hour time such as 09:30'),
       v.description(description),
     ),
   );
@@ -56,62 +56,68 @@ export const rules: PlatformRules = {
   titled: ['text', 'image', 'video'],
   comment: null,
   text_fields: { gbp_event_title: EVENT_TITLE },
-  shape: draft => shapeText(spoken(draft), draft, rules),
+  shape: draft => shapeText(textSource(draft), draft, rules),
   options: {
-    gbp_location_id: word('Location to post to, where the account has several'),
-    gbp_topic_type: choiceOr(['STANDARD', 'EVENT', 'OFFER'], 'STANDARD', 'Kind of the post'),
+    gbp_location_id: line('Location to post to; default: the default location of the connection'),
+    gbp_topic_type: choiceOr(['STANDARD', 'EVENT', 'OFFER'], 'STANDARD', 'Type of the post'),
     gbp_cta_type: choice(
       ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'CALL'],
-      'Button of the post; all but CALL need gbp_cta_url',
+      'Button of the post; all except CALL need gbp_cta_url',
     ),
     gbp_cta_url: url('Page that the button opens'),
-    gbp_event_title: limited(EVENT_TITLE, 'Title of an event or offer; default: title'),
-    gbp_event_start_date: date('First day, as it is called at the location'),
-    gbp_event_end_date: date('Last day; default: the first'),
-    gbp_event_start_time: time('Local time of the location; default 00:00'),
-    gbp_event_end_time: time('Local time of the location; default 23:59'),
-    gbp_coupon_code: limited(utf16Units(58), 'Code of an offer'),
-    gbp_terms: limited(utf16Units(5000), 'Terms of an offer'),
-    gbp_redeem_url: url('Page where an offer is redeemed'),
+    gbp_event_title: limitedText(EVENT_TITLE, 'Title of an event or offer; default: title'),
+    gbp_event_start_date: date('First day, in the time zone of the location'),
+    gbp_event_end_date: date('Last day; default: the first day'),
+    gbp_event_start_time: time('Start time at the location; default 00:00'),
+    gbp_event_end_time: time('End time at the location; default 23:59'),
+    gbp_coupon_code: limitedText(utf16Units(58), 'Coupon code of an offer'),
+    gbp_terms: limitedText(utf16Units(5000), 'Terms of an offer'),
+    gbp_redeem_url: url('Page where the offer is redeemed'),
     gbp_media_urls: ownMedia('Google Business'),
   },
   required: [],
   only_for: {},
   fetched: [],
   combinations: [
-    '`EVENT` needs a title (`gbp_event_title`, else `title`) and `gbp_event_start_date`; `OFFER` needs the title.',
-    'Nothing ends before it starts.',
-    'Each button but `CALL` needs `gbp_cta_url`, and `gbp_cta_url` needs `gbp_cta_type`.',
-    'A text or image post of topic `STANDARD` needs a text; an image without one says its title.',
+    'An `EVENT` requires a title (`gbp_event_title`, else `title`) and `gbp_event_start_date`; an `OFFER` requires the title.',
+    'An event or offer does not end before it starts.',
+    'Every button except `CALL` requires `gbp_cta_url`, and `gbp_cta_url` requires `gbp_cta_type`.',
+    'A text or image post of topic `STANDARD` requires a text; for an image, `title` is used where there is no description.',
   ],
-  check: draft => [...textFaults(draft), ...buttonFaults(draft), ...eventFaults(draft, titleOfEvent(draft))],
-  unused,
+  target_field: 'gbp_location_id',
+  validate: (draft, text) => [
+    ...textViolations(draft, text),
+    ...buttonViolations(draft),
+    ...eventViolations(draft, titleOfEvent(draft)),
+  ],
+  ignored,
+  banned_hashtags: false,
   daily_cap: 25,
   settle_ms: 60_000,
   worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 5 },
 };
 
-/** A picture without a description says its title: Google wants a text. */
-function spoken({ post_type, title, description }: Draft): string | null {
+/** Google requires a text: an image post without a description uses its title. */
+function textSource({ post_type, title, description }: Draft): string | null {
   return post_type === 'image' && isBlank(description ?? '') ? title : description;
 }
 
-/** What an event or offer is called; null where nothing names it. */
+/** Returns the title of an event or offer; null where it has none. */
 export function titleOfEvent({ options, title }: Pick<Draft, 'options' | 'title'>): string | null {
   const own = options['gbp_event_title'];
   return oneLine(typeof own === 'string' ? normalizeText(own) : null) ?? oneLine(title);
 }
 
-function textFaults(draft: Draft): Fault[] {
-  const speaks = draft.post_type !== 'video' && draft.options['gbp_topic_type'] === 'STANDARD';
-  if (!speaks || rules.shape(draft) !== '') return [];
-  return [{ field: 'description', message: 'A Google Business post needs a text' }];
+function textViolations({ post_type, options }: Draft, text: string): RuleViolation[] {
+  const isRequired = post_type !== 'video' && options['gbp_topic_type'] === 'STANDARD';
+  if (!isRequired || text !== '') return [];
+  return [{ field: 'description', message: 'Is required for a Google Business post of topic STANDARD' }];
 }
 
-function buttonFaults({ options }: Draft): Fault[] {
+function buttonViolations({ options }: Draft): RuleViolation[] {
   const { gbp_cta_type: type, gbp_cta_url: link } = options;
   if (type === undefined && link !== undefined) {
-    return [{ field: 'gbp_cta_type', message: 'Is required beside gbp_cta_url' }];
+    return [{ field: 'gbp_cta_type', message: 'Is required when gbp_cta_url is set' }];
   }
   if (typeof type === 'string' && type !== 'CALL' && link === undefined) {
     return [{ field: 'gbp_cta_url', message: `Is required with gbp_cta_type ${type}` }];
@@ -128,21 +134,32 @@ const EVENT_FIELDS = [
 ];
 const OFFER_FIELDS = ['gbp_coupon_code', 'gbp_terms', 'gbp_redeem_url'];
 
-function unused({ options }: Draft, sent: ReadonlySet<string>): Fault[] {
+function ignored({ options }: Draft, sent: ReadonlySet<string>): IgnoredField[] {
   const topic = options['gbp_topic_type'];
-  const lost = [
+  const unused = [
     ...(topic === 'STANDARD'
-      ? EVENT_FIELDS.map(field => ({ field, message: 'Says something about an EVENT or OFFER only' }))
+      ? EVENT_FIELDS.map(field => ({
+          field,
+          message: 'Is used with gbp_topic_type EVENT or OFFER only and was ignored',
+        }))
       : []),
     ...(topic === 'OFFER'
       ? ['gbp_cta_type', 'gbp_cta_url'].map(field => ({
           field,
-          message: 'An OFFER has its own button: gbp_redeem_url',
+          message: 'Is not used with gbp_topic_type OFFER and was ignored; use gbp_redeem_url',
         }))
-      : OFFER_FIELDS.map(field => ({ field, message: 'Says something about an OFFER only' }))),
+      : OFFER_FIELDS.map(field => ({
+          field,
+          message: 'Is used with gbp_topic_type OFFER only and was ignored',
+        }))),
     ...(options['gbp_cta_type'] === 'CALL'
-      ? [{ field: 'gbp_cta_url', message: "CALL dials the location's own number" }]
+      ? [
+          {
+            field: 'gbp_cta_url',
+            message: "Is not used with gbp_cta_type CALL, which dials the location's number, and was ignored",
+          },
+        ]
       : []),
   ];
-  return lost.filter(({ field }) => sent.has(field));
+  return unused.filter(({ field }) => sent.has(field));
 }

@@ -1,7 +1,7 @@
 import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
-import { choiceOr, flag, limited, ownMedia, url, word } from '../kit/fields.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { choiceOr, flag, limitedText, ownMedia, url, line } from '../kit/fields.ts';
+import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { MB, MINUTES } from '../kit/sizes.ts';
 
 const TEXT = [characters(2200)];
@@ -61,13 +61,17 @@ export const rules: PlatformRules = {
   text_fields: { instagram_alt_text: ALT_TEXT },
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
-    instagram_media_type: choiceOr(['REELS', 'STORIES'], 'REELS', 'What a video becomes'),
-    instagram_share_to_feed: flag(true, 'A Reel is shown in the feed too'),
-    instagram_collaborators: word('Usernames, separated by commas; at most 3'),
-    instagram_cover_url: url('Cover of a Reel'),
-    instagram_user_tags: word('Usernames that the pictures show, separated by commas'),
-    instagram_location_id: word('Id of a page with a place'),
-    instagram_alt_text: limited(ALT_TEXT, 'What the pictures show'),
+    instagram_media_type: choiceOr(
+      ['REELS', 'STORIES'],
+      'REELS',
+      'Publishes a video as a Reel or as a story',
+    ),
+    instagram_share_to_feed: flag(true, 'Shows a Reel in the feed too'),
+    instagram_collaborators: line('Usernames of up to 3 collaborators, separated by commas'),
+    instagram_cover_url: url('Cover image of a Reel'),
+    instagram_user_tags: line('Usernames tagged in the images, separated by commas'),
+    instagram_location_id: line('Id of a Facebook Page with a location'),
+    instagram_alt_text: limitedText(ALT_TEXT, 'Alt text of the images'),
     instagram_media_urls: ownMedia('Instagram'),
   },
   required: [],
@@ -80,27 +84,28 @@ export const rules: PlatformRules = {
   },
   fetched: ['instagram_cover_url'],
   combinations: [
-    'At most 30 hashtags and 20 mentions in a text.',
-    'At most 3 collaborators and 20 tagged users, by usernames separated by commas.',
-    'A story shows the video alone: its text and first comment are ignored, with a warning.',
+    'The text contains at most 30 hashtags and 20 mentions.',
+    'At most 3 collaborators and 20 tagged users, as usernames separated by commas.',
+    'A story shows the video only: its text and first comment are ignored with a warning.',
   ],
-  check: draft => [
-    ...captionFaults(draft),
-    ...nameFaults(draft, 'instagram_collaborators', MAX_COLLABORATORS),
-    ...nameFaults(draft, 'instagram_user_tags', MAX_MENTIONS),
+  validate: (draft, text) => [
+    ...captionViolations(text),
+    ...usernameViolations(draft, 'instagram_collaborators', MAX_COLLABORATORS),
+    ...usernameViolations(draft, 'instagram_user_tags', MAX_MENTIONS),
   ],
-  unused: storyFaults,
+  ignored: ignoredByStories,
+  banned_hashtags: true,
   daily_cap: 50,
   settle_ms: 30_000,
   worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
 };
 
-/** True for a video that goes into the account's story. */
+/** True for a video that is published as a story. */
 export function isStory({ post_type, options }: Pick<Draft, 'post_type' | 'options'>): boolean {
   return post_type === 'video' && options['instagram_media_type'] === 'STORIES';
 }
 
-/** The usernames of a list separated by commas, without `@`. */
+/** Returns the usernames of a comma-separated list, without `@`. */
 export function usernames(list: unknown): string[] {
   if (typeof list !== 'string') return [];
   return list
@@ -109,38 +114,40 @@ export function usernames(list: unknown): string[] {
     .filter(Boolean);
 }
 
-function captionFaults(draft: Draft): Fault[] {
-  const text = rules.shape(draft);
+function captionViolations(text: string): RuleViolation[] {
   const counts = [
     ['hashtags', text.match(/[#＃](?=[\p{L}\p{N}_]*[\p{L}_])[\p{L}\p{M}\p{N}_]+/gu), MAX_HASHTAGS],
     ['mentions', text.match(/(?<![\p{L}\p{N}_.])@[a-z0-9._]+/giu), MAX_MENTIONS],
   ] as const;
-  return counts.flatMap(([what, found, most]) =>
-    found && found.length > most
+  return counts.flatMap(([what, found, limit]) =>
+    found && found.length > limit
       ? [
           {
             field: 'description',
-            message: `Instagram takes at most ${most} ${what}, the text has ${found.length}`,
+            message: `Instagram accepts at most ${limit} ${what}; this text has ${found.length}`,
           },
         ]
       : [],
   );
 }
 
-function nameFaults({ options }: Draft, field: string, most: number): Fault[] {
+function usernameViolations({ options }: Draft, field: string, limit: number): RuleViolation[] {
   const names = usernames(options[field]);
-  const faults: Fault[] = [];
-  if (names.length > most) faults.push({ field, message: `Instagram takes at most ${most} usernames here` });
+  const violations: RuleViolation[] = [];
+  if (names.length > limit) {
+    violations.push({ field, message: `Must contain at most ${limit} usernames; it has ${names.length}` });
+  }
   if (names.some(name => !USERNAME.test(name))) {
-    faults.push({
+    violations.push({
       field,
-      message: 'Must be usernames of letters, digits, full stops and underscores, separated by commas',
+      message:
+        'Must be usernames separated by commas; a username has letters, digits, periods and underscores',
     });
   }
-  return faults;
+  return violations;
 }
 
-/** A story shows the video alone. */
+/** Fields that have no effect on a story, which shows the video only. */
 const NOT_IN_STORIES = [
   'description',
   'first_comment',
@@ -150,10 +157,10 @@ const NOT_IN_STORIES = [
   'instagram_location_id',
 ];
 
-function storyFaults(draft: Draft, sent: ReadonlySet<string>): Fault[] {
+function ignoredByStories(draft: Draft, sent: ReadonlySet<string>): IgnoredField[] {
   if (!isStory(draft)) return [];
   return NOT_IN_STORIES.filter(name => sent.has(name)).map(field => ({
     field,
-    message: 'An Instagram story shows the video alone',
+    message: 'Is not used for an Instagram story and was ignored',
   }));
 }

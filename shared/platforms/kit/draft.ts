@@ -2,21 +2,36 @@ import * as v from 'valibot';
 import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { cutToFit } from '../../text/truncate.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import type { AccountFacts, Draft, PlatformRules, RuleViolation } from '../contract/rules.ts';
 
-/** What a message about something too long says of the way out. */
-export const WOULD_BE_CUT = ' (auto_truncate: true would cut it)';
+/** Ends a message about a text that is too long. */
+export const SHORTEN_HINT = '. Set auto_truncate to true to shorten it';
 
-/** A post as it was given: one for all its platforms, `options` with the fields of all of them. */
-export type PostContent = Omit<Draft, 'media_urls'> & { media_urls: readonly string[] };
+/** A post as it was sent, for all its platforms: `options` holds the fields of every one of them. */
+export type PostContent = Omit<Draft, 'account'>;
 
-/** The name of the field that replaces `media_urls` for a platform; null where it has none. */
-export function mediaFieldOf({ platform, options }: PlatformRules): string | null {
-  const name = `${platform}_media_urls`;
+/** The texts of a draft as they will be sent. */
+export interface SentTexts {
+  /** Empty where the post has no text. */
+  text: string;
+  /** Null where there is none, or the platform shows none in such a post. */
+  title: string | null;
+  /** Null where there is none, or the service cannot comment on the platform. */
+  first_comment: string | null;
+}
+
+/** Returns the field that replaces `media_urls` for a platform; null where it has none. */
+export const mediaFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'media_urls');
+
+/** Returns the field that replaces `description` for a platform; null where it has none. */
+export const descriptionFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'description');
+
+function ownField({ platform, options }: PlatformRules, field: string): string | null {
+  const name = `${platform}_${field}`;
   return Object.hasOwn(options, name) ? name : null;
 }
 
-/** The media for a platform: its own list where the post has one, and the field that holds it. */
+/** Returns the media that a platform gets and the field that names them. */
 export function mediaFor(
   rules: PlatformRules,
   post: Pick<PostContent, 'media_urls' | 'options'>,
@@ -28,60 +43,78 @@ export function mediaFor(
   return { field: 'media_urls', urls: post.media_urls };
 }
 
+/** Returns the text that a platform gets and the field that holds it. */
+export function descriptionFor(
+  rules: PlatformRules,
+  post: Pick<PostContent, 'description' | 'options'>,
+): { field: string; text: string | null } {
+  const field = descriptionFieldOf(rules);
+  const own = field === null ? undefined : post.options[field];
+  if (field !== null && typeof own === 'string')
+    return { field, text: isBlank(own) ? null : normalizeText(own) };
+  return { field: 'description', text: post.description };
+}
+
 /**
- * A post as one platform sees it: its own fields with their defaults and nobody else's, its own media and no more than
- * it takes. Fields that do not fit are faults, and left out of the draft.
+ * Returns a post as one platform sees it: its own fields with their defaults, its own text and media, no more files
+ * than it accepts. Options that do not pass their schema are violations and are left out of the draft.
  */
-export function draftFor(rules: PlatformRules, post: PostContent): { draft: Draft; faults: Fault[] } {
-  const { options, faults } = readOptions(rules, post);
-  const most = rules.post_types[post.post_type]?.max_files ?? 0;
+export function draftFor(
+  rules: PlatformRules,
+  post: PostContent,
+  account: AccountFacts | null = null,
+): { draft: Draft; violations: RuleViolation[] } {
+  const { options, violations } = readOptions(rules, post);
+  const maxFiles = rules.post_types[post.post_type]?.max_files ?? 0;
   const draft: Draft = {
     post_type: post.post_type,
     title: post.title,
-    description: post.description,
-    media_urls: mediaFor(rules, post).urls.slice(0, most),
+    description: descriptionFor(rules, post).text,
+    media_urls: mediaFor(rules, post).urls.slice(0, maxFiles),
     first_comment: post.first_comment,
     auto_truncate: post.auto_truncate,
     options,
+    account,
   };
-  return { draft, faults };
+  return { draft, violations };
 }
 
 function readOptions(
   rules: PlatformRules,
-  { options: given, auto_truncate }: Pick<PostContent, 'options' | 'auto_truncate'>,
-): { options: JsonObject; faults: Fault[] } {
+  { options: sent, auto_truncate }: Pick<PostContent, 'options' | 'auto_truncate'>,
+): { options: JsonObject; violations: RuleViolation[] } {
   const options: JsonObject = {};
-  const faults: Fault[] = [];
+  const violations: RuleViolation[] = [];
   for (const [name, schema] of Object.entries(rules.options)) {
-    const read = (value: unknown) =>
+    const parse = (value: unknown) =>
       v.safeParse(v.object({ [name]: schema }), value === undefined ? {} : { [name]: value });
-    const cut = cutField(rules, name, given[name]);
-    const parsed = read(auto_truncate ? cut : given[name]);
+    const shortened = shortenField(rules, name, sent[name]);
+    const parsed = parse(auto_truncate ? shortened : sent[name]);
     if (parsed.success) Object.assign(options, withoutUndefined(parsed.output));
     else {
-      const way = !auto_truncate && read(cut).success ? WOULD_BE_CUT : '';
-      const issues = parsed.issues.map(issue => ({
-        field: pathOf(issue, name),
-        message: `${wordsOf(issue)}${way}`,
-      }));
-      faults.push(...issues);
+      const hint = !auto_truncate && parse(shortened).success ? SHORTEN_HINT : '';
+      violations.push(
+        ...parsed.issues.map(issue => ({
+          field: pathOf(issue, name),
+          message: `${messageOf(issue)}${hint}`,
+        })),
+      );
     }
   }
-  return { options: v.parse(JsonObjectSchema, options), faults };
+  return { options: v.parse(JsonObjectSchema, options), violations };
 }
 
-/** `youtube_tags[2]`, as the elements of `media_urls` are named. */
+/** `youtube_tags[2]`, in the style of `media_urls[2]`. */
 function pathOf(issue: v.BaseIssue<unknown>, name: string): string {
   return (v.getDotPath(issue) ?? name).replace(/\.(\d+)/g, '[$1]');
 }
 
 /** Says what was expected, never what was received. */
-function wordsOf(issue: v.BaseIssue<unknown>): string {
+function messageOf(issue: v.BaseIssue<unknown>): string {
   return issue.message.startsWith('Invalid ') ? `Must be ${issue.expected ?? issue.type}` : issue.message;
 }
 
-function cutField(rules: PlatformRules, name: string, value: unknown): unknown {
+function shortenField(rules: PlatformRules, name: string, value: unknown): unknown {
   const rule = rules.text_fields[name];
   return rule && typeof value === 'string' ? cutToFit(value, [rule]) : value;
 }
@@ -90,14 +123,23 @@ function withoutUndefined(value: Record<string, unknown>): Record<string, unknow
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
 }
 
-/** A description trimmed and normalised, cut by the platform's rules where the post says so; '' when nothing shows. */
+/** Returns the texts of a draft as they will be sent. */
+export function textsFor(rules: PlatformRules, draft: Draft): SentTexts {
+  return {
+    text: rules.shape(draft),
+    title: titleFor(rules, draft),
+    first_comment: commentFor(rules, draft),
+  };
+}
+
+/** Returns a text trimmed, normalised and, with `auto_truncate`, shortened to the platform's limits; '' where nothing of it is visible. */
 export function shapeText(text: string | null, draft: Draft, rules: Pick<PlatformRules, 'text'>): string {
   const whole = normalizeText(text ?? '').trim();
   if (isBlank(whole)) return '';
   return draft.auto_truncate ? cutToFit(whole, rules.text(draft)) : whole;
 }
 
-/** The title as it is sent, on one line; null when there is none, or nothing to show it. */
+/** Returns the title as it is sent, on one line; null where there is none or the platform shows none in such a post. */
 export function titleFor(rules: PlatformRules, draft: Draft): string | null {
   if (!rules.titled.includes(draft.post_type)) return null;
   if (rules.shape_title) return rules.shape_title(draft);
@@ -105,18 +147,26 @@ export function titleFor(rules: PlatformRules, draft: Draft): string | null {
   return title !== null && draft.auto_truncate ? cutToFit(title, rules.title(draft)) : title;
 }
 
-/** Titles have no second line anywhere. Null for a title that shows nothing. */
+/** Returns a title on one line; null where nothing of it is visible. */
 export function oneLine(text: string | null): string | null {
   if (text === null || isBlank(text)) return null;
   return normalizeText(text)
-    .replace(/\s*\n\s*/g, ' ')
-    .trim();
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+    .join(' ');
 }
 
-/** The first comment as it is sent; null when there is none, or the platform gets none. */
+/** Returns the first comment as it is sent; null where there is none or the service cannot comment on the platform. */
 export function commentFor(rules: PlatformRules, draft: Draft): string | null {
   const comment = draft.first_comment;
   if (rules.comment === null || comment === null || isBlank(comment)) return null;
   const text = normalizeText(comment).trim();
   return draft.auto_truncate ? cutToFit(text, rules.comment) : text;
+}
+
+/** Returns a violation for a text post without text. */
+export function missingText({ post_type }: Pick<Draft, 'post_type'>, text: string): RuleViolation[] {
+  if (post_type !== 'text' || text !== '') return [];
+  return [{ field: 'description', message: 'Is required for a text post' }];
 }

@@ -3,8 +3,8 @@ import type { TextRule } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
 
 /*
- * The kinds of fields that platforms' option schemas are made of. Descriptions go into the documents and the OpenAPI
- * description; messages never quote the value.
+ * Building blocks of the platforms' option schemas. Descriptions appear in the documents and in the OpenAPI document;
+ * messages never quote the value.
  */
 
 const MAX_URL_LENGTH = 2048;
@@ -15,11 +15,11 @@ const described = <T extends v.GenericSchema>(schema: T, description: string) =>
 
 const list = (values: readonly string[]) => values.join(', ');
 
-/** One of a few words. */
+/** One of a few values. */
 export const choice = <const T extends readonly string[]>(values: T, description: string) =>
   described(v.optional(v.picklist(values, `Must be one of ${list(values)}`)), description);
 
-/** One of a few words, with the one that holds where none is sent. */
+/** One of a few values, with a default. */
 export const choiceOr = <const T extends readonly string[]>(
   values: T,
   fallback: T[number],
@@ -29,27 +29,27 @@ export const choiceOr = <const T extends readonly string[]>(
 export const flag = (fallback: boolean, description: string) =>
   v.optional(described(v.boolean('Must be true or false'), description), fallback);
 
-/** A switch without a default: absent says nothing. */
-export const maybe = (description: string) =>
+/** A flag without a default. */
+export const optionalFlag = (description: string) =>
   v.optional(described(v.boolean('Must be true or false'), description));
 
-const line = v.pipe(
+const lineSchema = v.pipe(
   v.string('Must be a string'),
   v.trim(),
   v.nonEmpty('Must not be empty'),
   v.maxLength(MAX_TEXT_LENGTH, `Must be at most ${MAX_TEXT_LENGTH} characters`),
-  v.check(value => !/\p{Cc}/u.test(value), 'Must hold no control characters'),
+  v.check(value => !/\p{Cc}/u.test(value), 'Must not contain control characters'),
 );
 
-/** An id or a word of the platform. */
-export const word = (description: string) => v.optional(described(line, description));
+/** One line of text, such as an id of the platform. */
+export const line = (description: string) => v.optional(described(lineSchema, description));
 
-/** A word in a form that can be checked. */
-export const wordLike = (form: RegExp, message: string, description: string) =>
-  v.optional(v.pipe(line, v.regex(form, message), v.description(description)));
+/** One line of text in a given format. */
+export const formattedLine = (format: RegExp, message: string, description: string) =>
+  v.optional(v.pipe(lineSchema, v.regex(format, message), v.description(description)));
 
-/** A text with the platform's limit, as it can be sent: without control characters and halves of surrogate pairs. */
-export const limited = (rule: TextRule, description: string) =>
+/** A text with a limit of the platform. Its value is normalised: LF line ends, no control characters, well-formed. */
+export const limitedText = (rule: TextRule, description: string) =>
   v.optional(
     v.pipe(
       v.string('Must be a string'),
@@ -70,39 +70,47 @@ const webUrl = v.pipe(
 
 export const url = (description: string) => v.optional(described(webUrl, description));
 
-/** The media of one platform alone, in place of `media_urls`. */
+/** A platform's own media, in place of `media_urls`. */
 export const ownMedia = (platform: string) =>
   v.optional(
     v.pipe(
       v.array(v.string('Must be a URL'), 'Must be a list of URLs'),
-      v.minLength(1, 'Must name at least one URL'),
-      v.description(`Media for ${platform} in place of media_urls`),
+      v.minLength(1, 'Must contain at least one URL'),
+      v.description(`Media for ${platform}, used instead of media_urls`),
     ),
   );
 
-const text = v.pipe(v.string('Must be a string'), v.transform(normalizeText));
+const textSchema = v.pipe(v.string('Must be a string'), v.transform(normalizeText));
 
-export const wordsOr = (fallback: string[], description: string) =>
-  v.optional(described(v.array(text, 'Must be a list of strings'), description), fallback);
+/** A platform's own text, in place of `description`; the limits of the post's text apply to it. */
+export const ownDescription = (platform: string) =>
+  v.optional(
+    v.pipe(v.string('Must be a string'), v.description(`Text for ${platform}, used instead of description`)),
+  );
 
-/** A language tag as BCP 47 defines it. */
+export const textListOr = (fallback: string[], description: string) =>
+  v.optional(described(v.array(textSchema, 'Must be a list of strings'), description), fallback);
+
+/** A BCP 47 language tag. */
 export const language = (description: string) =>
-  v.optional(v.pipe(line, v.check(isLanguage, 'Must be a BCP 47 language tag'), v.description(description)));
+  v.optional(
+    v.pipe(lineSchema, v.check(isLanguage, 'Must be a BCP 47 language tag'), v.description(description)),
+  );
 
 export const languageOr = (fallback: string, description: string) =>
   v.optional(
-    v.pipe(line, v.check(isLanguage, 'Must be a BCP 47 language tag'), v.description(description)),
+    v.pipe(lineSchema, v.check(isLanguage, 'Must be a BCP 47 language tag'), v.description(description)),
     fallback,
   );
 
-/** Countries by their two letters. */
+/** Countries by their ISO 3166-1 alpha-2 codes. */
 export const countries = (description: string) =>
   v.optional(
     described(
       v.array(
         v.pipe(
           v.string('Must be a string'),
-          v.regex(/^[a-z]{2}$/i, 'Must be an ISO 3166-1 code of two letters'),
+          v.regex(/^[a-z]{2}$/i, 'Must be an ISO 3166-1 alpha-2 country code such as DE'),
         ),
         'Must be a list of country codes',
       ),

@@ -1,9 +1,9 @@
-import type { Draft, Fault } from '../contract/rules.ts';
+import type { Draft, RuleViolation } from '../contract/rules.ts';
 
-/** Some platforms take one GIF or several still pictures, never both: refused as far as the URLs tell. */
-export function mixedGif(platform: string, { media_urls }: Pick<Draft, 'media_urls'>): Fault[] {
+/** Returns a violation for a GIF beside other pictures, as far as the URLs show it. */
+export function mixedGif(platform: string, { media_urls }: Pick<Draft, 'media_urls'>): RuleViolation[] {
   if (media_urls.length < 2 || !media_urls.some(isGif)) return [];
-  return [{ field: 'media_urls', message: `On ${platform} a GIF must be the only image of its post` }];
+  return [{ field: 'media_urls', message: `${platform} accepts a GIF only as the single image of a post` }];
 }
 
 function isGif(url: string): boolean {

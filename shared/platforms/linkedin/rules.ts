@@ -1,11 +1,10 @@
 import { utf16Units } from '../../text/measure.ts';
-import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../kit/draft.ts';
-import { choiceOr, wordLike } from '../kit/fields.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { missingText, shapeText } from '../kit/draft.ts';
+import { choiceOr, formattedLine } from '../kit/fields.ts';
+import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MB, MINUTES } from '../kit/sizes.ts';
 
-/** LinkedIn does not name its unit, and counts the text as it was written: the escapes of its markup are ours. */
+/** LinkedIn does not document its unit. It counts the text as written: the escapes of its markup are added by the publisher. */
 const TEXT = [utf16Units(3000)];
 const TITLE = [utf16Units(400)];
 
@@ -32,33 +31,33 @@ export const rules: PlatformRules = {
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
-    linkedin_page_id: wordLike(
+    linkedin_page_id: formattedLine(
       /^(?:urn:li:organization:)?\d+$/,
-      'Must be the number of an organization or its URN',
-      'Posts as this organization',
+      'Must be an organization id such as 2414183, or its URN',
+      'Organization to post as; default: the connected member',
     ),
     linkedin_visibility: choiceOr(['PUBLIC', 'CONNECTIONS'], 'PUBLIC', 'Who may see the post'),
   },
   required: [],
   only_for: {},
   fetched: [],
-  combinations: ['`linkedin_page_id` goes with `linkedin_visibility` `PUBLIC` only.'],
-  check,
+  combinations: ['With `linkedin_page_id`, `linkedin_visibility` must be `PUBLIC`.'],
+  target_field: 'linkedin_page_id',
+  validate,
+  banned_hashtags: false,
   daily_cap: 150,
   settle_ms: 30_000,
   worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 10 },
 };
 
-function check({ post_type, description, options }: Draft): Fault[] {
-  const faults: Fault[] = [];
-  if (post_type === 'text' && isBlank(description ?? '')) {
-    faults.push({ field: 'description', message: 'A LinkedIn text post needs a text' });
-  }
-  if (options['linkedin_page_id'] !== undefined && options['linkedin_visibility'] === 'CONNECTIONS') {
-    faults.push({
+function validate(draft: Draft, text: string): RuleViolation[] {
+  const violations = missingText(draft, text);
+  const { linkedin_page_id: page, linkedin_visibility: visibility } = draft.options;
+  if (page !== undefined && visibility === 'CONNECTIONS') {
+    violations.push({
       field: 'linkedin_visibility',
-      message: 'An organization has no connections: its posts are PUBLIC',
+      message: 'Must be PUBLIC when linkedin_page_id is set: an organization has no connections',
     });
   }
-  return faults;
+  return violations;
 }

@@ -1,6 +1,6 @@
 import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
-import { limited, ownMedia, url, wordLike } from '../kit/fields.ts';
+import { limitedText, ownMedia, url, formattedLine } from '../kit/fields.ts';
 import type { PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -37,19 +37,21 @@ export const rules: PlatformRules = {
   text_fields: { pinterest_alt_text: ALT_TEXT },
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
-    pinterest_board_id: wordLike(
+    pinterest_board_id: formattedLine(
       /^\d+$/,
-      'Must be a board id: digits, as GET /integrations/pinterest/boards lists them',
-      'Board that the pin goes to',
+      'Must be a board id as returned by GET /integrations/pinterest/boards: digits only',
+      'Board to pin to',
     ),
-    pinterest_link: url('Page that opens when the pin is clicked'),
-    pinterest_alt_text: limited(ALT_TEXT, 'What the picture shows'),
+    pinterest_link: url('Page that opens when the Pin is clicked'),
+    pinterest_alt_text: limitedText(ALT_TEXT, 'Alt text of the image'),
     pinterest_media_urls: ownMedia('Pinterest'),
   },
   required: ['pinterest_board_id'],
   only_for: { pinterest_alt_text: ['image'] },
   fetched: [],
-  check: () => [],
+  target_field: 'pinterest_board_id',
+  validate: () => [],
+  banned_hashtags: false,
   daily_cap: 20,
   settle_ms: 60_000,
   worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 5 },

@@ -11,6 +11,7 @@ const draft = (change: Partial<Draft>): Draft => ({
   first_comment: null,
   auto_truncate: false,
   options: {},
+  account: null,
   ...change,
 });
 
@@ -78,19 +79,27 @@ describe('shape', () => {
   });
 });
 
-describe('check', () => {
-  test.each([null, '', '  \n ', '\u200b\u200d', '\u2800'])('a message of %j is refused', description => {
-    expect(rules.check(draft({ description }))).toEqual([
-      { field: 'description', message: expect.stringContaining('text') },
-    ]);
-  });
+const violations = (change: Partial<Draft>) => {
+  const post = draft(change);
+  return rules.validate(post, rules.shape(post));
+};
 
-  test('media need no text', () => {
-    expect(rules.check(draft({ ...image, description: null }))).toEqual([]);
+describe('validate', () => {
+  test.each([null, '', '  \n ', '\u200b\u200d', '\u2800'])(
+    'rejects a text post with the text %j',
+    description => {
+      expect(violations({ description })).toEqual([
+        { field: 'description', message: 'Is required for a text post' },
+      ]);
+    },
+  );
+
+  test('requires no text with media', () => {
+    expect(violations({ ...image, description: null })).toEqual([]);
   });
 });
 
-test('what Telegram takes in one post', () => {
+test('accepts up to ten images, one video or one document', () => {
   expect(rules.post_types).toEqual({
     text: { max_files: 0 },
     image: { max_files: 10 },

@@ -1,25 +1,24 @@
 import { utf16Units } from '../../text/measure.ts';
-import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../kit/draft.ts';
-import type { Draft, Fault, PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import { missingText, shapeText } from '../kit/draft.ts';
+import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
 
-/** Telegram counts code points at one place and may count otherwise at another; UTF-16 units are never fewer. */
+/** Telegram's documents say "characters"; its servers are not consistent. UTF-16 units are the largest of the possible counts. */
 const MESSAGE = [utf16Units(4096)];
-/** A text beside media is their caption. */
+/** With media, the text is sent as their caption. */
 const CAPTION = [utf16Units(1024)];
 
-/** What a bot may upload: https://core.telegram.org/bots/api#sending-files */
+/** Largest upload of a bot: https://core.telegram.org/bots/api#sending-files */
 const MAX_BYTES = 50_000_000;
 
-/** What is sent as a photo; what cannot be one is sent as a file. https://core.telegram.org/bots/api#sendphoto */
+/** What can be sent as a photo; other pictures are sent as files. https://core.telegram.org/bots/api#sendphoto */
 export const PHOTOS: PictureNeeds = {
   formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'],
   max_bytes: 10_000_000,
-  max_sides: 10_000,
+  max_side_sum: 10_000,
   alpha: 'WebP',
-  unfit: 'file',
+  when_unfit: 'file',
   animation: 'kept',
-  moving: { max_bytes: MAX_BYTES },
+  animated_limits: { max_bytes: MAX_BYTES },
 };
 
 /** https://core.telegram.org/bots/api#sendmessage, #sendphoto, #sendmediagroup */
@@ -34,7 +33,7 @@ export const rules: PlatformRules = {
   },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'], max_bytes: MAX_BYTES },
-    // Only MP4 plays inside a chat, others are sent as files.
+    // Only MP4 plays inside a chat; other formats are sent as files.
     video: { formats: ['MP4', 'MOV', 'WebM'], max_bytes: MAX_BYTES },
     document: { formats: ['PDF'], max_bytes: MAX_BYTES },
   },
@@ -44,20 +43,16 @@ export const rules: PlatformRules = {
   titled: [],
   comment: null,
   text_fields: {},
-  // Telegram trims what it gets; trimming here makes the measure the same on both sides.
+  // Telegram trims texts. Trimming here too makes both sides count the same.
   shape: draft => shapeText(draft.description, draft, rules),
   options: {},
   required: [],
   only_for: {},
   fetched: [],
-  check,
-  // The platform knows none; this keeps a channel readable and far from flood control.
+  validate: missingText,
+  banned_hashtags: false,
+  // Telegram has no daily limit. This one keeps a channel readable and far from flood control.
   daily_cap: 100,
   settle_ms: 5000,
   worker: { timeout_s: 180, request_s: 160, memory_mb: 1024, max_concurrency: 5 },
 };
-
-function check(draft: Draft): Fault[] {
-  if (draft.post_type !== 'text' || !isBlank(draft.description ?? '')) return [];
-  return [{ field: 'description', message: 'A Telegram message needs a text' }];
-}

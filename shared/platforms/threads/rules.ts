@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { characters, utf8Bytes } from '../../text/measure.ts';
-import { isBlank } from '../../text/normalize.ts';
-import { shapeText } from '../kit/draft.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { missingText, shapeText } from '../kit/draft.ts';
+import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
-/** Documented as characters, measured in bytes. */
+/** Documented in characters; texts of more than 500 bytes have been rejected. */
 const TEXT = [characters(500), utf8Bytes(500)];
 const MAX_LINKS = 5;
 
@@ -13,11 +12,8 @@ const topicTag = v.pipe(
   v.string('Must be a string'),
   v.trim(),
   v.transform(text => text.replace(/^#/, '')),
-  v.check(
-    tag => /^[^.&]{1,50}$/su.test(tag),
-    'Must be 1 to 50 characters, without full stops and ampersands',
-  ),
-  v.description('Topic of the post; 1 to 50 characters, without full stops and ampersands'),
+  v.check(tag => /^[^.&]{1,50}$/su.test(tag), 'Must be 1 to 50 characters without periods or ampersands'),
+  v.description('Topic of the post: 1 to 50 characters without periods or ampersands'),
 );
 
 /** https://developers.facebook.com/docs/threads/posts */
@@ -58,23 +54,20 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
-  combinations: ['At most 5 different links in a text.'],
-  check,
+  combinations: ['The text contains at most 5 different links.'],
+  validate,
+  banned_hashtags: true,
   daily_cap: 50,
   settle_ms: 30_000,
   worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
 };
 
-function check(draft: Draft): Fault[] {
-  const text = rules.shape(draft);
-  const faults: Fault[] = [];
-  if (draft.post_type === 'text' && isBlank(text)) {
-    faults.push({ field: 'description', message: 'A Threads text post needs a text' });
-  }
+function validate(draft: Draft, text: string): RuleViolation[] {
+  const violations = missingText(draft, text);
   const links = new Set(text.match(/https?:\/\/\S+/giu) ?? []);
   if (links.size > MAX_LINKS) {
-    const message = `Threads takes at most ${MAX_LINKS} different links, the text has ${links.size}`;
-    faults.push({ field: 'description', message });
+    const message = `Threads accepts at most ${MAX_LINKS} different links; this text has ${links.size}`;
+    violations.push({ field: 'description', message });
   }
-  return faults;
+  return violations;
 }

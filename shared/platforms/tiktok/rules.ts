@@ -1,15 +1,15 @@
 import { utf16Units } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
-import { choice, choiceOr, flag, maybe, ownMedia } from '../kit/fields.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import { choice, choiceOr, flag, optionalFlag, ownMedia } from '../kit/fields.ts';
+import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
-/** What TikTok calls a rune is a UTF-16 unit. */
+/** TikTok documents "runes" in UTF-16. */
 const TEXT = [utf16Units(2200)];
-/** Only photo posts have a title. */
+/** Video posts have no title of their own. */
 const PHOTO_TITLE = [utf16Units(90)];
 
-/** The values of the present interface, and the legacy words with what they mean. */
+/** Current values, then legacy values. */
 const PRIVACY_LEVELS = [
   'PUBLIC_TO_EVERYONE',
   'MUTUAL_FOLLOW_FRIENDS',
@@ -19,7 +19,7 @@ const PRIVACY_LEVELS = [
   'friends',
   'private',
 ] as const;
-const LEGACY: ReadonlyMap<string, string> = new Map(
+const LEGACY_LEVELS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     public: 'PUBLIC_TO_EVERYONE',
     friends: 'MUTUAL_FOLLOW_FRIENDS',
@@ -65,23 +65,23 @@ export const rules: PlatformRules = {
   options: {
     tiktok_privacy_level: choice(
       PRIVACY_LEVELS,
-      'Who may see the post; must be among the options that creator-info lists. public, friends and private are legacy',
+      'Who can see the post: one of the privacy_level_options of creator-info. public, friends and private are legacy values',
     ),
-    tiktok_allow_comment: flag(false, "Others may comment, unless the account's settings forbid it"),
-    tiktok_allow_duet: flag(false, 'Others may make duets'),
-    tiktok_allow_stitch: flag(false, 'Others may stitch'),
-    tiktok_brand_content_toggle: flag(false, 'Paid partnership; not with SELF_ONLY'),
-    tiktok_brand_organic_toggle: flag(false, "Promotes the creator's own business"),
-    tiktok_is_aigc: flag(false, 'Made by AI'),
-    tiktok_auto_add_music: flag(false, 'TikTok adds music to the pictures'),
+    tiktok_allow_comment: flag(false, "Allows comments, unless the account's settings forbid them"),
+    tiktok_allow_duet: flag(false, 'Allows duets'),
+    tiktok_allow_stitch: flag(false, 'Allows stitches'),
+    tiktok_brand_content_toggle: flag(false, 'Discloses a paid partnership; not allowed with SELF_ONLY'),
+    tiktok_brand_organic_toggle: flag(false, "Discloses that the post promotes the creator's own business"),
+    tiktok_is_aigc: flag(false, 'Labels the video as AI-generated'),
+    tiktok_auto_add_music: flag(false, 'Adds music chosen by TikTok to a photo post'),
     tiktok_post_mode: choiceOr(
       ['DIRECT_POST', 'MEDIA_UPLOAD'],
       'DIRECT_POST',
-      "MEDIA_UPLOAD sends to the account's drafts, without metadata",
+      "MEDIA_UPLOAD sends the post to the creator's inbox as a draft, without settings",
     ),
-    tiktok_disable_comment: maybe('Legacy: use tiktok_allow_comment'),
-    tiktok_disable_duet: maybe('Legacy: use tiktok_allow_duet'),
-    tiktok_disable_stitch: maybe('Legacy: use tiktok_allow_stitch'),
+    tiktok_disable_comment: optionalFlag('Legacy: use tiktok_allow_comment'),
+    tiktok_disable_duet: optionalFlag('Legacy: use tiktok_allow_duet'),
+    tiktok_disable_stitch: optionalFlag('Legacy: use tiktok_allow_stitch'),
     tiktok_media_urls: ownMedia('TikTok'),
   },
   required: ['tiktok_privacy_level'],
@@ -95,47 +95,54 @@ export const rules: PlatformRules = {
   },
   fetched: [],
   combinations: [
-    '`tiktok_brand_content_toggle` does not go with `SELF_ONLY`, nor with `private`.',
-    'The `tiktok_allow_` fields win over the legacy `tiktok_disable_` ones.',
-    '`MEDIA_UPLOAD` of a video carries no text and no settings: these are ignored, with a warning.',
+    '`tiktok_brand_content_toggle` is not allowed with the privacy levels `SELF_ONLY` and `private`.',
+    'The `tiktok_allow_` fields override the legacy `tiktok_disable_` fields.',
+    'With `MEDIA_UPLOAD`, the text of a video and all settings are ignored with a warning.',
   ],
-  check,
-  unused,
+  validate,
+  ignored,
+  banned_hashtags: false,
   daily_cap: 15,
   settle_ms: 60_000,
   worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
-/** The privacy level in TikTok's words. */
+/** Returns the privacy level with legacy values translated; null where there is none. */
 export function privacyLevel({ options }: Pick<Draft, 'options'>): string | null {
   const level = options['tiktok_privacy_level'];
-  return typeof level === 'string' ? (LEGACY.get(level) ?? level) : null;
+  return typeof level === 'string' ? (LEGACY_LEVELS.get(level) ?? level) : null;
 }
 
-function check(draft: Draft): Fault[] {
-  const paid = draft.options['tiktok_brand_content_toggle'] === true;
-  if (!paid || privacyLevel(draft) !== 'SELF_ONLY') return [];
+function validate(draft: Draft): RuleViolation[] {
+  const isPaid = draft.options['tiktok_brand_content_toggle'] === true;
+  if (!isPaid || privacyLevel(draft) !== 'SELF_ONLY') return [];
   return [
-    { field: 'tiktok_brand_content_toggle', message: 'A paid partnership cannot be private (SELF_ONLY)' },
+    {
+      field: 'tiktok_brand_content_toggle',
+      message: 'Must be false with tiktok_privacy_level SELF_ONLY: a paid partnership cannot be private',
+    },
   ];
 }
 
-/** A draft carries the video alone; pictures keep their texts. The words of the present interface win over legacy ones. */
-function unused({ post_type, options }: Draft, sent: ReadonlySet<string>): Fault[] {
-  const faults: Fault[] = [];
+/** Current fields override legacy ones. An inbox draft has no settings; a video draft has no text either. */
+function ignored({ post_type, options }: Draft, sent: ReadonlySet<string>): IgnoredField[] {
+  const fields: IgnoredField[] = [];
   for (const what of ['comment', 'duet', 'stitch']) {
     if (sent.has(`tiktok_allow_${what}`) && sent.has(`tiktok_disable_${what}`)) {
-      faults.push({ field: `tiktok_disable_${what}`, message: `tiktok_allow_${what} says it already` });
+      fields.push({
+        field: `tiktok_disable_${what}`,
+        message: `Is overridden by tiktok_allow_${what} and was ignored`,
+      });
     }
   }
   if (options['tiktok_post_mode'] === 'MEDIA_UPLOAD') {
-    const lost = post_type === 'video' ? ['description', 'title'] : [];
+    const texts = post_type === 'video' ? ['description', 'tiktok_description', 'title'] : [];
     const own = Object.keys(options).filter(
       name => !['tiktok_post_mode', 'tiktok_privacy_level', 'tiktok_media_urls'].includes(name),
     );
-    for (const field of [...lost, ...own].filter(name => sent.has(name))) {
-      faults.push({ field, message: 'MEDIA_UPLOAD sends a draft without metadata' });
+    for (const field of [...texts, ...own].filter(name => sent.has(name))) {
+      fields.push({ field, message: 'Is not used with tiktok_post_mode MEDIA_UPLOAD and was ignored' });
     }
   }
-  return faults;
+  return fields;
 }

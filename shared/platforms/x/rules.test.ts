@@ -14,6 +14,7 @@ const draft = (description: string | null, more: Partial<Draft> = {}): Draft => 
   first_comment: null,
   auto_truncate: false,
   options: {},
+  account: null,
   ...more,
 });
 const limit = rules.text(draft(''))[0]!.limit;
@@ -107,18 +108,19 @@ describe('shape', () => {
   });
 });
 
-describe('check', () => {
-  const messages = (post: Draft) => rules.check(post).map(({ field, message }) => `${field}: ${message}`);
+describe('validate', () => {
+  const messages = (post: Draft) =>
+    rules.validate(post, rules.shape(post)).map(({ field, message }) => `${field}: ${message}`);
 
-  test.each(['', '  \n', '\u200b\u2060', null])('a text post needs a text: %j', text =>
-    expect(messages(draft(text))).toEqual(['description: A text post on X needs a text']),
+  test.each(['', '  \n', '\u200b\u2060', null])('requires a text for a text post: %j', text =>
+    expect(messages(draft(text))).toEqual(['description: Is required for a text post']),
   );
-  test('an image post does not', () =>
+  test('requires no text for an image post', () =>
     expect(messages(draft(null, { post_type: 'image', media_urls: ['https://cdn.example.com/a'] }))).toEqual(
       [],
     ));
-  test('forbidden code points', () => expect(messages(draft('a\uffffb'))[0]).toContain('U+FFFF'));
-  test('one cashtag is allowed, also twice; a second one is not; prices are none', () => {
+  test('rejects forbidden code points', () => expect(messages(draft('a\uffffb'))[0]).toContain('U+FFFF'));
+  test('accepts one cashtag, also twice, and prices; rejects a second cashtag', () => {
     expect(messages(draft('$AAPL $AAPL for $20'))).toEqual([]);
     expect(messages(draft('$AAPL $GOOG'))[0]).toContain('1 cashtag');
   });

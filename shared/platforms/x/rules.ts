@@ -1,15 +1,15 @@
 import { utf16Units, type TextRule } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
-import { shapeText } from '../kit/draft.ts';
-import { choice, limited } from '../kit/fields.ts';
+import { missingText, shapeText } from '../kit/draft.ts';
+import { choice, limitedText } from '../kit/fields.ts';
 import { mixedGif } from '../kit/gif.ts';
-import type { Draft, Fault, PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import type { Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
 const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };
 const ALT_TEXT = utf16Units(1000);
-/** More than one cashtag is refused for self-serve apps. */
+/** X rejects posts of self-serve apps with more cashtags. */
 const MAX_CASHTAGS = 1;
 
 /** https://docs.x.com/x-api/media/quickstart/best-practices */
@@ -18,11 +18,11 @@ export const PICTURES: PictureNeeds = {
   max_bytes: 5 * MB,
   alpha: 'WebP',
   animation: 'kept',
-  moving: { max_bytes: 15 * MB, max_width: 1280, max_height: 1080 },
-  moves_alone: true,
+  animated_limits: { max_bytes: 15 * MB, max_width: 1280, max_height: 1080 },
+  animated_alone: true,
 };
 
-/** X counts and keeps the composed form; what a link is, X's own grammar tells. */
+/** X counts and stores NFC. Links, mentions and hashtags are found by X's own grammar. */
 function shape(draft: Draft): string {
   const text = shapeText(
     draft.description?.normalize('NFC') ?? null,
@@ -32,15 +32,17 @@ function shape(draft: Draft): string {
   return draft.auto_truncate ? cutToFit(text, [TEXT], linkSpans) : text;
 }
 
-function check(draft: Draft): Fault[] {
-  const text = shape(draft);
+function validate(draft: Draft, text: string): RuleViolation[] {
   const tags = new Set(cashtags(text));
   const broken = [
-    [draft.post_type === 'text' && text === '', 'A text post on X needs a text'],
-    [hasForbiddenCharacters(text), 'X refuses the characters U+FFFE, U+FEFF and U+FFFF'],
-    [tags.size > MAX_CASHTAGS, `X allows ${MAX_CASHTAGS} cashtag in a post, the text has ${tags.size}`],
+    [
+      hasForbiddenCharacters(text),
+      'Must not contain the characters U+FFFE, U+FEFF or U+FFFF: X rejects them',
+    ],
+    [tags.size > MAX_CASHTAGS, `X accepts at most ${MAX_CASHTAGS} cashtag; this text has ${tags.size}`],
   ] as const;
   return [
+    ...missingText(draft, text),
     ...broken.filter(([applies]) => applies).map(([, message]) => ({ field: 'description', message })),
     ...mixedGif('X', draft),
   ];
@@ -73,18 +75,19 @@ export const rules: PlatformRules = {
   text_fields: { x_alt_text: ALT_TEXT },
   shape,
   options: {
-    x_reply_settings: choice(['following', 'mentionedUsers'], 'Who may reply; everyone where it is not sent'),
-    x_alt_text: limited(ALT_TEXT, 'What the pictures show; the same for all of them'),
+    x_reply_settings: choice(['following', 'mentionedUsers'], 'Who can reply; default: everyone'),
+    x_alt_text: limitedText(ALT_TEXT, 'Alt text for every picture of the post'),
   },
   required: [],
   only_for: { x_alt_text: ['image'] },
   fetched: [],
   combinations: [
-    'At most one cashtag in a text.',
-    'The characters U+FFFE, U+FEFF and U+FFFF are refused.',
-    'A GIF is the only image of its post.',
+    'The text contains at most one cashtag.',
+    'The text does not contain the characters U+FFFE, U+FEFF or U+FFFF.',
+    'A post with a GIF contains no other image.',
   ],
-  check,
+  validate,
+  banned_hashtags: false,
   daily_cap: 50,
   settle_ms: 30_000,
   worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },

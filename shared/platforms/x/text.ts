@@ -1,12 +1,12 @@
 import twitter from 'twitter-text';
 import type { Span } from '../../text/truncate.ts';
 
-/** Length as X counts it: NFC, every URL 23, emoji 2, most scripts beyond Latin 2 (twitter-text configuration v3). */
+/** Returns the length as X counts it: NFC, every URL 23, an emoji 2, most scripts beyond Latin 2 (twitter-text configuration v3). */
 export function weightedLength(text: string): number {
   return twitter.parseTweet(text.normalize('NFC')).weightedLength;
 }
 
-/** URLs, mentions, hashtags and cashtags as X finds them. */
+/** Returns the URLs, mentions, hashtags and cashtags that X finds. */
 export function linkSpans(text: string): Span[] {
   return twitter.extractEntitiesWithIndices(text).map(({ indices: [start, end] }) => ({ start, end }));
 }
@@ -15,21 +15,21 @@ export function cashtags(text: string): string[] {
   return twitter.extractCashtags(text);
 }
 
-/** U+FFFE, U+FEFF and U+FFFF make a post invalid. */
+/** True where a text contains U+FFFE, U+FEFF or U+FFFF, which X rejects. */
 export function hasForbiddenCharacters(text: string): boolean {
   return twitter.hasInvalidCharacters(text);
 }
 
-/** A URL that X wrapped in t.co, as the timeline lists it. */
+/** A URL that X wrapped in t.co, as a timeline returns it. */
 export interface WrappedUrl {
   url: string;
   expanded_url?: string | undefined;
 }
 
-/** X appends such a link for attached media. */
+/** The link that X appends for attached media. */
 const MEDIA_LINK = /^https?:\/\/(?:x|twitter)\.com\/[^/]+\/status\/\d+\/(?:photo|video)\/\d+$/;
 
-/** The text of a live post as its author wrote it: links unwrapped, media links gone, markup characters decoded. */
+/** Returns the text of a live post as its author wrote it: links unwrapped, media links removed, entities decoded. */
 export function unwrapText(text: string, urls: readonly WrappedUrl[]): string {
   const unwrapped = urls.reduce((result, { url, expanded_url: expanded }) => {
     if (expanded === undefined) return result;
@@ -38,7 +38,7 @@ export function unwrapText(text: string, urls: readonly WrappedUrl[]): string {
   return unwrapped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** True when two texts say the same; X adds a scheme to bare domains and is free with white space. */
+/** True where two texts are the same post: X adds a scheme to bare domains and changes white space. */
 export function sameText(one: string, other: string): boolean {
   return comparable(one) === comparable(other);
 }

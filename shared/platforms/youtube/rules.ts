@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { characters, utf16Units, utf8Bytes } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
-import { cutToFit, saysNothing } from '../../text/truncate.ts';
+import { cutToFit, isCutToNothing } from '../../text/truncate.ts';
 import { parseInstant } from '../../time/instant.ts';
 import { oneLine, shapeText } from '../kit/draft.ts';
 import {
@@ -12,15 +12,15 @@ import {
   languageOr,
   ownMedia,
   url,
-  word,
-  wordsOr,
+  line,
+  textListOr,
 } from '../kit/fields.ts';
-import type { Draft, Fault, PlatformRules } from '../contract/rules.ts';
+import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
 
-/** YouTube itself measures a description in bytes. */
+/** YouTube measures a description in bytes; the documented limit is in characters. */
 const TEXT = [characters(5000), utf8Bytes(5000)];
-/** YouTube does not say what a title's character is; UTF-16 units are never fewer. */
+/** YouTube does not document the unit of a title. UTF-16 units are the largest of the possible counts. */
 const TITLE = [utf16Units(100)];
 const MAX_TAGS = 500;
 
@@ -63,62 +63,75 @@ export const rules: PlatformRules = {
   shape: draft => shapeText(draft.description, draft, rules),
   shape_title: titleOf,
   options: {
-    youtube_type: choiceOr(['video', 'shorts'], 'video', 'Shorts are upright and shorter than a minute'),
+    youtube_type: choiceOr(
+      ['video', 'shorts'],
+      'video',
+      'Shorts are vertical or square and last at most 60 seconds',
+    ),
     youtube_category_id: choiceOr(CATEGORIES, '22', 'Category of the video'),
-    youtube_tags: wordsOr([], 'At most 500 characters in all, as YouTube counts them'),
-    youtube_privacy_status: choiceOr(['public', 'unlisted', 'private'], 'public', 'Who may see the video'),
+    youtube_tags: textListOr([], 'At most 500 characters in total, as YouTube counts them'),
+    youtube_privacy_status: choiceOr(['public', 'unlisted', 'private'], 'public', 'Who can see the video'),
     youtube_thumbnail_url: url('JPG, PNG, GIF or BMP of at most 2 MB; not for Shorts'),
-    youtube_self_declared_made_for_kids: flag(false, 'The video is made for children'),
-    youtube_contains_synthetic_media: flag(false, 'The video was made or changed by AI'),
-    youtube_has_paid_product_placement: flag(false, 'The video contains paid sponsorship'),
-    youtube_license: choiceOr(['youtube', 'creativeCommon'], 'youtube', 'Licence of the video'),
-    youtube_embeddable: flag(true, 'Other pages may embed the video'),
-    youtube_public_stats_viewable: flag(true, 'Everybody may see the statistics'),
-    youtube_default_language: language('Language of title and description'),
-    youtube_default_audio_language: language('Language that is spoken'),
-    youtube_allowed_countries: countries('The only countries that may see the video'),
-    youtube_blocked_countries: countries('Countries that may not see the video'),
+    youtube_self_declared_made_for_kids: flag(false, 'Declares the video as made for kids'),
+    youtube_contains_synthetic_media: flag(false, 'Declares altered or AI-generated content'),
+    youtube_has_paid_product_placement: flag(false, 'Declares paid product placement'),
+    youtube_license: choiceOr(['youtube', 'creativeCommon'], 'youtube', 'License of the video'),
+    youtube_embeddable: flag(true, 'Allows other sites to embed the video'),
+    youtube_public_stats_viewable: flag(true, 'Shows the statistics to everybody'),
+    youtube_default_language: language('Language of the title and description'),
+    youtube_default_audio_language: language('Language spoken in the video'),
+    youtube_allowed_countries: countries('The only countries where the video can be watched'),
+    youtube_blocked_countries: countries('Countries where the video cannot be watched'),
     youtube_recording_date: v.optional(moment),
     youtube_caption_url: url('SRT file with captions; costs 400 quota units'),
     youtube_caption_language: languageOr('en', 'Language of the captions'),
-    youtube_playlist_id: word('Playlist to add the video to; costs 50 quota units'),
+    youtube_playlist_id: line('Playlist to add the video to; costs 50 quota units'),
     youtube_media_urls: ownMedia('YouTube'),
   },
   required: [],
   only_for: {},
   fetched: ['youtube_thumbnail_url', 'youtube_caption_url'],
   combinations: [
-    'Without `title` the first line of `description` is the title, cut at 100.',
-    'Title, description and tags have no `<` and no `>`.',
-    'A Short (`youtube_type`, or `#Shorts` in the title) takes no `youtube_thumbnail_url`.',
-    'Tags have at most 500 characters with the commas between them and quotation marks around those with a space.',
-    'Countries are allowed or blocked, not both.',
+    'Without `title`, the first line of `description` is the title, shortened to 100.',
+    'Title, description and tags contain no `<` and no `>`.',
+    'A Short (`youtube_type`, or `#Shorts` in the title) has no `youtube_thumbnail_url`.',
+    'Tags have at most 500 characters, counting the commas between them and quotation marks around tags with a space.',
+    'Only one of `youtube_allowed_countries` and `youtube_blocked_countries` is set.',
   ],
-  check: draft => [
-    ...titleFaults(draft),
-    ...markupFaults(draft),
-    ...shortsFaults(draft),
-    ...tagFaults(draft),
-    ...countryFaults(draft),
+  validate: draft => [
+    ...titleViolations(draft),
+    ...markupViolations(draft),
+    ...shortsViolations(draft),
+    ...tagViolations(draft),
+    ...countryViolations(draft),
   ],
-  unused: ({ options }, sent) => {
-    const faults: Fault[] = [];
-    if (sent.has('youtube_caption_language') && options['youtube_caption_url'] === undefined) {
-      faults.push({ field: 'youtube_caption_language', message: 'Says nothing without youtube_caption_url' });
-    }
-    if (sent.has('first_comment') && options['youtube_self_declared_made_for_kids'] === true) {
-      faults.push({ field: 'first_comment', message: 'A video that is made for kids takes no comments' });
-    }
-    return faults;
-  },
+  ignored,
+  banned_hashtags: false,
   daily_cap: 10,
   settle_ms: 60_000,
   worker: { timeout_s: 300, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
+function ignored({ options }: Draft, sent: ReadonlySet<string>): IgnoredField[] {
+  const fields: IgnoredField[] = [];
+  if (sent.has('youtube_caption_language') && options['youtube_caption_url'] === undefined) {
+    fields.push({
+      field: 'youtube_caption_language',
+      message: 'Is used with youtube_caption_url only and was ignored',
+    });
+  }
+  if (sent.has('first_comment') && options['youtube_self_declared_made_for_kids'] === true) {
+    fields.push({
+      field: 'first_comment',
+      message: 'Is not used for a video that is made for kids, which allows no comments, and was ignored',
+    });
+  }
+  return fields;
+}
+
 /**
- * The title, else the first line of the description, cut to what a title may be. A line that is one long link is cut
- * within it: nobody can click a title.
+ * Returns the title, else the first line of the description, shortened to the limit of a title. A line that is one
+ * long link is cut inside the link: links in titles are not clickable.
  */
 function titleOf(draft: Pick<Draft, 'title' | 'description' | 'auto_truncate'>): string | null {
   const own = oneLine(draft.title);
@@ -126,7 +139,7 @@ function titleOf(draft: Pick<Draft, 'title' | 'description' | 'auto_truncate'>):
   const first = firstLine(draft.description);
   if (first === null) return null;
   const cut = cutToFit(first, TITLE);
-  return saysNothing(cut, first) ? cutToFit(first, TITLE, () => []) : cut;
+  return isCutToNothing(cut, first) ? cutToFit(first, TITLE, () => []) : cut;
 }
 
 function firstLine(text: string | null): string | null {
@@ -134,33 +147,44 @@ function firstLine(text: string | null): string | null {
   return lines.map(oneLine).find(line => line !== null) ?? null;
 }
 
-/** True for a Short: it is declared one, or its title says so. */
+/** True for a Short: `youtube_type` says so, or the title contains `#Shorts`. */
 export function isShort(draft: Draft): boolean {
   return (
     draft.options['youtube_type'] === 'shorts' || /#shorts(?![\p{L}\p{N}_])/iu.test(titleOf(draft) ?? '')
   );
 }
 
-function titleFaults(draft: Draft): Fault[] {
+function titleViolations(draft: Draft): RuleViolation[] {
   if (titleOf(draft) !== null) return [];
-  return [{ field: 'title', message: 'A YouTube video needs a title, or a description to take it from' }];
+  return [
+    {
+      field: 'title',
+      message: 'Is required for YouTube unless there is a description, whose first line is then the title',
+    },
+  ];
 }
 
-/** YouTube refuses both signs. */
+/** YouTube rejects both characters. */
 const MARKUP = /[<>]/;
+const NO_MARKUP = 'Must not contain < or >: YouTube rejects them';
 
-function markupFaults({ title, description }: Draft): Fault[] {
+function markupViolations({ title, description }: Draft): RuleViolation[] {
   return Object.entries({ title, description })
     .filter(([, text]) => text !== null && MARKUP.test(text))
-    .map(([field]) => ({ field, message: 'YouTube takes no < and no >' }));
+    .map(([field]) => ({ field, message: NO_MARKUP }));
 }
 
-function shortsFaults(draft: Draft): Fault[] {
+function shortsViolations(draft: Draft): RuleViolation[] {
   if (draft.options['youtube_thumbnail_url'] === undefined || !isShort(draft)) return [];
-  return [{ field: 'youtube_thumbnail_url', message: 'A Short takes no thumbnail' }];
+  return [
+    {
+      field: 'youtube_thumbnail_url',
+      message: 'Must not be set for a Short: YouTube accepts no thumbnail for it',
+    },
+  ];
 }
 
-/** The tags as they are sent: without `#`, none empty, none twice; as many as fit where the post may be cut. */
+/** Returns the tags as they are sent: without `#`, empty tags and repetitions; with `auto_truncate` as many as fit. */
 export function tagsOf(draft: Pick<Draft, 'options' | 'auto_truncate'>): string[] {
   const given = v.parse(v.fallback(v.array(v.string()), []), draft.options['youtube_tags']);
   const tags = [...new Set(given.map(tag => normalizeText(tag).replace(/^#/, '').trim()))].filter(Boolean);
@@ -168,32 +192,37 @@ export function tagsOf(draft: Pick<Draft, 'options' | 'auto_truncate'>): string[
   return tags;
 }
 
-/** YouTube counts the commas between tags, and quotation marks around those with a space. */
+/** Returns the length of a list of tags: YouTube counts the commas between tags and quotation marks around tags with a space. */
 export function tagLength(tags: readonly string[]): number {
   const signs = tags.map(tag => tag.length + (/\s/.test(tag) ? 2 : 0));
   return signs.reduce((sum, length) => sum + length, 0) + Math.max(0, tags.length - 1);
 }
 
-function tagFaults(draft: Draft): Fault[] {
+function tagViolations(draft: Draft): RuleViolation[] {
   const tags = tagsOf(draft);
   const length = tagLength(tags);
   const field = 'youtube_tags';
   return [
     ...(length > MAX_TAGS
-      ? [{ field, message: `Are ${length} characters long with their separators; YouTube takes ${MAX_TAGS}` }]
+      ? [
+          {
+            field,
+            message: `Must have at most ${MAX_TAGS} characters including separators; these tags have ${length}`,
+          },
+        ]
       : []),
-    ...(tags.some(tag => MARKUP.test(tag)) ? [{ field, message: 'YouTube takes no < and no >' }] : []),
+    ...(tags.some(tag => MARKUP.test(tag)) ? [{ field, message: NO_MARKUP }] : []),
   ];
 }
 
-function countryFaults({ options }: Draft): Fault[] {
+function countryViolations({ options }: Draft): RuleViolation[] {
   const both =
     options['youtube_allowed_countries'] !== undefined && options['youtube_blocked_countries'] !== undefined;
   if (!both) return [];
   return [
     {
       field: 'youtube_blocked_countries',
-      message: 'Only one of youtube_allowed_countries and youtube_blocked_countries may be given',
+      message: 'Must not be set together with youtube_allowed_countries',
     },
   ];
 }

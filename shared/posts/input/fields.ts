@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { POST_TYPES } from '../../model/platform.ts';
+import { RULES } from '../../platforms/registry.ts';
+
+const flag = v.nullish(v.boolean(), false);
+const text = v.nullish(v.string(), null);
+
+/** Fields of a post that belong to no platform. */
+export const commonPostFields = {
+  post_type: v.picklist(POST_TYPES, `Must be one of ${POST_TYPES.join(', ')}`),
+  profile_name: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+  platforms: v.pipe(v.array(v.string()), v.minLength(1, 'Must contain at least one platform')),
+  media_urls: v.nullish(v.array(v.string()), []),
+  title: text,
+  description: text,
+  scheduled_date: text,
+  add_to_queue: flag,
+  schedule_best_time: flag,
+  first_comment: text,
+  auto_truncate: flag,
+};
+
+/**
+ * Names of all platform fields. The body accepts any value for them: each listed platform validates its own fields, and
+ * the fields of other platforms are ignored.
+ */
+export const platformFieldNames: readonly string[] = Object.values(RULES).flatMap(rules =>
+  Object.keys(rules.options),
+);
+
+/** Schemas of all platform fields, for the OpenAPI document. */
+export const platformFieldDocs: v.ObjectEntries = Object.fromEntries(
+  Object.values(RULES).flatMap(rules => Object.entries(rules.options)),
+);
+
+/** Schemas of all fields as `readPost` parses them. */
+export const postFields: v.ObjectEntries = {
+  ...commonPostFields,
+  ...Object.fromEntries(platformFieldNames.map(name => [name, v.optional(v.unknown())])),
+};
+
+/** All fields with any value: `readPost` parses them, so that one response reports every error of a post. */
+export const anyPostFields: v.ObjectEntries = Object.fromEntries(
+  Object.keys(postFields).map(name => [name, v.optional(v.unknown())]),
+);
+
+/** Schemas of all fields, for the OpenAPI document. */
+export const postFieldDocs: v.ObjectEntries = { ...postFields, ...platformFieldDocs };

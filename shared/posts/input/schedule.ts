@@ -1,0 +1,58 @@
+import type { ValidationDetail } from '../../http/errors.ts';
+import type { Post } from '../../model/post.ts';
+import { DAY, parseInstant } from '../../time/instant.ts';
+import { errorOf } from '../error.ts';
+
+/** How far ahead a post can be scheduled. */
+const HORIZON_MS = 365 * DAY;
+
+/** The fields of a post that say when it is published. */
+export interface ScheduleInput {
+  scheduled_date: string | null;
+  add_to_queue: boolean;
+  schedule_best_time: boolean;
+}
+
+export interface Schedule {
+  scheduling: Post['scheduling'];
+  /** The given date, epoch milliseconds; null where none was given or it cannot be parsed. */
+  scheduled_at: number | null;
+}
+
+/** Parses when a post is published. */
+export function readSchedule(
+  input: ScheduleInput,
+  now: number,
+): { schedule: Schedule; errors: ValidationDetail[] } {
+  const { scheduled_date } = input;
+  const scheduled_at = scheduled_date === null ? null : parseInstant(scheduled_date);
+  const problem = scheduled_date === null ? null : dateProblem(scheduled_at, now);
+  return {
+    schedule: { scheduling: schedulingOf(input), scheduled_at },
+    errors: [...conflicts(input), ...(problem === null ? [] : [errorOf('scheduled_date', problem)])],
+  };
+}
+
+function schedulingOf({
+  scheduled_date,
+  add_to_queue,
+  schedule_best_time,
+}: ScheduleInput): Post['scheduling'] {
+  if (add_to_queue) return 'queue';
+  if (schedule_best_time) return 'best_time';
+  return scheduled_date === null ? 'immediate' : 'scheduled';
+}
+
+function conflicts({ scheduled_date, add_to_queue, schedule_best_time }: ScheduleInput): ValidationDetail[] {
+  const given = [scheduled_date !== null, add_to_queue, schedule_best_time].filter(Boolean).length;
+  if (given < 2) return [];
+  return [
+    errorOf('scheduled_date', 'Only one of scheduled_date, add_to_queue and schedule_best_time can be set'),
+  ];
+}
+
+function dateProblem(at: number | null, now: number): string | null {
+  if (at === null) return 'Must be an ISO 8601 date-time such as 2026-12-01T10:00:00Z';
+  if (at <= now) return 'Must be in the future';
+  return at > now + HORIZON_MS ? 'Must be at most 365 days ahead' : null;
+}

@@ -1,0 +1,18 @@
+import { defaultGridWarnings, findBestTime, type DefaultGridWarning } from '../../insights/best-time.ts';
+import type { Services } from '../../runtime/services.ts';
+import type { ValidPost } from '../validate/validate.ts';
+
+/** Returns a post with `schedule_best_time` scheduled at the best time of its profile and platforms; any other post unchanged. */
+export async function atBestTime(
+  services: Services,
+  valid: ValidPost,
+): Promise<{ timed: ValidPost; warnings: DefaultGridWarning[] }> {
+  const { candidate, profile } = valid;
+  if (candidate.scheduling !== 'best_time') return { timed: valid, warnings: [] };
+  const owner = { workspace_id: profile.workspace_id, profile_id: profile.id };
+  const best = await findBestTime(services, owner, candidate.platforms);
+  return {
+    timed: { ...valid, candidate: { ...candidate, scheduled_at: best.next_at } },
+    warnings: defaultGridWarnings(best),
+  };
+}

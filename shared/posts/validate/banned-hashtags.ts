@@ -1,0 +1,54 @@
+import type { PlatformId } from '../../model/platform.ts';
+import type { Services } from '../../runtime/services.ts';
+import { getHashtagChoices, type HashtagChoices } from '../../store/banned-hashtags.ts';
+import { foldHashtag, hashtagsOf } from '../../text/hashtags.ts';
+import type { PlatformPost } from '../drafts.ts';
+import list from './banned-hashtags.json' with { type: 'json' };
+
+/** The service's own list, in alphabetical order. */
+export const DEFAULT_BANNED: readonly string[] = [...new Set(list.map(foldHashtag))].sort();
+
+/** A hashtag with which a platform hides the post. */
+export interface HashtagViolation {
+  platform: PlatformId;
+  hashtag: string;
+  field: string;
+  message: string;
+}
+
+/** Returns every banned hashtag in the texts of a post. Reads the workspace's list only where a hashtag could be on it. */
+export async function bannedHashtags(
+  services: Services,
+  workspaceId: string,
+  posts: readonly PlatformPost[],
+): Promise<HashtagViolation[]> {
+  const used = posts.filter(({ rules }) => rules.banned_hashtags).flatMap(usedHashtags);
+  if (used.length === 0) return [];
+  const banned = bannedFor(await getHashtagChoices(services.table, workspaceId));
+  return used.filter(({ hashtag }) => banned.has(foldHashtag(hashtag)));
+}
+
+/** Returns the list of a workspace: the default list with its additions, without what it allows. */
+export function bannedFor({ added, allowed }: HashtagChoices): ReadonlySet<string> {
+  const banned = new Set([...DEFAULT_BANNED, ...added]);
+  for (const hashtag of allowed) banned.delete(hashtag);
+  return banned;
+}
+
+/** Returns the hashtags of a post, each once per field. */
+function usedHashtags({ rules, draft, description_field }: PlatformPost): HashtagViolation[] {
+  const texts = [
+    ['title', draft.title],
+    [description_field, draft.description],
+    ['first_comment', draft.first_comment],
+  ] as const;
+  return texts.flatMap(([field, text]) => {
+    const distinct = new Map(hashtagsOf(text ?? '').map(hashtag => [foldHashtag(hashtag), hashtag]));
+    return [...distinct.values()].map(hashtag => ({
+      platform: rules.platform,
+      hashtag,
+      field,
+      message: `${hashtag} is a banned hashtag`,
+    }));
+  });
+}

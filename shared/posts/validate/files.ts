@@ -1,0 +1,135 @@
+import type { ValidationDetail } from '../../http/errors.ts';
+import { coverProblems, fileChanges, fileProblems, groupProblems } from '../../media/limits/file-limits.ts';
+import type { MediaFacts } from '../../model/media.ts';
+import type { PlatformPost } from '../drafts.ts';
+import { errorOf } from '../error.ts';
+import type { FieldWarning } from '../warning.ts';
+import type { FileResult, FileResults } from './file-facts.ts';
+
+/** A file that one platform of a post will get. */
+export interface PostFile {
+  field: string;
+  url: string;
+  /** The field names a picture beside the media, such as a cover. */
+  is_cover: boolean;
+}
+
+export interface FileFindings {
+  errors: ValidationDetail[];
+  warnings: FieldWarning[];
+}
+
+/** Returns the files that a platform will get: its media, no more than it accepts, and covers. */
+export function filesOf({ rules, draft, media_field }: PlatformPost): PostFile[] {
+  if (draft.post_type === 'text') return [];
+  const media = draft.media_urls.map((url, index) => ({
+    field: `${media_field}[${index}]`,
+    url,
+    is_cover: false,
+  }));
+  const covers = Object.keys(rules.covers ?? {}).flatMap(field => {
+    const url = draft.options[field];
+    return typeof url === 'string' ? [{ field, url, is_cover: true }] : [];
+  });
+  return [...media, ...covers];
+}
+
+/** Returns the URLs of all files of a post, each once. */
+export function fileUrls(posts: readonly PlatformPost[]): string[] {
+  return [...new Set(posts.flatMap(post => filesOf(post).map(({ url }) => url)))];
+}
+
+/** Checks the files of a post against the limits of each platform that gets them, one by one and together. */
+export function fileFindings(posts: readonly PlatformPost[], results: FileResults): FileFindings {
+  const findings = [...posts.map(post => platformFindings(post, results)), sharedFindings(posts, results)];
+  return {
+    errors: findings.flatMap(({ errors }) => errors),
+    warnings: distinct(findings.flatMap(({ warnings }) => warnings)),
+  };
+}
+
+/** Problems of files that are the platform's: limits, and what it will show differently. */
+function platformFindings(post: PlatformPost, results: FileResults): FileFindings {
+  const { platform } = post.rules;
+  const known = filesOf(post).flatMap(file => {
+    const facts = factsOf(results.get(file.url));
+    return facts ? [{ file, facts }] : [];
+  });
+  return {
+    errors: [
+      ...known.flatMap(({ file, facts }) =>
+        problemsOf(post, file, facts).map(message => errorOf(file.field, message, platform)),
+      ),
+      ...problemsTogether(post, results).map(message => errorOf(post.media_field, message, platform)),
+    ],
+    warnings: known
+      .filter(({ file }) => !file.is_cover)
+      .flatMap(({ file, facts }) => changeWarnings(post, file.field, facts)),
+  };
+}
+
+function problemsOf(
+  { rules, draft }: PlatformPost,
+  { field, is_cover }: PostFile,
+  facts: MediaFacts,
+): string[] {
+  return is_cover ? coverProblems(rules, field, facts) : fileProblems(rules, draft, facts);
+}
+
+function problemsTogether(post: PlatformPost, results: FileResults): string[] {
+  const media = filesOf(post).filter(({ is_cover }) => !is_cover);
+  return groupProblems(
+    post.rules,
+    post.draft,
+    media.map(({ url }) => factsOf(results.get(url))),
+  );
+}
+
+function changeWarnings({ rules }: PlatformPost, field: string, facts: MediaFacts): FieldWarning[] {
+  const { platform } = rules;
+  return fileChanges(rules, facts).map(message => ({ code: 'MEDIA_CHANGED', field, message, platform }));
+}
+
+/** Problems of files that are the same for every platform: one error or warning per field. */
+function sharedFindings(posts: readonly PlatformPost[], results: FileResults): FileFindings {
+  const byField = new Map(posts.flatMap(filesOf).map(({ field, url }) => [field, results.get(url)] as const));
+  const errors: ValidationDetail[] = [];
+  const warnings: FieldWarning[] = [];
+  for (const [field, result] of byField) {
+    if (result?.type === 'unusable') errors.push(errorOf(field, result.message));
+    if (result?.type === 'unchecked') warnings.push(notChecked(field, result.message));
+    if (result?.type === 'known') warnings.push(...unknownFacts(field, result.facts));
+  }
+  return { errors, warnings };
+}
+
+const notChecked = (field: string, message: string): FieldWarning => ({
+  code: 'MEDIA_NOT_CHECKED',
+  field,
+  message,
+});
+
+/** Facts that could not be read: the platform may reject the file for them. */
+function unknownFacts(field: string, facts: MediaFacts): FieldWarning[] {
+  const missing = [
+    ...(facts.size === null ? ['size'] : []),
+    ...(facts.kind === 'video' && facts.duration === null ? ['duration'] : []),
+    ...(facts.kind !== 'document' && facts.width === null ? ['dimensions'] : []),
+  ];
+  if (missing.length === 0) return [];
+  return [
+    notChecked(field, `The ${missing.join(' and ')} of the file could not be read and was not checked`),
+  ];
+}
+
+const factsOf = (result: FileResult | undefined): MediaFacts | null =>
+  result?.type === 'known' ? result.facts : null;
+
+function distinct(warnings: readonly FieldWarning[]): FieldWarning[] {
+  const byKey = new Map<string, FieldWarning>();
+  for (const warning of warnings) {
+    const key = JSON.stringify([warning.field, warning.platform ?? null, warning.message]);
+    if (!byKey.has(key)) byKey.set(key, warning);
+  }
+  return [...byKey.values()];
+}

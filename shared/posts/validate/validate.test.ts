@@ -1,0 +1,367 @@
+import { describe, expect, test } from '@jest/globals';
+import { PLATFORM_IDS } from '../../model/platform.ts';
+import { mediaFieldOf } from '../../platforms/kit/draft.ts';
+import { RULES } from '../../platforms/registry.ts';
+import { platformPosts } from '../drafts.ts';
+import { readPost } from '../input/read.ts';
+import { candidateErrors } from './candidate.ts';
+import { ignoredFieldWarnings } from './ignored-fields.ts';
+
+const NOW = Date.parse('2026-12-01T10:00:00Z');
+/** Addresses in place of names, so that nothing is looked up. */
+const IMAGE = 'https://93.184.216.34/a.jpg';
+const VIDEO = 'https://93.184.216.34/v.mp4';
+
+async function validate(body: Record<string, unknown>) {
+  const whole = { post_type: 'text', profile_name: 'Acme', platforms: ['x'], description: 'Hello', ...body };
+  const { candidate, malformed, errors } = readPost(whole, NOW);
+  const posts = platformPosts(candidate, []);
+  const details = [...malformed, ...errors, ...(await candidateErrors(candidate, posts))];
+  return { candidate, posts, details };
+}
+
+const fieldsOf = (details: readonly { field: string; platform?: string | null | undefined }[]) =>
+  details.map(({ field, platform }) => `${platform ?? '-'} ${field}`);
+
+const errors = async (body: Record<string, unknown>) => fieldsOf((await validate(body)).details);
+
+async function warnings(body: Record<string, unknown>): Promise<string[]> {
+  const { candidate, posts, details } = await validate(body);
+  expect(details).toEqual([]);
+  const { sent, platforms, post_type } = candidate;
+  return fieldsOf(ignoredFieldWarnings(sent, platforms, post_type, posts));
+}
+
+describe('one answer has every fault', () => {
+  test('of all platforms and of the post itself', async () => {
+    const body = {
+      post_type: 'image',
+      platforms: ['x', 'youtube', 'instagram', 'tiktok', 'threads', 'pinterest', 'gbp', 'myspace', 'bluesky'],
+      description: 'a'.repeat(6000),
+      media_urls: ['http://127.0.0.1/a.jpg', ...Array.from({ length: 11 }, () => IMAGE)],
+      scheduled_date: '2026-11-01T10:00:00Z',
+      add_to_queue: true,
+      instagram_alt_text: 'a'.repeat(1001),
+      instagram_collaborators: 'a,b,c,d',
+      tiktok_post_mode: 'LATER',
+      pinterest_link: 'nowhere',
+      x_reply_settings: 'nobody',
+    };
+    expect(await errors(body)).toEqual(
+      expect.arrayContaining([
+        'myspace platforms',
+        '- scheduled_date',
+        '- media_urls[0]',
+        'x x_reply_settings',
+        'x media_urls',
+        'x description',
+        'youtube post_type',
+        'instagram instagram_alt_text',
+        'instagram media_urls',
+        'instagram description',
+        'instagram instagram_collaborators',
+        'tiktok tiktok_post_mode',
+        'tiktok tiktok_privacy_level',
+        'tiktok description',
+        'threads media_urls',
+        'threads description',
+        'pinterest pinterest_link',
+        'pinterest pinterest_board_id',
+        'pinterest media_urls',
+        'pinterest description',
+        'gbp media_urls',
+        'gbp description',
+        'bluesky media_urls',
+        'bluesky description',
+      ]),
+    );
+  });
+
+  test('also where the type of the post is not known', async () => {
+    const body = {
+      platforms: ['x', 'instagram', 'myspace'],
+      description: 'a'.repeat(281),
+      media_urls: ['http://127.0.0.1/'],
+      scheduled_date: 'tomorrow',
+      post_type: 'poem',
+    };
+    expect(await errors(body)).toEqual([
+      '- post_type',
+      'myspace platforms',
+      '- scheduled_date',
+      '- media_urls[0]',
+    ]);
+  });
+
+  test('and no fault twice: a text that all platforms miss is missing once', async () => {
+    const all = PLATFORM_IDS.filter(platform => RULES[platform].post_types.text);
+    expect(await errors({ platforms: all, description: null })).toEqual(['- description']);
+    expect(await errors({ platforms: ['x', 'telegram'], description: ' \u200b ' })).toEqual([
+      '- description',
+    ]);
+  });
+
+  test('a media platform refuses a text post, and nothing is made for the others', async () => {
+    expect(await errors({ platforms: ['x', 'instagram'] })).toEqual(['instagram post_type']);
+  });
+});
+
+describe('platforms', () => {
+  test('count once, also by another name', async () => {
+    const { candidate: post, details } = await validate({
+      platforms: ['x', 'gbp', 'x', 'google_business', 'googlebusiness'],
+    });
+    expect(details).toEqual([]);
+    expect(post.platforms).toEqual(['x', 'gbp']);
+  });
+
+  test('that are not known are named', async () => {
+    expect(await errors({ platforms: ['x', 'constructor'] })).toEqual(['constructor platforms']);
+  });
+
+  test('that are not listed have their fields ignored, whatever these hold', async () => {
+    const foreign = {
+      youtube_type: 7,
+      tiktok_privacy_level: 'none',
+      instagram_media_urls: ['http://127.0.0.1/'],
+      x_alt_text: {},
+    };
+    const { candidate: post, details } = await validate({ platforms: ['bluesky'], ...foreign });
+    expect(details).toEqual([]);
+    expect(post.options).toEqual({});
+  });
+});
+
+describe('media', () => {
+  const image = { post_type: 'image', platforms: ['instagram', 'facebook'] };
+
+  test('are required, unless every platform has its own', async () => {
+    expect(await errors(image)).toEqual(['- media_urls']);
+    expect(await errors({ ...image, instagram_media_urls: [IMAGE] })).toEqual(['- media_urls']);
+    const own = { instagram_media_urls: [IMAGE], facebook_media_urls: [IMAGE] };
+    expect(await errors({ ...image, ...own })).toEqual([]);
+  });
+
+  const secret = 'http://169.254.169.254/latest/meta-data/';
+  test.each([
+    ['media_urls', { ...image, media_urls: [secret] }, '- media_urls[0]'],
+    [
+      'an override',
+      { ...image, media_urls: [IMAGE], instagram_media_urls: [secret] },
+      'instagram instagram_media_urls[0]',
+    ],
+    [
+      'a cover',
+      { post_type: 'video', platforms: ['instagram'], media_urls: [VIDEO], instagram_cover_url: secret },
+      'instagram instagram_cover_url',
+    ],
+    [
+      'a thumbnail',
+      { post_type: 'video', platforms: ['youtube'], media_urls: [VIDEO], youtube_thumbnail_url: secret },
+      'youtube youtube_thumbnail_url',
+    ],
+    [
+      'captions',
+      { post_type: 'video', platforms: ['youtube'], media_urls: [VIDEO], youtube_caption_url: secret },
+      'youtube youtube_caption_url',
+    ],
+  ])('at a private address are refused: %s', async (_, body, fault) => {
+    expect(await errors(body)).toEqual([fault]);
+  });
+
+  const overrides = Object.values(RULES).flatMap(rules => mediaFieldOf(rules) ?? []);
+  test.each(overrides)('at a private address are refused in %s', async field => {
+    const platform = field.replace(/_media_urls$/, '');
+    const body = {
+      post_type: 'video',
+      platforms: [platform],
+      media_urls: [VIDEO],
+      title: 'A title',
+      tiktok_privacy_level: 'SELF_ONLY',
+      pinterest_board_id: '1',
+      [field]: [secret],
+    };
+    expect(await errors(body)).toEqual([`${platform} ${field}[0]`]);
+  });
+});
+
+describe('texts', () => {
+  test.each([' \n\t', '\u200b\u2060\ufeff', '\u3164\u2800', ''])(
+    'of nothing that shows are none: %j',
+    async text => {
+      expect(await errors({ description: text })).toContain('- description');
+    },
+  );
+
+  test('have LF line ends before they are counted', async () => {
+    expect(await errors({ platforms: ['bluesky'], description: 'a\r\n'.repeat(150) })).toEqual([]);
+  });
+
+  test('are kept as they are, markup and all', async () => {
+    const { candidate: post } = await validate({
+      platforms: ['x', 'telegram'],
+      description: '<p>5 < 6 & 7 > 2</p>',
+    });
+    expect(post.description).toBe('<p>5 < 6 & 7 > 2</p>');
+  });
+});
+
+describe('texts are counted as their platform counts', () => {
+  const link = `https://example.com/${'b'.repeat(200)}`;
+  const bytes498 = `${'a'.repeat(495)}\u2019\u2019\u2019`;
+  const image = { post_type: 'image', media_urls: [IMAGE] };
+  test.each([
+    ['x: a link of 220 characters weighs 23', ['x'], { description: `${'a'.repeat(250)} ${link}` }, []],
+    ['x: and no less', ['x'], { description: `${'a'.repeat(257)} ${link}` }, ['x description']],
+    ['x: Han weighs two', ['x'], { description: '字'.repeat(141) }, ['x description']],
+    ['x: 140 of them fit', ['x'], { description: '字'.repeat(140) }, []],
+    ['x: Greek, Cyrillic, Hebrew, Arabic weigh one', ['x'], { description: 'αжאع'.repeat(70) }, []],
+    ['x: a decomposed letter weighs one', ['x'], { description: 'e\u0301'.repeat(280) }, []],
+    ['bluesky: and counts one', ['bluesky'], { description: 'e\u0301'.repeat(300) }, []],
+    ['threads: 498 characters of 504 bytes', ['threads'], { description: bytes498 }, ['threads description']],
+    [
+      'telegram: a caption of 1500',
+      ['telegram'],
+      { ...image, description: 'a'.repeat(1500) },
+      ['telegram description'],
+    ],
+    [
+      'telegram: to be cut',
+      ['telegram'],
+      { ...image, description: 'a'.repeat(1500), auto_truncate: true },
+      [],
+    ],
+    ['telegram: a message of 1500', ['telegram'], { description: 'a'.repeat(1500) }, []],
+    [
+      'linkedin: as written, not as escaped',
+      ['linkedin'],
+      { description: `${'('.repeat(50)}${'a'.repeat(2940)}` },
+      [],
+    ],
+  ])('%s', async (_, platforms, body, found) => {
+    expect(await errors({ platforms, ...body })).toEqual(found);
+  });
+
+  test.each(['line\u0007two', 'line\u0000two', 'line\u009ftwo'])('control characters go: %j', async text => {
+    const { candidate: post, details } = await validate({ description: text });
+    expect(details).toEqual([]);
+    expect(post.description).toBe('linetwo');
+  });
+
+  test('threads says which measure is over', async () => {
+    const { details } = await validate({ platforms: ['threads'], description: bytes498 });
+    expect(details).toMatchObject([
+      {
+        message:
+          'Threads accepts at most 500 UTF-8 bytes; the text has 504. Set auto_truncate to true to shorten it',
+      },
+    ]);
+  });
+});
+
+describe('warnings of ignored fields', () => {
+  const video = { post_type: 'video', media_urls: [VIDEO] };
+  const image = { post_type: 'image', media_urls: [IMAGE] };
+
+  test('of platforms that are not listed', async () => {
+    expect(await warnings({ youtube_license: 'youtube', x_alt_text: null })).toEqual(['- youtube_license']);
+  });
+
+  test.each([
+    [
+      'tiktok',
+      image,
+      { tiktok_privacy_level: 'public', tiktok_allow_duet: true, tiktok_is_aigc: true },
+      ['tiktok_allow_duet', 'tiktok_is_aigc'],
+    ],
+    [
+      'tiktok',
+      video,
+      { tiktok_privacy_level: 'public', tiktok_auto_add_music: true },
+      ['tiktok_auto_add_music'],
+    ],
+    [
+      'tiktok',
+      video,
+      { tiktok_privacy_level: 'public', tiktok_allow_duet: true, tiktok_disable_duet: true },
+      ['tiktok_disable_duet'],
+    ],
+    [
+      'tiktok',
+      video,
+      { tiktok_privacy_level: 'public', tiktok_post_mode: 'MEDIA_UPLOAD', tiktok_is_aigc: true },
+      ['description', 'tiktok_is_aigc'],
+    ],
+    [
+      'instagram',
+      image,
+      { instagram_media_type: 'REELS', instagram_share_to_feed: false, instagram_cover_url: IMAGE },
+      ['instagram_media_type', 'instagram_share_to_feed', 'instagram_cover_url'],
+    ],
+    [
+      'instagram',
+      video,
+      { instagram_user_tags: 'a', instagram_alt_text: 'b' },
+      ['instagram_user_tags', 'instagram_alt_text'],
+    ],
+    [
+      'instagram',
+      video,
+      { instagram_media_type: 'STORIES', first_comment: 'First' },
+      ['description', 'first_comment'],
+    ],
+    ['facebook', image, { facebook_media_type: 'REELS' }, ['facebook_media_type']],
+    ['pinterest', video, { pinterest_board_id: '1', pinterest_alt_text: 'a' }, ['pinterest_alt_text']],
+    [
+      'snapchat',
+      image,
+      { snapchat_description: 'a', snapchat_locale: 'en_US', snapchat_saved_story_title: 'b' },
+      ['snapchat_description', 'snapchat_locale', 'snapchat_saved_story_title'],
+    ],
+    ['snapchat', video, { snapchat_post_type: 'spotlight', snapchat_description: 'a' }, []],
+    ['gbp', image, { gbp_event_title: 'a', gbp_coupon_code: 'B' }, ['gbp_event_title', 'gbp_coupon_code']],
+    ['gbp', image, { gbp_topic_type: 'OFFER', gbp_event_title: 'a', gbp_cta_type: 'CALL' }, ['gbp_cta_type']],
+    ['youtube', video, { title: 'T', youtube_caption_language: 'de' }, ['youtube_caption_language']],
+    [
+      'youtube',
+      video,
+      { title: 'T', first_comment: 'a', youtube_self_declared_made_for_kids: true },
+      ['first_comment'],
+    ],
+    ['bluesky', { post_type: 'text' }, { bluesky_alt_text: 'a' }, ['bluesky_alt_text']],
+    ['x', video, { x_alt_text: 'a', first_comment: 'First' }, ['x_alt_text', 'first_comment']],
+    ['linkedin', image, { first_comment: 'See (v2) #x' }, []],
+  ])('%s: %j with %j', async (platform, kind, fields, ignored) => {
+    expect(await warnings({ ...kind, platforms: [platform], ...fields })).toEqual(
+      ignored.map(field => `${platform} ${field}`),
+    );
+  });
+
+  test('of a title that no platform shows', async () => {
+    expect(await warnings({ title: 'T' })).toEqual(['- title']);
+    expect(await warnings({ ...video, title: 'T', platforms: ['x', 'youtube'] })).toEqual([]);
+  });
+
+  test('of media beside a text post', async () => {
+    const body = { platforms: ['facebook'], media_urls: [IMAGE], facebook_media_urls: [IMAGE] };
+    expect(await warnings(body)).toEqual(['- media_urls', 'facebook facebook_media_urls']);
+  });
+});
+
+test('a post to all platforms with ten images and 60,000 characters is checked at once', async () => {
+  const body = {
+    post_type: 'image',
+    platforms: [...PLATFORM_IDS],
+    media_urls: Array.from({ length: 10 }, (_, index) => `${IMAGE}?${index}`),
+    description: 'see example.com and these few words '.repeat(1715),
+    auto_truncate: true,
+    tiktok_privacy_level: 'public',
+    pinterest_board_id: '1',
+  };
+  expect(await errors(body)).toEqual(['youtube post_type']);
+  for (let run = 0; run < 20; run += 1) await validate(body);
+  const started = process.cpuUsage();
+  for (let run = 0; run < 10; run += 1) await validate(body);
+  const { user, system } = process.cpuUsage(started);
+  expect((user + system) / 1000 / 10).toBeLessThan(50);
+});

@@ -1,0 +1,118 @@
+import { ApiError, notFound, validationFailed, type ValidationDetail } from '../../http/errors.ts';
+import { additionalDetails } from '../../http/validate.ts';
+import type { Connection, Profile } from '../../model/profile.ts';
+import type { PostContent } from '../../platforms/kit/draft.ts';
+import type { Services } from '../../runtime/services.ts';
+import { listConnections } from '../../store/connections.ts';
+import { findProfileByName } from '../../store/profiles.ts';
+import { contentOf, platformPosts } from '../drafts.ts';
+import { errorOf } from '../error.ts';
+import type { Candidate, PostRequest } from '../input/read.ts';
+import type { FieldWarning } from '../warning.ts';
+import { connectionsFor } from './accounts.ts';
+import { bannedHashtags, type HashtagViolation } from './banned-hashtags.ts';
+import { candidateErrors } from './candidate.ts';
+import { fileResults, type ProbeBudget } from './file-facts.ts';
+import { fileFindings, fileUrls } from './files.ts';
+import { ignoredFieldWarnings } from './ignored-fields.ts';
+
+/** Everything that was found about a post. It can be stored where `errors` and `violations` are empty and the profile exists. */
+export interface Validation {
+  candidate: Candidate;
+  /** Null where no profile has the name. */
+  profile: Profile | null;
+  /** The profile's connections to the platforms of the post. */
+  connections: Connection[];
+  errors: ValidationDetail[];
+  /** Banned hashtags, which have a response body of their own. */
+  violations: HashtagViolation[];
+  warnings: FieldWarning[];
+}
+
+/** A post without errors. */
+export interface ValidPost {
+  candidate: Candidate;
+  content: PostContent;
+  profile: Profile;
+  connections: Connection[];
+  warnings: FieldWarning[];
+}
+
+/** Validates a post: its fields, accounts, hashtags and files. `budget`: for files of other hosts; null: they are not read. */
+export async function validateCandidate(
+  services: Services,
+  workspaceId: string,
+  { candidate, malformed, errors }: PostRequest,
+  budget: ProbeBudget | null,
+): Promise<Validation> {
+  const { profile, connections, errors: accountErrors } = await accountsOf(services, workspaceId, candidate);
+  const posts = platformPosts(candidate, connections);
+  const [ruleErrors, violations, results] = await Promise.all([
+    candidateErrors(candidate, posts),
+    bannedHashtags(services, workspaceId, posts),
+    fileResults(services.bucket, fileUrls(posts), budget),
+  ]);
+  const files = fileFindings(posts, results);
+  const found = [
+    ...errors,
+    ...ruleErrors,
+    ...accountErrors,
+    ...additionalFileErrors(ruleErrors, files.errors),
+  ];
+  return {
+    candidate,
+    profile,
+    connections,
+    errors: [...malformed, ...additionalDetails(malformed, found)],
+    violations,
+    warnings: [
+      ...ignoredFieldWarnings(candidate.sent, candidate.platforms, candidate.post_type, posts),
+      ...files.warnings,
+    ],
+  };
+}
+
+/** Returns the profile that a post names, and its connections to the platforms of the post. */
+async function accountsOf(services: Services, workspaceId: string, { profile_name, platforms }: Candidate) {
+  const profile =
+    profile_name === null ? null : await findProfileByName(services.table, workspaceId, profile_name);
+  if (!profile) return { profile, connections: [], errors: [] };
+  const all = await listConnections(services.table, workspaceId, profile.id);
+  return { profile, ...connectionsFor(platforms, all) };
+}
+
+/** A URL that is refused for its address needs no second error because it could not be read. */
+function additionalFileErrors(
+  known: readonly ValidationDetail[],
+  fileErrors: readonly ValidationDetail[],
+): ValidationDetail[] {
+  const reported = new Set(known.map(({ field }) => field));
+  return fileErrors.filter(({ field, platform }) => platform !== null || !reported.has(field));
+}
+
+/** Returns a post without errors. Throws 400 with every error, 404 where the only one is that the profile does not exist. */
+export function requireValid({ errors, violations, ...post }: Validation): ValidPost {
+  const { candidate, profile, connections, warnings } = post;
+  const content = contentOf(candidate);
+  if (errors.length + violations.length > 0 || content === null) {
+    throw refusal(profile ? errors : [...profileErrors(post), ...errors], violations);
+  }
+  if (!profile) throw notFound('Profile');
+  return { candidate, content, profile, connections, warnings };
+}
+
+/** Returns the error of a profile that does not exist; none where the name itself is invalid. */
+export function profileErrors({ candidate, profile }: Pick<Validation, 'candidate' | 'profile'>) {
+  return profile || candidate.profile_name === null ? [] : [errorOf('profile_name', 'Profile not found')];
+}
+
+/** Returns banned hashtags as errors like any other. */
+export const hashtagErrors = (violations: readonly HashtagViolation[]): ValidationDetail[] =>
+  violations.map(({ field, message, platform }) => ({ field, message, platform }));
+
+/** 400. Banned hashtags alone have a body of their own; beside other errors they are listed in both ways. */
+function refusal(errors: readonly ValidationDetail[], violations: readonly HashtagViolation[]): ApiError {
+  if (violations.length === 0) return validationFailed(errors);
+  if (errors.length > 0) return validationFailed([...errors, ...hashtagErrors(violations)], { violations });
+  return new ApiError({ status: 400, body: { error: 'The post contains banned hashtags', violations } });
+}
