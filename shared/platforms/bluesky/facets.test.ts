@@ -66,6 +66,7 @@ describe('offsets', () => {
       first_comment: null,
       auto_truncate: true,
       options: {},
+      account: null,
     });
     expect(text).toMatch(/…$/);
     for (const { index } of await detectFacets(text, anybody)) {
