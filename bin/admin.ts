@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { COMMANDS, usage } from './admin/commands.ts';
 import { findTarget } from './admin/target.ts';
 
-/** `npm run admin -- <noun> <verb> [--option value …]`: what only an operator may do. */
+/** `npm run admin -- <noun> <verb> [--option value …]`: commands for the operator. */
 async function main(words: readonly string[]): Promise<void> {
   const [noun = '', verb = '', ...rest] = words;
   const command = COMMANDS.find(each => each.name === `${noun} ${verb}`);

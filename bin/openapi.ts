@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { documentText } from '../lib/docs.ts';
 
-/* `npm run openapi`: writes the description of the API. A test holds the file current. */
+/* `npm run openapi` writes the OpenAPI document. A test fails when the file is out of date. */
 
 writeFileSync(new URL('../docs/openapi.json', import.meta.url), documentText());

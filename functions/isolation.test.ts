@@ -15,36 +15,36 @@ import { servedApi, type ApiAnswer, type ServedApi } from '../test/support/serve
 import { API_GROUPS } from './routes.ts';
 
 /*
- * The owner of a second workspace tries every operation of the document with the ids and names of the first one's
- * things: there is nothing, each time, and no call to the table even touches what is the first one's.
+ * The owner of a second workspace calls every operation of the OpenAPI document with ids and names of the first
+ * workspace. Each answers as if nothing existed, and no request to the table touches an item of the first workspace.
  */
 
-/** Operations that answer with what they find, whatever is asked. */
-const FINDS_INSTEAD = ['POST /posts/validate', 'GET /posts'];
+/** Operations that answer 200 without results instead of 404. */
+const FILTERS = ['POST /posts/validate', 'GET /posts'];
 
 const keyed = operations.filter(({ operation }) => operation.security === undefined);
 const SETTINGS: Record<string, string> = {
   REDIRECT_ALLOWLIST: '*',
   AI_PROVIDER: JSON.stringify({ provider: 'offline' }),
 };
-/** A new profile's name names nothing that exists. */
-const NAMES_NEW = 'POST /agency/profiles';
+/** Its profile_name is the name of a new profile. */
+const CREATES_NAME = 'POST /agency/profiles';
 const nameOf = ({ method, path }: DocumentedOperation) => `${method} ${path}`;
 
-let house: ServedApi;
+let api: ServedApi;
 let bucket: TestBucket;
-let theirKey: string;
+let otherKey: string;
 let call: ServedApi['call'];
-/** Everything that the table was asked and answered since the last look. */
-let seen: string[] = [];
-/** The first workspace's things by the name of the path parameter or field that names them. */
-let theirs: Record<string, unknown> = {};
+/** Requests to the table and their responses, as JSON. */
+let tableTraffic: string[] = [];
+/** Resources of the first workspace by the path parameter or field that refers to them. */
+let foreignValues: Record<string, unknown> = {};
 let idsByPath: Record<string, string> = {};
 
 beforeAll(async () => {
   process.env['ALLOW_LOOPBACK'] = '1';
   bucket = await createTestBucket();
-  house = await servedApi(Object.values(API_GROUPS).flat(), {
+  api = await servedApi(Object.values(API_GROUPS).flat(), {
     services: {
       bucket,
       sqs: fakeQueues().sqs,
@@ -53,47 +53,47 @@ beforeAll(async () => {
       ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
     },
   });
-  await furnish();
-  const { table } = house.services;
+  await createResources();
+  const { table } = api.services;
   const owner = { name: 'Second', plan: 'business' as const, owner_email: 'second@example.com' };
-  theirKey = (await createWorkspace(table, owner, house.clock.now)).api_key;
-  const watching = {
+  otherKey = (await createWorkspace(table, owner, api.clock.now)).api_key;
+  const recordingClient = {
     send: async (command: { input: unknown }) => {
       const answer = await table.client.send(command as never);
-      seen.push(JSON.stringify([command.input, answer]));
+      tableTraffic.push(JSON.stringify([command.input, answer]));
       return answer;
     },
   } as unknown as DynamoDBDocumentClient;
-  call = house.inProcessOf({ ...house.services, table: { ...table, client: watching } });
+  call = api.inProcessOf({ ...api.services, table: { ...table, client: recordingClient } });
 });
 afterAll(async () => {
   Reflect.deleteProperty(process.env, 'ALLOW_LOOPBACK');
-  await house.close();
+  await api.close();
   await bucket.close();
 });
 
-/** One of everything in the first workspace. */
-async function furnish(): Promise<void> {
-  const make = async (path: string, body: unknown) => (await house.call('POST', path, body)).body;
-  const { table } = house.services;
-  const { profile } = await make('/agency/profiles', { username: 'First' });
-  const stored = (await getProfile(table, house.workspace.workspace_id, profile.id))!;
+/** Creates one resource of each kind in the first workspace. */
+async function createResources(): Promise<void> {
+  const create = async (path: string, body: unknown) => (await api.call('POST', path, body)).body;
+  const { table } = api.services;
+  const { profile } = await create('/agency/profiles', { username: 'First' });
+  const stored = (await getProfile(table, api.workspace.workspace_id, profile.id))!;
   const account = { ...ACCOUNT, id: newId(), workspace_id: stored.workspace_id, profile_id: stored.id };
   await putConnection(table, account);
   const asset = { title: 'A', profile_id: profile.id, public_url: 'https://cdn.example.com/a.mp4' };
-  const [media] = (await make('/agency/media', [asset])).media;
-  const { playlist } = await make('/agency/playlists', { name: 'P', profile_id: profile.id });
-  const { webhook } = await make('/webhooks', { url: 'http://127.0.0.1:9/hook' });
-  const { member } = await make('/workspace/members', { email: 'm@example.com', role: 'member' });
-  const { api_key } = await make('/api-keys', { name: 'K' });
-  const post = await make('/posts', {
+  const [media] = (await create('/agency/media', [asset])).media;
+  const { playlist } = await create('/agency/playlists', { name: 'P', profile_id: profile.id });
+  const { webhook } = await create('/webhooks', { url: 'http://127.0.0.1:9/hook' });
+  const { member } = await create('/workspace/members', { email: 'm@example.com', role: 'member' });
+  const { api_key } = await create('/api-keys', { name: 'K' });
+  const post = await create('/posts', {
     post_type: 'text',
     profile_name: 'First',
     platforms: ['telegram'],
     description: 'Hi',
-    scheduled_date: new Date(house.clock.now + 86_400_000).toISOString(),
+    scheduled_date: new Date(api.clock.now + 86_400_000).toISOString(),
   });
-  const { upload_id } = await make('/upload-media/presign', {
+  const { upload_id } = await create('/upload-media/presign', {
     profile_name: 'First',
     file_name: 'a.jpg',
     file_type: 'image/jpeg',
@@ -105,7 +105,7 @@ async function furnish(): Promise<void> {
     data: {},
   };
   const hook = (await getWebhook(table, stored.workspace_id, webhook.id))!;
-  const delivery = newDelivery(event, hook, house.clock.now);
+  const delivery = newDelivery(event, hook, api.clock.now);
   await createDelivery(table, delivery);
   idsByPath = {
     '/agency/profiles': profile.id,
@@ -118,7 +118,7 @@ async function furnish(): Promise<void> {
     '/integrations': account.id,
     '/upload-media': upload_id,
   };
-  theirs = {
+  foreignValues = {
     delivery_id: delivery.delivery_id,
     platform: 'telegram',
     profile_id: profile.id,
@@ -126,13 +126,14 @@ async function furnish(): Promise<void> {
     media_asset_ids: [media.id],
     user_id: member.id,
     upload_id,
-    // Only so that the request is not refused for another reason.
+    // Valid, so that the request is not refused for another reason.
     url: 'http://127.0.0.1:9/hook',
   };
 }
 
 const ACCOUNT = {
   platform: 'telegram' as const,
+  way: 'bot',
   platform_user_id: 'u1',
   display_name: 'First',
   username: 'first',
@@ -141,27 +142,29 @@ const ACCOUNT = {
   attributes: {},
   sealed: 'sealed',
   revision: 1,
+  renew_at: null,
   token_expires_at: null,
   needs_reconnect: false,
+  needs_target: false,
   renewal_lease_until: null,
   connected_at: 1,
 };
 
 function idFor({ path }: DocumentedOperation, name: string): string {
-  if (Object.hasOwn(theirs, name)) return String(theirs[name]);
+  if (Object.hasOwn(foreignValues, name)) return String(foreignValues[name]);
   const id = idsByPath[path.slice(0, path.indexOf('/{'))];
-  if (id === undefined) throw new Error(`The first workspace has nothing for ${name} of ${path}`);
+  if (id === undefined) throw new Error(`The first workspace has no resource for ${name} of ${path}`);
   return id;
 }
 
-/** The operation's own example, with the first workspace's things wherever it names one. */
+/** The operation's example with resources of the first workspace. */
 function requestFor(each: DocumentedOperation): { path: string; body: unknown } {
   const path = each.path.replace(/\{(\w+)\}/g, (_, name: string) => idFor(each, name));
   const query = parametersOf(each)
-    .filter(parameter => parameter.in === 'query' && Object.hasOwn(theirs, parameter.name))
-    .map(({ name }): [string, string] => [name, String(theirs[name])]);
+    .filter(parameter => parameter.in === 'query' && Object.hasOwn(foreignValues, parameter.name))
+    .map(({ name }): [string, string] => [name, String(foreignValues[name])]);
   const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
-  return { path: path + search, body: withTheirs(exampleOf(each), each) };
+  return { path: path + search, body: withForeignValues(exampleOf(each), each) };
 }
 
 const bodyOf = ({ operation }: DocumentedOperation) => operation.requestBody?.content['application/json'];
@@ -171,52 +174,52 @@ const fieldsOf = (each: DocumentedOperation): string[] => {
   return Object.keys((schema?.anyOf?.[0] ?? schema)?.properties ?? {});
 };
 
-function withTheirs(example: unknown, each: DocumentedOperation): unknown {
-  if (typeof example !== 'object' || example === null || nameOf(each) === NAMES_NEW) return example;
-  const own = fieldsOf(each).filter(name => Object.hasOwn(theirs, name));
-  return { ...example, ...Object.fromEntries(own.map(name => [name, theirs[name]])) };
+function withForeignValues(example: unknown, each: DocumentedOperation): unknown {
+  if (typeof example !== 'object' || example === null || nameOf(each) === CREATES_NAME) return example;
+  const own = fieldsOf(each).filter(name => Object.hasOwn(foreignValues, name));
+  return { ...example, ...Object.fromEntries(own.map(name => [name, foreignValues[name]])) };
 }
 
-/** Whether the operation names something that has to exist: by its path, its query or its body. */
-function namesSomething(each: DocumentedOperation): boolean {
-  if ([...FINDS_INSTEAD, NAMES_NEW].includes(nameOf(each))) return false;
+/** Whether path, query or body of the operation refer to a resource that must exist. */
+function refersToResource(each: DocumentedOperation): boolean {
+  if ([...FILTERS, CREATES_NAME].includes(nameOf(each))) return false;
   const names = [...parametersOf(each).map(({ name }) => name), ...fieldsOf(each)];
   return names.some(name => /(^|_)id$|^profile_name$/.test(name));
 }
 
-/** Deleting last, so that everything is there for the others. */
+/** Deletions last, so that the resources exist for the other operations. */
 const inOrder = [...keyed].sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
 
-describe('for another workspace', () => {
+describe('from another workspace', () => {
   test.each(inOrder.map(each => ({ name: nameOf(each), each })))('$name finds nothing', async ({ each }) => {
-    seen = [];
-    const answer = await asStranger(each);
-    if (namesSomething(each))
+    tableTraffic = [];
+    const answer = await callAsOther(each);
+    if (refersToResource(each))
       expect({ ...answer.body, status: answer.status }).toMatchObject({ status: 404 });
     else expect(answer.status).toBeLessThan(300);
-    const foreign = seen.filter(text => text.includes(house.workspace.workspace_id));
+    const foreign = tableTraffic.filter(text => text.includes(api.workspace.workspace_id));
     expect(foreign).toEqual([]);
-    const told = JSON.stringify(answer.body);
-    expect(Object.values(idsByPath).filter(id => told.includes(id))).toEqual([]);
+    const body = JSON.stringify(answer.body);
+    expect(Object.values(idsByPath).filter(id => body.includes(id))).toEqual([]);
   });
 
-  test('nothing has changed for the first one', async () => {
+  test('the resources of the first workspace are unchanged', async () => {
     for (const [path, id] of Object.entries(idsByPath)) {
-      const listed = operations.some(each => each.method === 'GET' && each.path === path);
-      const answer = await house.call('GET', listed ? path : `${path}/${id}`);
-      expect({ path, there: JSON.stringify(answer.body).includes(id) }).toEqual({ path, there: true });
+      const isListed = operations.some(each => each.method === 'GET' && each.path === path);
+      const answer = await api.call('GET', isListed ? path : `${path}/${id}`);
+      expect({ path, found: JSON.stringify(answer.body).includes(id) }).toEqual({ path, found: true });
     }
   });
 });
 
-test('the search for foreign items finds one that is read', async () => {
-  seen = [];
+test('the search for foreign items finds an item that is read', async () => {
+  tableTraffic = [];
   await call('GET', `/posts/${idsByPath['/posts']}`);
-  expect(seen.filter(text => text.includes(house.workspace.workspace_id))).not.toEqual([]);
+  expect(tableTraffic.filter(text => text.includes(api.workspace.workspace_id))).not.toEqual([]);
 });
 
-function asStranger(each: DocumentedOperation): Promise<ApiAnswer> {
+function callAsOther(each: DocumentedOperation): Promise<ApiAnswer> {
   const { path, body } = requestFor(each);
   const sent = each.method === 'GET' || each.method === 'DELETE' ? undefined : body;
-  return call(each.method, path, sent, { authorization: `Bearer ${theirKey}` });
+  return call(each.method, path, sent, { authorization: `Bearer ${otherKey}` });
 }

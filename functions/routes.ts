@@ -11,7 +11,7 @@ import { routes as uploads } from './uploads/routes.ts';
 import { routes as webhooks } from './webhooks/routes.ts';
 import { routes as workspace } from './workspace/routes.ts';
 
-/** The endpoint groups: one Lambda each. The stack, the OpenAPI document and the fallback read this table. */
+/** Routes by group. Each group is one Lambda function; the stack, the OpenAPI document and the fallback read this table. */
 export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
   posts,
   profiles,

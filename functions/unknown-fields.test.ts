@@ -6,51 +6,55 @@ import { routes as workspace } from './workspace/routes.ts';
 import { operations } from '../test/support/openapi.ts';
 import { servedApi, type ServedApi } from '../test/support/served-api.ts';
 
-let house: ServedApi;
+let api: ServedApi;
 let profileId: string;
 
 beforeAll(async () => {
-  house = await servedApi([...media, ...playlists, ...profiles, ...workspace]);
-  const { body } = await house.call('POST', '/agency/profiles', { username: 'Acme' });
+  api = await servedApi([...media, ...playlists, ...profiles, ...workspace]);
+  const { body } = await api.call('POST', '/agency/profiles', { username: 'Acme' });
   profileId = body.profile.id;
 });
-afterAll(() => house.close());
+afterAll(() => api.close());
 
 const unknown = (field: string, near?: string) => ({
   code: 'UNKNOWN_FIELD',
   field,
-  message: `The field is not known and was ignored${near ? `; did you mean ${near}?` : ''}`,
+  message: `${field} is not a known field and was ignored${near ? `; did you mean ${near}?` : ''}`,
 });
 
-describe('a field that nothing knows', () => {
-  test('is accepted, and named with the nearest name that is known', async () => {
+describe('an unknown field', () => {
+  test('is accepted and reported with the nearest known name', async () => {
     const body = { username: 'Beta', profil_name: 'B', colour: 'red' };
-    const answer = await house.call('POST', '/agency/profiles', body);
+    const answer = await api.call('POST', '/agency/profiles', body);
     expect(answer).toMatchObject({ status: 201, body: { profile: { profile_name: 'Beta' } } });
     expect(answer.body.warnings).toEqual([unknown('profil_name', 'profile_name'), unknown('colour')]);
   });
 
-  test('is named wherever a body is taken', async () => {
-    const changed = await house.call('PATCH', `/agency/profiles/${profileId}`, { user_name: 'x' });
+  test('is reported by every operation with a body', async () => {
+    const changed = await api.call('PATCH', `/agency/profiles/${profileId}`, { user_name: 'x' });
     expect(changed.body.warnings).toEqual([unknown('user_name', 'username')]);
-    const list = await house.call('POST', '/agency/playlists', { name: 'P', profile_id: profileId, loop: 1 });
-    expect(list.body.warnings).toEqual([unknown('loop')]);
-    const key = await house.call('POST', '/api-keys', { name: 'K', userid: 'x' });
+    const playlist = await api.call('POST', '/agency/playlists', {
+      name: 'P',
+      profile_id: profileId,
+      loop: 1,
+    });
+    expect(playlist.body.warnings).toEqual([unknown('loop')]);
+    const key = await api.call('POST', '/api-keys', { name: 'K', userid: 'x' });
     expect(key.body.warnings).toEqual([unknown('userid', 'user_id')]);
   });
 
-  test('has its place in a batch', async () => {
-    const fine = { title: 'A', profile_id: profileId, public_url: 'https://cdn.example.com/a.mp4' };
-    const batch = [fine, { ...fine, titel: 'B' }, fine, { ...fine, foo: 1 }];
-    const answer = await house.call('POST', '/agency/media', batch);
+  test('is reported with its index in a batch', async () => {
+    const valid = { title: 'A', profile_id: profileId, public_url: 'https://cdn.example.com/a.mp4' };
+    const batch = [valid, { ...valid, titel: 'B' }, valid, { ...valid, foo: 1 }];
+    const answer = await api.call('POST', '/agency/media', batch);
     expect(answer).toMatchObject({ status: 201, body: { count: 4 } });
     expect(answer.body.warnings).toEqual([unknown('[1].titel', 'title'), unknown('[3].foo')]);
-    const one = await house.call('POST', '/agency/media', { ...fine, foo: 1 });
+    const one = await api.call('POST', '/agency/media', { ...valid, foo: 1 });
     expect(one.body.warnings).toEqual([unknown('foo')]);
   });
 
-  test('is named beside the fault of the field that it was perhaps meant to be', async () => {
-    const answer = await house.call('POST', '/agency/profiles', { user_name: 'x', colour: 'red' });
+  test('is mentioned in the validation error of the field that was probably meant', async () => {
+    const answer = await api.call('POST', '/agency/profiles', { user_name: 'x', colour: 'red' });
     expect(answer).toMatchObject({
       status: 400,
       body: {
@@ -58,22 +62,25 @@ describe('a field that nothing knows', () => {
         details: [
           {
             field: 'username',
-            message: 'Is required (you sent user_name, which is not known)',
+            message: 'username is required (you sent user_name, which is not a known field)',
             platform: null,
           },
         ],
       },
     });
-    const fine = { title: 'A', profile_id: profileId, public_url: 'https://cdn.example.com/a.mp4' };
-    const batch = await house.call('POST', '/agency/media', [fine, { ...fine, title: '', titel: 'B' }]);
+    const valid = { title: 'A', profile_id: profileId, public_url: 'https://cdn.example.com/a.mp4' };
+    const batch = await api.call('POST', '/agency/media', [valid, { ...valid, title: '', titel: 'B' }]);
     expect(batch.body.details).toMatchObject([
-      { field: '[1].title', message: expect.stringMatching(/\(you sent titel, which is not known\)$/) },
+      {
+        field: '[1].title',
+        message: expect.stringMatching(/\(you sent titel, which is not a known field\)$/),
+      },
     ]);
   });
 
-  test('may be named like what every object has', async () => {
+  test('may have the name of a property of Object.prototype', async () => {
     const text = '{"username":"Proto","constructor":{},"toString":1,"hasOwnProperty":2}';
-    const answer = await house.call('POST', '/agency/profiles', text);
+    const answer = await api.call('POST', '/agency/profiles', text);
     expect(answer.body.warnings.map(({ field }: { field: string }) => field)).toEqual([
       'constructor',
       'toString',
@@ -81,24 +88,24 @@ describe('a field that nothing knows', () => {
     ]);
   });
 
-  test('says nothing where there is none, or the request is refused', async () => {
-    const fine = await house.call('POST', '/agency/profiles', { username: 'Gamma' });
-    expect(fine.body).not.toHaveProperty('warnings');
-    const refused = await house.call('POST', '/agency/profiles', { username: 'x', foo: 1 });
+  test('adds no warnings when there is none or the request is refused', async () => {
+    const valid = await api.call('POST', '/agency/profiles', { username: 'Gamma' });
+    expect(valid.body).not.toHaveProperty('warnings');
+    const refused = await api.call('POST', '/agency/profiles', { username: 'x', foo: 1 });
     expect(refused).toMatchObject({ status: 400, body: { details: [{ field: 'username' }] } });
     expect(refused.body).not.toHaveProperty('warnings');
   });
 
-  test('may come in any number: the first hundred are named, the rest is counted', async () => {
+  test('is reported up to a hundred times; further ones are counted', async () => {
     const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`field_${index}`, 1]));
-    const answer = await house.call('POST', '/agency/profiles', { username: 'Many', ...many });
+    const answer = await api.call('POST', '/agency/profiles', { username: 'Many', ...many });
     expect(answer.status).toBe(201);
     expect(answer.body.warnings).toHaveLength(101);
     expect(answer.body.warnings[100]).toMatchObject({
       field: 'body',
-      message: '59900 more fields are not known',
+      message: '59900 more unknown fields were ignored',
     });
-    const long = await house.call('POST', '/agency/profiles', { username: 'Long', ['x'.repeat(900_000)]: 1 });
+    const long = await api.call('POST', '/agency/profiles', { username: 'Long', ['x'.repeat(900_000)]: 1 });
     expect(long.body.warnings).toEqual([unknown('x'.repeat(200))]);
   });
 });
@@ -106,11 +113,11 @@ describe('a field that nothing knows', () => {
 const withBody = operations.filter(({ operation }) => operation.requestBody);
 
 test.each(withBody.map(each => ({ name: `${each.method} ${each.path}`, each })))(
-  '$name documents the warnings of its answers',
+  '$name documents the warnings of its responses',
   ({ each: { operation } }) => {
     for (const [status, answer] of Object.entries(operation.responses)) {
       const schema = 'content' in answer ? answer.content['application/json']?.schema : undefined;
-      // That schema has a list of warnings of its own.
+      // This schema has its own list of warnings.
       if (!schema || Number(status) >= 300 || schema.$ref === '#/components/schemas/CreatedPost') continue;
       expect([status, Object.keys(schema.properties ?? {})]).toEqual([
         status,

@@ -7,7 +7,7 @@ import { createApiKey, createWorkspace } from '../../shared/runtime/bootstrap.ts
 import { listMembers, revokeApiKey, setPlan } from '../../shared/store/workspaces.ts';
 import type { Target } from './target.ts';
 
-interface Call {
+interface Invocation {
   target: Target;
   options: Record<string, string>;
   positionals: readonly string[];
@@ -15,12 +15,12 @@ interface Call {
 
 interface Command {
   name: string;
-  /** What follows the name in the usage text. */
+  /** Arguments as the usage text shows them. */
   arguments: string;
   summary: string;
   options: readonly { name: string; required: boolean }[];
-  /** Gives what is printed. Throws with words for the operator. */
-  run: (call: Call) => Promise<string>;
+  /** Returns the text to print. Throws an error with a message for the operator. */
+  run: (invocation: Invocation) => Promise<string>;
 }
 
 const required = (...names: string[]) => names.map(name => ({ name, required: true }));
@@ -30,13 +30,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'workspace create',
     arguments: '--name NAME --plan PLAN --owner-email EMAIL',
-    summary: `makes a workspace and prints its first key, once; PLAN is ${PLANS.join(', ')}`,
+    summary: `creates a workspace and prints its first API key, once; PLAN is ${PLANS.join(', ')}`,
     options: required('name', 'plan', 'owner-email'),
     run: async ({ target, options }) => {
       const input = {
         name: options['name'] ?? '',
-        plan: plan(options['plan']),
-        owner_email: email(options['owner-email']),
+        plan: parsePlan(options['plan']),
+        owner_email: parseEmail(options['owner-email']),
       };
       const made = await createWorkspace(target.table, input, Date.now());
       return lines({
@@ -49,25 +49,25 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'workspace set-plan',
     arguments: '--workspace ID --plan PLAN',
-    summary: 'moves a workspace to another plan; effective within 30 s',
+    summary: 'changes the plan of a workspace; takes effect within 30 s',
     options: required('workspace', 'plan'),
     run: async ({ target, options }) => {
-      const wanted = plan(options['plan']);
-      const changed = await setPlan(target.table, options['workspace'] ?? '', wanted);
-      if (!changed) throw new Error('There is no such workspace');
-      return `The workspace is on plan ${wanted}`;
+      const newPlan = parsePlan(options['plan']);
+      const changed = await setPlan(target.table, options['workspace'] ?? '', newPlan);
+      if (!changed) throw new Error('Workspace not found');
+      return `The workspace is now on the ${newPlan} plan`;
     },
   },
   {
     name: 'key create',
     arguments: '--workspace ID --name NAME [--user ID]',
-    summary: 'makes a key for a user (default: an owner) and prints it, once',
+    summary: 'creates an API key for a user (default: an owner) and prints it, once',
     options: [...required('workspace', 'name'), ...optional('user')],
     run: async ({ target, options }) => {
       const members = await listMembers(target.table, options['workspace'] ?? '');
       const issued = await createApiKey(
         target.table,
-        memberFor(members, options['user']),
+        findMember(members, options['user']),
         options['name'] ?? '',
         Date.now(),
       );
@@ -77,19 +77,19 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'key revoke',
     arguments: '--workspace ID --key ID',
-    summary: 'ends a key; effective within 30 s',
+    summary: 'revokes an API key; takes effect within 30 s',
     options: required('workspace', 'key'),
     run: async ({ target, options }) => {
       const { workspace = '', key = '' } = options;
       const revoked = await revokeApiKey(target.table, workspace, key, Date.now());
-      if (!revoked) throw new Error('The workspace has no such key that is still valid');
-      return 'The key is revoked';
+      if (!revoked) throw new Error('API key not found in this workspace, or already revoked');
+      return 'The API key is revoked';
     },
   },
   {
     name: 'platform set',
     arguments: 'PLATFORM --client-id ID --client-secret SECRET',
-    summary: `stores your app's credentials at a platform (${PLATFORM_IDS.join(', ')})`,
+    summary: `stores the credentials of your app at a platform (${PLATFORM_IDS.join(', ')})`,
     options: required('client-id', 'client-secret'),
     run: async ({ target, options, positionals }) => {
       const platform = v.safeParse(PlatformIdSchema, positionals[0]);
@@ -103,7 +103,7 @@ export const COMMANDS: readonly Command[] = [
           Overwrite: true,
         }),
       );
-      return `The credentials for ${platform.output} are stored; functions see them within five minutes`;
+      return `The credentials for ${platform.output} are stored; functions use them within five minutes`;
     },
   },
 ];
@@ -116,8 +116,8 @@ export function usage(): string {
     'Usage:',
     ...rows,
     '',
-    'Works on the local stack that runs (npm start; --data DIR where it keeps its state),',
-    'or on a deployed one with --stage STAGE --table NAME and AWS credentials in the environment.',
+    'Uses the running local stack (npm start; with --data DIR if it was started with that option),',
+    'or a deployed stack with --stage STAGE --table NAME and AWS credentials in the environment.',
   ].join('\n');
 }
 
@@ -127,22 +127,22 @@ function lines(values: Record<string, string>): string {
     .join('\n');
 }
 
-function plan(text: string | undefined) {
+function parsePlan(text: string | undefined) {
   const parsed = v.safeParse(PlanSchema, text);
-  if (!parsed.success) throw new Error(`The plan must be one of ${PLANS.join(', ')}`);
+  if (!parsed.success) throw new Error(`--plan must be one of ${PLANS.join(', ')}`);
   return parsed.output;
 }
 
-function email(text: string | undefined): string {
+function parseEmail(text: string | undefined): string {
   const parsed = v.safeParse(v.pipe(v.string(), v.trim(), v.email()), text);
   if (!parsed.success) throw new Error('--owner-email must be an e-mail address');
   return parsed.output;
 }
 
-function memberFor(members: readonly Member[], userId: string | undefined): Member {
+function findMember(members: readonly Member[], userId: string | undefined): Member {
   const found = userId
     ? members.find(member => member.user_id === userId)
     : members.find(member => member.role === 'owner');
-  if (!found) throw new Error(userId ? 'The workspace has no such user' : 'There is no such workspace');
+  if (!found) throw new Error(userId ? 'User not found in this workspace' : 'Workspace not found');
   return found;
 }

@@ -8,13 +8,11 @@ import { stackName } from '../../lib/settings.ts';
 import { DEFAULT_DATA } from '../../local/options.ts';
 import type { Table } from '../../shared/store/table.ts';
 
-/** The stack that a command works on. */
+/** The stack that a command works with. */
 export interface Target {
   table: Table;
   ssm: SSMClient;
   parameterPrefix: string;
-  /** In words, for the operator. */
-  description: string;
 }
 
 const LocalStackSchema = v.object({
@@ -24,16 +22,16 @@ const LocalStackSchema = v.object({
 });
 
 /**
- * With `--table` (and `--stage`): a deployed stack, by the AWS credentials and region of the environment. Else the
- * local stack that runs on this machine. Throws with advice when there is none.
+ * Returns a deployed stack for `--table` (and `--stage`), with the AWS credentials and region of the environment;
+ * otherwise the running local stack. Throws when no local stack is running.
  */
 export function findTarget(options: Record<string, string>): Target {
   if (options['table']) return deployed(options['table'], options['stage'] ?? 'prod');
   const file = join(options['data'] ?? DEFAULT_DATA, 'stack.json');
   if (!existsSync(file)) {
     throw new Error(
-      `No local stack is running (${file} is missing). Run npm start first, or name a deployed stack: ` +
-        '--stage prod --table <the TableName that cdk deploy printed>',
+      `No local stack is running (${file} does not exist). Run npm start first, or choose a deployed stack with ` +
+        '--stage prod --table <TableName output of cdk deploy>',
     );
   }
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -45,7 +43,6 @@ function deployed(table: string, stage: string): Target {
     table: { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: table },
     ssm: new SSMClient({}),
     parameterPrefix: `/${stackName(stage)}`,
-    description: `the deployed stack ${stackName(stage)}`,
   };
 }
 
@@ -59,6 +56,5 @@ function local(stack: v.InferOutput<typeof LocalStackSchema>): Target {
     table: { client: DynamoDBDocumentClient.from(new DynamoDBClient(settings)), name: stack.table },
     ssm: new SSMClient(settings),
     parameterPrefix: stack.parameter_prefix,
-    description: 'the local stack',
   };
 }

@@ -6,26 +6,26 @@ import type { Profile } from '../../shared/model/profile.ts';
 import { createProfile as storeProfile } from '../../shared/store/profiles.ts';
 import { toIso } from '../../shared/time/instant.ts';
 import { profileNameField, usernameField } from './fields.ts';
-import { nameTaken } from './names.ts';
-import { NewProfileView } from './view.ts';
+import { nameConflict } from './name-conflict.ts';
+import { NewProfileRecord } from './record.ts';
 
 export const createProfile = route({
   method: 'POST',
   path: '/agency/profiles',
   operation_id: 'createProfile',
   summary: 'Create a profile',
-  description: 'Names are unique in a workspace, without regard to case.',
+  description: 'Usernames and profile names are unique within a workspace and compared case-insensitively.',
   tag: 'Profiles',
   auth: 'key',
   body: { username: usernameField, profile_name: v.nullish(profileNameField) },
   body_example: { username: 'acme_shop', profile_name: 'Acme Shop' },
   responses: {
     201: {
-      description: 'The profile',
-      schema: v.object({ success: v.literal(true), profile: NewProfileView }),
+      description: 'The new profile',
+      schema: v.object({ success: v.literal(true), profile: NewProfileRecord }),
     },
-    403: { description: 'The plan allows no more profiles' },
-    409: { description: 'A profile has this username or profile name already' },
+    403: { description: 'The profile limit of the plan is reached' },
+    409: { description: 'A profile with this username or profile name already exists' },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const profile: Profile = {
@@ -39,9 +39,9 @@ export const createProfile = route({
     const { profiles: limit } = PLAN_LIMITS[principal.plan];
     const outcome = await storeProfile(services.table, profile, limit);
     if (outcome === 'limit') {
-      throw forbidden(`The ${principal.plan} plan allows ${limit ?? 'no'} profiles: the limit is reached`);
+      throw forbidden(`The ${principal.plan} plan allows ${limit ?? 0} profiles, and all of them are in use`);
     }
-    if (outcome === 'taken') throw nameTaken();
+    if (outcome === 'taken') throw nameConflict();
     const { id, username, profile_name, workspace_id } = profile;
     return {
       status: 201,

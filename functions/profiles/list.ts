@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import { listProfiles as readProfiles } from '../../shared/store/profiles.ts';
-import { ProfileView, profileView } from './view.ts';
+import { ProfileRecord, profileRecord } from './record.ts';
 
 export const listProfiles = route({
   method: 'GET',
@@ -14,7 +14,7 @@ export const listProfiles = route({
   responses: {
     200: {
       description: 'All profiles',
-      schema: v.object({ success: v.literal(true), profiles: v.array(ProfileView) }),
+      schema: v.object({ success: v.literal(true), profiles: v.array(ProfileRecord) }),
     },
   },
   handler: async ({ principal }, services) => {
@@ -24,7 +24,7 @@ export const listProfiles = route({
     ]);
     return {
       status: 200,
-      body: { success: true, profiles: profiles.map(profile => profileView(profile, connections)) },
+      body: { success: true, profiles: profiles.map(profile => profileRecord(profile, connections)) },
     };
   },
 });

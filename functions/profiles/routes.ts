@@ -5,7 +5,6 @@ import { getProfile } from './get.ts';
 import { listProfiles } from './list.ts';
 import { updateProfile } from './update.ts';
 
-/** One row an endpoint. */
 export const routes: readonly Route[] = [
   listProfiles,
   createProfile,

@@ -7,8 +7,8 @@ import { listConnections } from '../../shared/store/connections.ts';
 import { renameProfile } from '../../shared/store/profiles.ts';
 import { profileNameField, usernameField } from './fields.ts';
 import { findOwnProfile } from './find.ts';
-import { nameTaken } from './names.ts';
-import { ProfileAnswer, profileView } from './view.ts';
+import { nameConflict } from './name-conflict.ts';
+import { ProfileResponse, profileRecord } from './record.ts';
 
 export const updateProfile = route({
   method: 'PATCH',
@@ -22,21 +22,21 @@ export const updateProfile = route({
   body: { username: v.exactOptional(usernameField), profile_name: v.exactOptional(profileNameField) },
   body_example: { profile_name: 'Acme Shop Europe' },
   responses: {
-    200: { description: 'The profile as it is now', schema: ProfileAnswer },
-    403: { description: 'The profile was created by somebody else' },
-    404: { description: 'No such profile' },
-    409: { description: 'Another profile has this username or profile name' },
+    200: { description: 'The profile as it is now', schema: ProfileResponse },
+    403: { description: 'The profile was created by another user' },
+    404: { description: 'Profile not found' },
+    409: { description: 'Another profile with this username or profile name already exists' },
   },
   handler: async ({ params, body, principal }, services) => {
     const profile = await rename(services, principal, params.id, body);
     const connections = await listConnections(services.table, principal.workspace_id, profile.id);
-    return { status: 200, body: { success: true, profile: profileView(profile, connections) } };
+    return { status: 200, body: { success: true, profile: profileRecord(profile, connections) } };
   },
 });
 
 type Names = Partial<Pick<Profile, 'username' | 'profile_name'>>;
 
-/** A change that another one overtook begins anew, with the names that the other one gave. */
+/** Retries when the profile was changed by another request after it was read. */
 async function rename(
   services: Services,
   principal: Principal,
@@ -47,7 +47,7 @@ async function rename(
     const profile = await findOwnProfile(services, principal, id);
     const { username, profile_name } = { ...profile, ...changes };
     const outcome = await renameProfile(services.table, profile, { username, profile_name });
-    if (outcome === 'taken') throw nameTaken();
+    if (outcome === 'taken') throw nameConflict();
     if (outcome === 'renamed') return { ...profile, username, profile_name };
   }
 }

@@ -3,12 +3,12 @@ import type { Member, Principal } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getMember } from '../../shared/store/workspaces.ts';
 
-/** Throws 403 for everybody but owners. */
+/** Throws 403 unless the caller is an owner. */
 export function assertOwner({ role }: Principal): void {
-  if (role !== 'owner') throw forbidden('Only owners of the workspace may do this');
+  if (role !== 'owner') throw forbidden('Only owners of the workspace can do this');
 }
 
-/** A member of the caller's workspace. Throws 404, also for one of another workspace. */
+/** Returns a member of the caller's workspace. Throws 404, also for a member of another workspace. */
 export async function findMember(services: Services, principal: Principal, id: string): Promise<Member> {
   const member = await getMember(services.table, principal.workspace_id, id);
   if (!member) throw notFound('Member');

@@ -5,22 +5,22 @@ import type { Member } from '../../shared/model/workspace.ts';
 import { addMember as storeMember } from '../../shared/store/workspaces.ts';
 import { assertOwner } from './access.ts';
 import { emailField, memberNameField, roleField } from './fields.ts';
-import { MemberView, memberView } from './view.ts';
+import { MemberRecord, memberRecord } from './record.ts';
 
 export const addMember = route({
   method: 'POST',
   path: '/workspace/members',
   operation_id: 'addMember',
   summary: 'Add a member',
-  description: 'For owners. The member can act once there is an API key for them.',
+  description: 'Owners only. Create an API key for the new member so that they can use the API.',
   tag: 'Workspace',
   auth: 'key',
   body: { email: emailField, name: v.optional(memberNameField, null), role: roleField },
   body_example: { email: 'kim@example.com', name: 'Kim', role: 'member' },
   responses: {
-    201: { description: 'The member', schema: v.object({ member: MemberView }) },
-    403: { description: 'Only owners may do this' },
-    409: { description: 'The address is a member already' },
+    201: { description: 'The new member', schema: v.object({ member: MemberRecord }) },
+    403: { description: 'Only owners can add members' },
+    409: { description: 'The e-mail address is already a member' },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     assertOwner(principal);
@@ -31,8 +31,8 @@ export const addMember = route({
       created_at: asked_at,
     };
     if (!(await storeMember(services.table, member))) {
-      throw conflict('This e-mail address is a member of the workspace already', { code: 'MEMBER_EXISTS' });
+      throw conflict('This e-mail address is already a member of the workspace', { code: 'MEMBER_EXISTS' });
     }
-    return { status: 201, body: { member: memberView(member) } };
+    return { status: 201, body: { member: memberRecord(member) } };
   },
 });

@@ -4,7 +4,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import type { MemberChange } from '../../shared/store/workspaces.ts';
 import { findMember } from './access.ts';
 
-/** Changes or removes a member; a change that another one overtook begins anew. Throws 409 for the last owner. */
+/** Changes or removes a member; retries when the member was changed meanwhile. Throws 409 for the last owner. */
 export async function changeMember(
   services: Services,
   principal: Principal,
@@ -16,7 +16,9 @@ export async function changeMember(
     const outcome = await change(member);
     if (outcome === 'done') return member;
     if (outcome === 'last owner') {
-      throw conflict('A workspace keeps at least one owner', { code: 'LAST_OWNER' });
+      throw conflict('A workspace must keep at least one owner; make another member an owner first', {
+        code: 'LAST_OWNER',
+      });
     }
   }
 }

@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 import { isBlank } from '../../shared/text/normalize.ts';
 
-const NO_CONTROLS = /^\P{Cc}*$/u;
+const NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
 
-const nameOf = (longest: number) =>
+const nameOfLength = (maxLength: number) =>
   v.pipe(
     v.string(),
     v.trim(),
     v.check(name => !isBlank(name), 'Must not be empty'),
-    v.maxLength(longest, `Must have at most ${longest} characters`),
-    v.regex(NO_CONTROLS, 'Must not hold control characters'),
+    v.maxLength(maxLength, `Must have at most ${maxLength} characters`),
+    v.regex(NO_CONTROL_CHARACTERS, 'Must not contain control characters'),
   );
 
-export const memberNameField = v.nullable(nameOf(100));
-export const keyNameField = nameOf(100);
+export const memberNameField = v.nullable(nameOfLength(100));
+export const keyNameField = nameOfLength(100);
 
 export const emailField = v.pipe(
   v.string(),

@@ -10,16 +10,16 @@ import { getMonthlyUsage } from '../../shared/store/usage.ts';
 import { listWebhooks } from '../../shared/store/webhooks.ts';
 import { getWorkspace as readWorkspace } from '../../shared/store/workspaces.ts';
 import { MINUTE, nextMonth, toIso } from '../../shared/time/instant.ts';
-import { WorkspaceView } from './view.ts';
+import { WorkspaceRecord } from './record.ts';
 
 export const getWorkspace = route({
   method: 'GET',
   path: '/workspace',
   operation_id: 'getWorkspace',
-  summary: 'Read the plan, your role, and what is used of every limit',
+  summary: 'Get plan, role and usage of every limit',
   tag: 'Workspace',
   auth: 'key',
-  responses: { 200: { description: 'The workspace', schema: WorkspaceView } },
+  responses: { 200: { description: 'The workspace', schema: WorkspaceRecord } },
   handler: async ({ principal }, services) => {
     const [workspace, usage] = await Promise.all([
       readWorkspace(services.table, principal.workspace_id),
@@ -54,7 +54,7 @@ async function usageOf(services: Services, principal: Principal) {
   };
 }
 
-/** The bucket of this very key: what is missing from it was used in the last minute. */
+/** Usage of the caller's own key: the tokens missing from its bucket were used within the last minute. */
 function requestRate(limit: number, fullAt: number, now: number) {
   const used = Math.min(limit, Math.ceil(((fullAt - now) * limit) / MINUTE));
   return { used, limit, resets_at: toIso(fullAt) };

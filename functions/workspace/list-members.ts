@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { listMembers as readMembers } from '../../shared/store/workspaces.ts';
-import { MemberView, memberView } from './view.ts';
+import { MemberRecord, memberRecord } from './record.ts';
 
 export const listMembers = route({
   method: 'GET',
@@ -11,10 +11,10 @@ export const listMembers = route({
   tag: 'Workspace',
   auth: 'key',
   responses: {
-    200: { description: 'All members', schema: v.object({ members: v.array(MemberView) }) },
+    200: { description: 'All members', schema: v.object({ members: v.array(MemberRecord) }) },
   },
   handler: async ({ principal }, services) => {
     const members = await readMembers(services.table, principal.workspace_id);
-    return { status: 200, body: { members: members.map(memberView) } };
+    return { status: 200, body: { members: members.map(memberRecord) } };
   },
 });

@@ -9,15 +9,16 @@ export const removeMember = route({
   path: '/workspace/members/{id}',
   operation_id: 'removeMember',
   summary: 'Remove a member',
-  description: 'For owners; the keys of the member end within 30 s. The last owner cannot be removed.',
+  description:
+    'Owners only. The API keys of the member stop working within 30 s. The last owner cannot be removed.',
   tag: 'Workspace',
   auth: 'key',
   params: idParam,
   responses: {
-    204: { description: 'The member is gone' },
-    403: { description: 'Only owners may do this' },
-    404: { description: 'No such member' },
-    409: { description: 'It is the last owner' },
+    204: { description: 'The member is removed' },
+    403: { description: 'Only owners can remove members' },
+    404: { description: 'Member not found' },
+    409: { description: 'The member is the last owner' },
   },
   handler: async ({ params, principal }, services) => {
     assertOwner(principal);
@@ -29,7 +30,7 @@ export const removeMember = route({
   },
 });
 
-/** Tidies up: without their member the keys are worth nothing, whether this gets done or not. */
+/** Cleans up: keys without a member do not work anyway. */
 async function revokeKeysOf(services: Services, workspaceId: string, userId: string): Promise<void> {
   const keys = await listApiKeys(services.table, workspaceId);
   for (const { key_id, user_id } of keys) {

@@ -9,14 +9,14 @@ export const revokeApiKey = route({
   path: '/api-keys/{id}',
   operation_id: 'revokeApiKey',
   summary: 'Revoke an API key',
-  description: 'Effective everywhere within 30 s. Owners may revoke every key, members their own.',
+  description: 'Takes effect within 30 s. Owners can revoke every key, members their own.',
   tag: 'API keys',
   auth: 'key',
   params: idParam,
   responses: {
     204: { description: 'The key is revoked' },
-    403: { description: "The key is somebody else's" },
-    404: { description: 'No such key, or it is revoked already' },
+    403: { description: 'The key belongs to another user' },
+    404: { description: 'API key not found, or already revoked' },
   },
   handler: async ({ params, principal }, services) => {
     const { workspace_id, role, user_id } = principal;

@@ -4,30 +4,30 @@ import { ApiError } from '../../shared/http/errors.ts';
 import { isApiKey } from '../../shared/model/api-key.ts';
 import { newId } from '../../shared/model/id.ts';
 import { setPlan } from '../../shared/store/workspaces.ts';
-import { apiHouse, type ApiHouse, type Shown } from '../../test/support/api-world.ts';
+import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
-let house: ApiHouse;
+let api: ApiWorld;
 beforeEach(async () => {
-  house = await apiHouse(routes);
+  api = await createApiWorld(routes);
 });
-afterEach(() => house.close());
+afterEach(() => api.close());
 
-const add = (body: unknown, as = house.owner) => house.call('POST /workspace/members', { body, as });
-const update = (id: string, body: unknown, as = house.owner) =>
-  house.call('PATCH /workspace/members/{id}', { params: { id }, body, as });
-const remove = (id: string, as = house.owner) =>
-  house.call('DELETE /workspace/members/{id}', { params: { id }, as });
-const members = (as = house.owner) => house.call('GET /workspace/members', { as });
-const makeKey = (body: unknown, as = house.owner) => house.call('POST /api-keys', { body, as });
-const keys = (as = house.owner) => house.call('GET /api-keys', { as });
-const revoke = (id: string, as = house.owner) => house.call('DELETE /api-keys/{id}', { params: { id }, as });
+const add = (body: unknown, as = api.owner) => api.call('POST /workspace/members', { body, as });
+const update = (id: string, body: unknown, as = api.owner) =>
+  api.call('PATCH /workspace/members/{id}', { params: { id }, body, as });
+const remove = (id: string, as = api.owner) =>
+  api.call('DELETE /workspace/members/{id}', { params: { id }, as });
+const members = (as = api.owner) => api.call('GET /workspace/members', { as });
+const createKey = (body: unknown, as = api.owner) => api.call('POST /api-keys', { body, as });
+const keys = (as = api.owner) => api.call('GET /api-keys', { as });
+const revoke = (id: string, as = api.owner) => api.call('DELETE /api-keys/{id}', { params: { id }, as });
 const fields = ({ body }: Shown) => body.details.map(({ field }: { field: string }) => field);
 
-/** What a request with the key gets: its role, or the status. */
+/** Authenticates with a key: returns its role, or the status of the error. */
 async function use(key: string): Promise<string | number> {
   try {
-    return (await authenticate(house.services, `Bearer ${key}`, routes[0]!)).role;
+    return (await authenticate(api.services, `Bearer ${key}`, routes[0]!)).role;
   } catch (error) {
     if (error instanceof ApiError) return error.response.status;
     throw error;
@@ -35,17 +35,17 @@ async function use(key: string): Promise<string | number> {
 }
 
 describe('GET /workspace', () => {
-  test('tells plan, role, and what is used of every limit', async () => {
-    await house.profile();
-    expect(await house.call('GET /workspace')).toEqual({
+  test('returns plan, role and usage of every limit', async () => {
+    await api.profile();
+    expect(await api.call('GET /workspace')).toEqual({
       status: 200,
       headers: {},
       body: {
-        id: house.owner.workspace_id,
+        id: api.owner.workspace_id,
         name: 'W',
         plan: 'pro',
         role: 'owner',
-        user_id: house.owner.user_id,
+        user_id: api.owner.user_id,
         created_at: '2026-12-01T10:00:00.000Z',
         usage: {
           profiles: { used: 1, limit: 25, resets_at: null },
@@ -59,7 +59,7 @@ describe('GET /workspace', () => {
 });
 
 describe('members', () => {
-  test('are added by owners, once an address', async () => {
+  test('are added by owners, once for each e-mail address', async () => {
     const { status, body } = await add({ email: ' Kim@Example.com ', name: 'Kim', role: 'member' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -77,7 +77,7 @@ describe('members', () => {
     expect((await add({ email: 'kim@example.com', role: 'member' })).status).toBe(201);
   });
 
-  test('20 at a time with one address: one is added', async () => {
+  test('are added once when 20 requests with one address run concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => add({ email: 'kim@example.com', role: 'owner' })),
     );
@@ -95,18 +95,18 @@ describe('members', () => {
     [{ email: 'a@example.com', role: 'owner', name: 'a\u0000' }, ['name']],
     [{ email: null, role: null, name: 5 }, ['email', 'name', 'role']],
     [{ email: `${'a'.repeat(300)}@example.com`, role: 'member' }, ['email']],
-  ])('refuses %j', async (body, expected) => {
+  ])('are refused with validation errors: %j', async (body, expected) => {
     const answer = await add(body);
     expect(answer.status).toBe(400);
     expect([...new Set(fields(answer))].sort()).toEqual(expected);
   });
 
-  test('are changed and removed by owners alone', async () => {
-    const member = await house.member();
+  test('are changed and removed by owners only', async () => {
+    const member = await api.member();
     for (const answer of [
       await add({ email: 'a@example.com', role: 'owner' }, member),
       await update(member.user_id, { role: 'owner' }, member),
-      await remove(house.owner.user_id, member),
+      await remove(api.owner.user_id, member),
     ]) {
       expect(answer).toMatchObject({ status: 403, body: { error: expect.any(String) } });
     }
@@ -117,21 +117,21 @@ describe('members', () => {
     expect((await members(member)).status).toBe(200);
   });
 
-  test('keep at least one owner', async () => {
-    await house.member();
-    const { user_id } = house.owner;
+  test('always include at least one owner', async () => {
+    await api.member();
+    const { user_id } = api.owner;
     for (const answer of [await update(user_id, { role: 'member' }), await remove(user_id)]) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'LAST_OWNER' } });
     }
     expect((await update(user_id, { name: 'Me' })).status).toBe(200);
-    const second = await house.member('owner');
+    const second = await api.member('owner');
     expect((await update(user_id, { role: 'member' }, second)).status).toBe(200);
     expect((await remove(second.user_id, second)).status).toBe(409);
   });
 
-  test('ten owners who leave at the same moment: one stays', async () => {
-    const others = await Promise.all(Array.from({ length: 9 }, () => house.member('owner')));
-    const owners = [house.owner, ...others];
+  test('keep one owner when ten leave concurrently', async () => {
+    const others = await Promise.all(Array.from({ length: 9 }, () => api.member('owner')));
+    const owners = [api.owner, ...others];
     const answers = await Promise.all(
       owners.map((owner, n) =>
         n % 2 === 0 ? remove(owner.user_id) : update(owner.user_id, { role: 'member' }),
@@ -142,9 +142,9 @@ describe('members', () => {
     expect(left).toHaveLength(1);
   });
 
-  test('are out of reach of strangers', async () => {
-    const member = await house.member();
-    const stranger = await house.stranger();
+  test('are not found by another workspace', async () => {
+    const member = await api.member();
+    const stranger = await api.stranger();
     for (const answer of [
       await update(member.user_id, { role: 'owner' }, stranger),
       await remove(member.user_id, stranger),
@@ -157,15 +157,15 @@ describe('members', () => {
 });
 
 describe('API keys', () => {
-  test('are shown once, and work', async () => {
-    const { status, body } = await makeKey({ name: 'Website' });
+  test('are returned once, and work', async () => {
+    const { status, body } = await createKey({ name: 'Website' });
     expect(status).toBe(201);
     expect(isApiKey(body.key)).toBe(true);
     expect(body.api_key).toEqual({
       id: expect.any(String),
       name: 'Website',
       prefix: body.key.slice(0, 10),
-      user_id: house.owner.user_id,
+      user_id: api.owner.user_id,
       created_at: '2026-12-01T10:00:00.000Z',
       last_used_at: null,
     });
@@ -175,77 +175,77 @@ describe('API keys', () => {
     expect(await use(body.key)).toBe('owner');
   });
 
-  test('of members: owners make them for all, members for themselves', async () => {
-    const member = await house.member();
-    const made = await makeKey({ name: 'For Kim', user_id: member.user_id });
+  test('are created by owners for every member, by members for themselves only', async () => {
+    const member = await api.member();
+    const made = await createKey({ name: 'For Kim', user_id: member.user_id });
     expect(made.body.api_key.user_id).toBe(member.user_id);
     expect(await use(made.body.key)).toBe('member');
-    expect((await makeKey({ name: 'Mine' }, member)).status).toBe(201);
-    expect((await makeKey({ name: 'Not mine', user_id: house.owner.user_id }, member)).status).toBe(403);
+    expect((await createKey({ name: 'Mine' }, member)).status).toBe(201);
+    expect((await createKey({ name: 'Not mine', user_id: api.owner.user_id }, member)).status).toBe(403);
     expect((await keys(member)).body.api_keys).toHaveLength(2);
     expect((await keys()).body.api_keys).toHaveLength(3);
   });
 
   test.each([{}, { name: null }, { name: ' ' }, { name: 'n'.repeat(101) }, { name: ['a'] }])(
-    'refuse %j',
+    'are refused with validation errors: %j',
     async body => {
-      const answer = await makeKey(body);
+      const answer = await createKey(body);
       expect(answer.status).toBe(400);
       expect(new Set(fields(answer))).toEqual(new Set(['name']));
     },
   );
 
-  test('for a user who is none of the workspace: 404', async () => {
-    const stranger = await house.stranger();
-    expect((await makeKey({ name: 'K', user_id: stranger.user_id })).status).toBe(404);
-    expect((await makeKey({ name: 'K', user_id: 'me' })).status).toBe(400);
+  test('are not created for a user of another workspace', async () => {
+    const stranger = await api.stranger();
+    expect((await createKey({ name: 'K', user_id: stranger.user_id })).status).toBe(404);
+    expect((await createKey({ name: 'K', user_id: 'me' })).status).toBe(400);
   });
 
-  test('tell when they were last used, to the hour', async () => {
-    const { body } = await makeKey({ name: 'Website' });
+  test('report their last use with a resolution of one hour', async () => {
+    const { body } = await createKey({ name: 'Website' });
     const used = async () =>
       (await keys()).body.api_keys.find(({ id }: { id: string }) => id === body.api_key.id).last_used_at;
     await use(body.key);
     expect(await used()).toBe('2026-12-01T10:00:00.000Z');
-    house.clock.now += 59 * 60_000;
+    api.clock.now += 59 * 60_000;
     await use(body.key);
     expect(await used()).toBe('2026-12-01T10:00:00.000Z');
-    house.clock.now += 2 * 60_000;
+    api.clock.now += 2 * 60_000;
     await use(body.key);
     expect(await used()).toBe('2026-12-01T11:01:00.000Z');
   });
 
-  test('that are revoked end within 30 s', async () => {
-    const { body } = await makeKey({ name: 'Website' });
+  test('stop working within 30 s after they are revoked', async () => {
+    const { body } = await createKey({ name: 'Website' });
     expect(await use(body.key)).toBe('owner');
     expect(await revoke(body.api_key.id)).toEqual({ status: 204, headers: {}, body: null });
-    house.clock.now += 30_000;
+    api.clock.now += 30_000;
     expect(await use(body.key)).toBe(401);
     expect((await revoke(body.api_key.id)).status).toBe(404);
     expect((await keys()).body.api_keys).not.toContainEqual(expect.objectContaining({ id: body.api_key.id }));
   });
 
-  test('of others are not for members to revoke, those of other workspaces for nobody', async () => {
-    const member = await house.member();
-    const { id } = (await makeKey({ name: 'Website' })).body.api_key;
+  test('of other users are revoked by owners only, those of other workspaces by nobody', async () => {
+    const member = await api.member();
+    const { id } = (await createKey({ name: 'Website' })).body.api_key;
     expect((await revoke(id, member)).status).toBe(403);
-    expect((await revoke(id, await house.stranger())).status).toBe(404);
+    expect((await revoke(id, await api.stranger())).status).toBe(404);
     expect((await revoke(id)).status).toBe(204);
   });
 
-  test('follow role, plan and membership within 30 s', async () => {
-    const member = await house.member();
-    const { key } = (await makeKey({ name: 'K', user_id: member.user_id })).body;
+  test('follow changes of role, plan and membership within 30 s', async () => {
+    const member = await api.member();
+    const { key } = (await createKey({ name: 'K', user_id: member.user_id })).body;
     expect(await use(key)).toBe('member');
     await update(member.user_id, { role: 'owner' });
-    house.clock.now += 30_000;
+    api.clock.now += 30_000;
     expect(await use(key)).toBe('owner');
-    await setPlan(house.table, house.owner.workspace_id, 'free');
-    house.clock.now += 30_000;
+    await setPlan(api.table, api.owner.workspace_id, 'free');
+    api.clock.now += 30_000;
     expect(await use(key)).toBe(403);
-    await setPlan(house.table, house.owner.workspace_id, 'pro');
+    await setPlan(api.table, api.owner.workspace_id, 'pro');
     await remove(member.user_id);
-    house.clock.now += 30_000;
+    api.clock.now += 30_000;
     expect(await use(key)).toBe(401);
     expect((await keys()).body.api_keys).toHaveLength(1);
   });

@@ -4,11 +4,11 @@ import { createApiKey } from './create-api-key.ts';
 import { getWorkspace } from './get.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listMembers } from './list-members.ts';
+import { deletePlatformApp, getPlatformApp, putPlatformApp } from './platform-apps.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 import { updateMember } from './update-member.ts';
 
-/** One row an endpoint. */
 export const routes: readonly Route[] = [
   getWorkspace,
   listMembers,
@@ -18,4 +18,7 @@ export const routes: readonly Route[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+  putPlatformApp,
+  getPlatformApp,
+  deletePlatformApp,
 ];

@@ -24,27 +24,29 @@ export interface OpenApiDocument {
 }
 
 const DESCRIPTION = `
-One request publishes text, images, videos or documents to many social platforms: now, at a time, or into a queue.
+Publish text, images, videos and documents to many social platforms with one request: immediately, at a scheduled time,
+in the next queue slot, or at the best time.
 
-**Base.** All paths are below \`/v1\`; the same API answers below \`/api/v1\`.
+**Base URL.** All paths are relative to \`/v1\`. The same API is available under \`/api/v1\`.
 
-**Keys.** Every request carries \`Authorization: Bearer <key>\`. A key acts as one user of one workspace; what belongs to
-another workspace does not exist for it (404).
+**Authentication.** Send \`Authorization: Bearer <key>\` with every request. A key acts as one user of one workspace.
+Resources of other workspaces answer 404.
 
-**Times** are ISO 8601 in UTC with milliseconds. **Ids** are UUIDs. Optional values that are absent are \`null\`.
+**Formats.** Times are ISO 8601 in UTC with milliseconds. Ids are UUIDs. Absent optional values are \`null\`.
 
-**Errors** are \`{error}\` with a stable \`code\` where programs may care. A 400 names every fault of the request at once.
+**Errors.** The body is \`{error}\`, with a stable \`code\` where programs may need one. A 400 lists every validation
+error of the request.
 
-**Repetition.** Every POST that creates takes an \`Idempotency-Key\`: send a random one, and repeat the request with it
-until there is an answer. The same key and body get the first answer again for 24 hours.
+**Idempotency.** Every POST that creates a resource accepts an \`Idempotency-Key\`. Send a random value and retry with it
+until you get a response. For 24 hours the same key with the same request returns the stored response.
 
-**Limits.** Starter 60, Pro 120, Business 600, Enterprise 1200 requests a minute for each key, as many of them at once.
-The \`RateLimit-*\` headers tell what is left.
+**Rate limits.** Requests per minute for each API key, and size of a burst: Starter 60, Pro 120, Business 600,
+Enterprise 1200. The \`RateLimit-*\` headers report what is left.
 
-**Lists** that can grow come in pages: pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null.
+**Pagination.** Pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null.
 `.trim();
 
-/** The description of the whole API, made from the routes that serve it. */
+/** Generates the OpenAPI document of the API from its routes. */
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const schemas: Schemas = {};
   nameErrors(schemas);
@@ -61,7 +63,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     },
     servers: [
       { url: '/v1', description: 'This deployment' },
-      { url: '/api/v1', description: 'The same, where development tools expect it' },
+      { url: '/api/v1', description: 'This deployment, with the development prefix' },
     ],
     security: [{ ApiKey: [] }],
     tags: TAGS.filter(({ name }) => used.has(name)),
@@ -75,7 +77,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
           name: 'Idempotency-Key',
           in: 'header',
           required: false,
-          description: 'Any text that names this request and no other, a UUID for example',
+          description: 'A value unique to this request, for example a random UUID',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
           example: '2f1c3f0e-9f3b-4d3f-8a53-6b1f6f0f4a55',
         },
@@ -85,7 +87,8 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
         ApiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key: `sps_` and 40 letters and digits. It is shown once, when it is made.',
+          description:
+            'An API key: `sps_` and 40 letters and digits. It is returned once, when it is created.',
         },
       },
     },

@@ -4,36 +4,30 @@ import { schemaRef, toSchema, type Schema, type Schemas } from './json-schema.ts
 
 const seconds = (description: string) => v.pipe(v.number(), v.integer(), v.description(description));
 
-const Detail = v.pipe(
+const ValidationDetail = v.pipe(
   v.object({
-    field: v.pipe(
-      v.string(),
-      v.description('Where the fault is: `description`, `media_urls[1]`, `[3].title`'),
-    ),
+    field: v.pipe(v.string(), v.description('Field path: `description`, `media_urls[1]`, `[3].title`')),
     message: v.string(),
-    platform: v.pipe(
-      v.nullable(v.string()),
-      v.description('The platform whose rule is broken; null where it is none’s'),
-    ),
+    platform: v.pipe(v.nullable(v.string()), v.description('The platform whose rule is violated, or null')),
   }),
-  v.title('Detail'),
+  v.title('ValidationDetail'),
 );
 
 const ServiceError = v.pipe(
   v.looseObject({
-    error: v.pipe(v.string(), v.description('What is wrong, for people')),
+    error: v.pipe(v.string(), v.description('Message for people')),
     code: v.optional(
-      v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]*$/), v.description('What is wrong, for programs; stable')),
+      v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]*$/), v.description('Stable code for programs')),
     ),
   }),
   v.title('Error'),
-  v.description('Most errors. Some carry more fields, which their `code` explains.'),
+  v.description('Most errors. Some codes come with additional fields.'),
 );
 
 const ValidationError = v.pipe(
-  v.object({ error: v.literal('Validation failed'), details: v.array(Detail) }),
+  v.object({ error: v.literal('Validation failed'), details: v.array(ValidationDetail) }),
   v.title('ValidationError'),
-  v.description('Every fault of the request, not only the first.'),
+  v.description('Lists every validation error of the request.'),
 );
 
 const Unauthorized = v.pipe(
@@ -65,10 +59,10 @@ const RateLimited = v.pipe(
   v.object({
     error: v.string(),
     code: v.literal('RATE_LIMITED'),
-    retry_after: seconds('Seconds until the key may ask again'),
+    retry_after: seconds('Seconds until the next request is accepted'),
   }),
   v.title('RateLimited'),
-  v.description("The key's own rate is exceeded."),
+  v.description('The rate limit of the API key is exceeded.'),
 );
 
 const ServerError = v.pipe(
@@ -79,11 +73,11 @@ const ServerError = v.pipe(
 const GatewayError = v.pipe(
   v.object({ message: v.string() }),
   v.title('GatewayError'),
-  v.description('Written by the gateway before the service, when it is overloaded or gets no answer.'),
+  v.description('Sent by the API gateway when it is overloaded or gets no response from the service.'),
 );
 
 const SCHEMAS = {
-  Detail,
+  ValidationDetail,
   Error: ServiceError,
   ValidationError,
   Unauthorized,
@@ -95,25 +89,25 @@ const SCHEMAS = {
 };
 
 export interface ErrorDoc {
-  /** Of the shared response. */
+  /** Name of the shared response. */
   name: string;
   description: string;
   bodies: readonly (keyof typeof SCHEMAS)[];
   example: unknown;
 }
 
-/** What each status means and holds where a route does not say more. */
+/** Description and bodies of each error status where a route does not document its own. */
 export const ERRORS: Readonly<Record<number, ErrorDoc>> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is malformed or breaks a rule',
+    description: 'The request is malformed or invalid',
     bodies: ['ValidationError', 'Error'],
     example: {
       error: 'Validation failed',
       details: [
         {
           field: 'description',
-          message: 'Is 301 graphemes long; Bluesky takes 300 (auto_truncate: true would cut it)',
+          message: 'description has 301 graphemes; Bluesky allows 300',
           platform: 'bluesky',
         },
       ],
@@ -121,16 +115,16 @@ export const ERRORS: Readonly<Record<number, ErrorDoc>> = {
   },
   401: {
     name: 'Unauthorized',
-    description: 'The key is missing, malformed, unknown or revoked',
+    description: 'The API key is missing, malformed, unknown or revoked',
     bodies: ['Unauthorized'],
     example: { error: 'Missing or invalid Authorization header' },
   },
   403: {
     name: 'Forbidden',
-    description: 'The plan or the role does not allow it',
+    description: 'The plan or the role of the caller does not allow the request',
     bodies: ['PlanTooLow', 'Error'],
     example: {
-      error: 'API access needs the starter plan or above',
+      error: 'API access requires the starter plan or above',
       required_tier: 'starter',
       current_tier: 'free',
       upgrade_url: 'https://example.com/pricing',
@@ -138,63 +132,70 @@ export const ERRORS: Readonly<Record<number, ErrorDoc>> = {
   },
   404: {
     name: 'NotFound',
-    description: 'There is no such resource in this workspace',
+    description: 'The workspace has no such resource',
     bodies: ['Error'],
     example: { error: 'Not found' },
   },
   409: {
     name: 'Conflict',
-    description: 'The present state does not allow it',
+    description: 'The current state of the resource does not allow the request',
     bodies: ['Error'],
     example: {
-      error: 'A request with this Idempotency-Key is still running',
+      error: 'A request with this Idempotency-Key is still running; retry later',
       code: 'IDEMPOTENCY_KEY_IN_USE',
     },
   },
   413: {
     name: 'BodyTooLarge',
-    description: 'The body is too large',
+    description: 'The request body is too large',
     bodies: ['BodyTooLarge', 'GatewayError'],
-    example: { error: 'The body is larger than 1048576 bytes', code: 'BODY_TOO_LARGE', max_bytes: 1048576 },
+    example: { error: 'The request body exceeds 1048576 bytes', code: 'BODY_TOO_LARGE', max_bytes: 1048576 },
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'The body is of another type',
+    description: 'The content type of the request body is not supported',
     bodies: ['Error'],
-    example: { error: 'The Content-Type must be application/json', code: 'UNSUPPORTED_MEDIA_TYPE' },
+    example: { error: 'Content-Type must be application/json', code: 'UNSUPPORTED_MEDIA_TYPE' },
   },
   422: {
     name: 'IdempotencyKeyReused',
-    description: 'The Idempotency-Key was used for another request',
+    description: 'The Idempotency-Key was used for a different request',
     bodies: ['Error'],
-    example: { error: 'This Idempotency-Key was used for another request', code: 'IDEMPOTENCY_KEY_REUSED' },
+    example: {
+      error: 'This Idempotency-Key was already used for a different request; use a new key',
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    },
   },
   429: {
     name: 'TooManyRequests',
-    description: 'Too much at once; `Retry-After` says when to come again',
+    description: 'A rate limit is exceeded; retry after `Retry-After` seconds',
     bodies: ['RateLimited', 'Error', 'GatewayError'],
-    example: { error: 'This key may make 60 requests a minute', code: 'RATE_LIMITED', retry_after: 1 },
+    example: {
+      error: 'This API key may send 60 requests per minute; retry after 1 s',
+      code: 'RATE_LIMITED',
+      retry_after: 1,
+    },
   },
   500: {
     name: 'ServerError',
-    description: 'A fault of the service; report it with the request id',
+    description: 'A server error; report it with the request id',
     bodies: ['ServerError', 'GatewayError'],
     example: { error: 'Internal server error', request_id: '018f6f5e-7c1a-7b3e-9c1d-2f4a5b6c7d8e' },
   },
   503: {
     name: 'Unavailable',
-    description: 'Something that is needed does not answer now; `Retry-After` says when to come again',
+    description: 'A dependency is unavailable; retry after `Retry-After` seconds',
     bodies: ['Error', 'GatewayError'],
-    example: { error: 'The platform does not answer', code: 'PLATFORM_UNAVAILABLE', retry_after: 60 },
+    example: { error: 'The platform is not responding', code: 'PLATFORM_UNAVAILABLE', retry_after: 60 },
   },
 };
 
-/** Adds the error schemas to those that have names. */
+/** Adds the error schemas to the named schemas. */
 export function nameErrors(named: Schemas): void {
   for (const schema of Object.values(SCHEMAS)) toSchema(schema, 'output', named);
 }
 
-/** The schema of an error status: what a route says of it, or what all have. */
+/** Returns the schema of an error status: the one of the route, if any, and the shared ones. */
 export function errorSchema(status: number, own: Schema | null): Schema {
   const common = (ERRORS[status]?.bodies ?? ['Error']).map(schemaRef);
   const all = own ? [own, ...common] : common;

@@ -3,7 +3,7 @@ import type { Schema, Schemas } from './json-schema.ts';
 const UUID = '018f6f5e-7c1a-7b3e-9c1d-2f4a5b6c7d8e';
 const TIME = '2026-12-01T10:00:00.000Z';
 
-/** Values that tell more than their type, by the name of their field. */
+/** Realistic values by field name. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   profile_name: 'Acme Coffee',
   username: 'acme.coffee',
@@ -48,10 +48,10 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   hashtags: ['#coffee'],
   hashtag: '#coffee',
   field: 'description',
-  error: 'It did not work',
+  error: 'The request failed',
 };
 
-/** A value that fits a schema: what must be there, or everything where nothing must. */
+/** Generates a valid value of a schema: its required properties, or all of them if none is required. */
 export function exampleOf(schema: Schema, named: Schemas, field = ''): unknown {
   const target = resolve(schema, named);
   if (target.example !== undefined) return target.example;
@@ -68,7 +68,7 @@ export function exampleOf(schema: Schema, named: Schemas, field = ''): unknown {
 function resolve(schema: Schema, named: Schemas): Schema {
   if (schema.$ref === undefined) return schema;
   const found = named[schema.$ref.split('/').at(-1) ?? ''];
-  if (!found) throw new Error(`There is no ${schema.$ref}`);
+  if (!found) throw new Error(`Unknown reference ${schema.$ref}`);
   return found;
 }
 
@@ -96,9 +96,9 @@ function objectOf(schema: Schema, named: Schemas): Record<string, unknown> {
     ([name]) => required.includes(name) || required.length === 0,
   );
   const own = shown.map(([name, inner]) => [name, exampleOf(inner, named, name)] as const);
-  const { additionalProperties: more } = schema;
-  const rest = typeof more === 'object' ? [['x', exampleOf(more, named)] as const] : [];
-  return Object.fromEntries([...own, ...rest]);
+  const { additionalProperties: additional } = schema;
+  const others = typeof additional === 'object' ? [['x', exampleOf(additional, named)] as const] : [];
+  return Object.fromEntries([...own, ...others]);
 }
 
 function textOf({ format }: Schema, field: string): string {

@@ -7,30 +7,31 @@ interface HeaderDoc {
 
 const integer: Schema = { type: 'integer' };
 
-/** Headers of answers. */
+/** Response headers. */
 export const HEADERS: Readonly<Record<string, HeaderDoc>> = {
   'X-Request-Id': {
-    description: 'Names the request: the one that was sent, or a new one. Tell it when you report a fault.',
+    description: 'Id of the request: the one that was sent, or a new one. Quote it in error reports.',
     schema: { type: 'string' },
   },
-  'RateLimit-Limit': { description: 'Requests that the key may make in a minute', schema: integer },
-  'RateLimit-Remaining': { description: 'Requests that are left at this moment', schema: integer },
-  'RateLimit-Reset': { description: 'Seconds until all requests are left again', schema: integer },
-  'Retry-After': { description: 'Seconds until it makes sense to ask again', schema: integer },
+  'RateLimit-Limit': { description: 'Requests per minute that the API key may send', schema: integer },
+  'RateLimit-Remaining': { description: 'Requests that are left', schema: integer },
+  'RateLimit-Reset': { description: 'Seconds until the limit is fully replenished', schema: integer },
+  'Retry-After': { description: 'Seconds to wait before a retry', schema: integer },
   'Idempotent-Replayed': {
-    description: '`true` where the answer is that of an earlier request with the same Idempotency-Key',
+    description: '`true` if this is the stored response of an earlier request with the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
   },
   'X-AI-Provider': {
-    description: 'Who wrote: a model of Amazon Bedrock, one behind another API, or the built-in writer',
+    description:
+      'Where the text was generated: Amazon Bedrock, an OpenAI-compatible API, or the built-in offline writer',
     schema: { type: 'string', enum: ['bedrock', 'openai', 'offline'] },
   },
   Location: {
-    description: 'Where the created resource is, or where the browser goes',
+    description: 'Path of the created resource, or redirect target',
     schema: { type: 'string' },
   },
   'WWW-Authenticate': {
-    description: 'The scheme that the Authorization header must use',
+    description: 'Authentication scheme to use',
     schema: { type: 'string' },
   },
 };

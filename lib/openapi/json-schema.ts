@@ -2,7 +2,7 @@ import { toJsonSchema, type JsonSchema as AnyJsonSchema } from '@valibot/to-json
 import * as v from 'valibot';
 import { JsonSchema } from '../../shared/model/json.ts';
 
-/** A schema of OpenAPI 3.0, as far as this project writes it. */
+/** The subset of the OpenAPI 3.0 schema object that this project uses. */
 export interface Schema {
   $ref?: string;
   type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
@@ -35,53 +35,53 @@ export type Schemas = Record<string, Schema>;
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /**
- * The OpenAPI 3.0 form of a schema: of what it takes (`input`) or of what it gives (`output`). Schemas with a title go
- * into `named` and are referred to.
+ * Converts the input or output type of a valibot schema to an OpenAPI 3.0 schema. Schemas with a title are added to
+ * `named` and referenced.
  */
 export function toSchema(schema: v.GenericSchema, mode: 'input' | 'output', named: Schemas): Schema {
   const converted = toJsonSchema(schema, {
     target: 'openapi-3.0',
     typeMode: mode,
-    // Trimming and checks have no form there.
+    // Transformations and custom checks have no OpenAPI equivalent.
     errorMode: 'ignore',
     overrideSchema: ({ valibotSchema, jsonSchema }) => overridden(valibotSchema, jsonSchema),
-    overrideAction: ({ valibotAction }) => ownWords(valibotAction),
+    overrideAction: ({ valibotAction }) => openApiMetadata(valibotAction),
   });
-  return tidy(readSchema(converted), named);
+  return normalize(readSchema(converted), named);
 }
 
-/** Where the converter says too little. */
+/** Overrides schemas that the converter describes incompletely. */
 function overridden(schema: { type: string }, converted: AnyJsonSchema): AnyJsonSchema | null {
   if (schema === JsonSchema || schema.type === 'custom') return {};
   return schema.type === 'loose_object' ? { ...converted, additionalProperties: true } : null;
 }
 
-/** What a schema says of itself by `v.metadata({ openapi: … })`; it stands before any transformation. */
-function ownWords(action: unknown): AnyJsonSchema | null {
-  const parsed = v.safeParse(OwnWords, action);
+/** Reads `v.metadata({ openapi: … })`, which must come before any transformation. */
+function openApiMetadata(action: unknown): AnyJsonSchema | null {
+  const parsed = v.safeParse(OpenApiMetadata, action);
   return parsed.success ? parsed.output.metadata.openapi : null;
 }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-const OwnWords = v.object({
+const OpenApiMetadata = v.object({
   type: v.literal('metadata'),
   metadata: v.object({ openapi: v.custom<AnyJsonSchema>(isObject) }),
 });
 const SchemaShape = v.custom<Schema>(isObject);
 const readSchema = (value: unknown): Schema => v.parse(SchemaShape, value);
 
-/** Mends what the converter leaves that OpenAPI 3.0 does not allow, and names what has a title. */
-function tidy(schema: Schema, named: Schemas): Schema {
+/** Rewrites what OpenAPI 3.0 does not allow, and replaces schemas that have a title by references. */
+function normalize(schema: Schema, named: Schemas): Schema {
   const { required, title, ...rest } = renamed(schema);
   const whole: Schema = {
     ...rest,
     ...typed(rest),
     ...(required && required.length > 0 ? { required } : {}),
-    ...inner(rest, named),
+    ...nested(rest, named),
   };
   if (title === undefined) return whole;
-  // Beside a reference nothing else counts, so what may also be null is written where it stands.
+  // A reference cannot be nullable, so nullable schemas stay inline.
   if (whole.nullable) return whole;
   return name(title, whole, named);
 }
@@ -95,7 +95,7 @@ function name(title: string, schema: Schema, named: Schemas): Schema {
   return schemaRef(title);
 }
 
-/** 3.0 knows one `example`, a nullable enumeration must hold null, and numbers of a query are written as texts. */
+/** OpenAPI 3.0 has a single `example`, nullable enums must contain null, and defaults of query numbers are strings. */
 function renamed(schema: Schema & { examples?: readonly unknown[] }): Schema {
   const { examples, ...rest } = schema;
   return {
@@ -106,7 +106,7 @@ function renamed(schema: Schema & { examples?: readonly unknown[] }): Schema {
   };
 }
 
-/** An enumeration of texts is a string for those who generate clients. */
+/** Client generators need the type of an enum. */
 function typed(schema: Schema): Schema {
   if (schema.type || !schema.enum) return {};
   const types = new Set(schema.enum.filter(value => value !== null).map(value => typeof value));
@@ -116,22 +116,22 @@ function typed(schema: Schema): Schema {
     : {};
 }
 
-function inner(schema: Schema, named: Schemas): Schema {
-  const each = (schemas: readonly Schema[]) => schemas.map(one => tidy(nullableToo(schema, one), named));
+function nested(schema: Schema, named: Schemas): Schema {
+  const each = (schemas: readonly Schema[]) => schemas.map(one => normalize(nullableToo(schema, one), named));
   const { properties, items, additionalProperties, anyOf, oneOf, allOf } = schema;
   return {
-    ...(properties && { properties: mapValues(properties, one => tidy(one, named)) }),
-    ...(items && { items: tidy(items, named) }),
+    ...(properties && { properties: mapValues(properties, one => normalize(one, named)) }),
+    ...(items && { items: normalize(items, named) }),
     ...(typeof additionalProperties === 'object' && {
-      additionalProperties: tidy(additionalProperties, named),
+      additionalProperties: normalize(additionalProperties, named),
     }),
     ...(anyOf && { anyOf: each(anyOf) }),
     ...(oneOf && { oneOf: each(oneOf) }),
-    ...(allOf && { allOf: allOf.map(one => tidy(one, named)) }),
+    ...(allOf && { allOf: allOf.map(one => normalize(one, named)) }),
   };
 }
 
-/** `nullable` means something beside a type only: the members of a choice carry it. */
+/** `nullable` has an effect only next to a type, so it moves to the members of a union. */
 const nullableToo = (parent: Schema, member: Schema): Schema =>
   parent.nullable && !parent.type ? { ...member, nullable: true } : member;
 

@@ -39,7 +39,7 @@ export interface Operation {
 
 const JSON_TYPE = 'application/json';
 
-/** A row of the routes as the document shows it. Named schemas are added to `named`. */
+/** Converts a route to an OpenAPI operation. Named schemas are added to `named`. */
 export function operationOf(route: Route, named: Schemas): Operation {
   const parameters = parametersOf(route, named);
   return {
@@ -54,7 +54,7 @@ export function operationOf(route: Route, named: Schemas): Operation {
   };
 }
 
-/** `POST /webhooks/{id}/test` is `postWebhooksByIdTest`. */
+/** `POST /webhooks/{id}/test` becomes `postWebhooksByIdTest`. */
 function defaultId({ method, path }: Route): string {
   const words = path.replace(/\{/g, 'by-').split(/[^A-Za-z0-9]+/);
   const name = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -70,7 +70,7 @@ function parametersOf(route: Route, named: Schemas): Operation['parameters'] & o
     schema: pathSchema(name),
   }));
   const query = toSchema(v.object(route.query ?? {}), 'input', named);
-  const asked = Object.entries(query.properties ?? {}).map(([name, schema]): Parameter => {
+  const queryParameters = Object.entries(query.properties ?? {}).map(([name, schema]): Parameter => {
     const { description, ...rest } = schema;
     return {
       name,
@@ -80,8 +80,8 @@ function parametersOf(route: Route, named: Schemas): Operation['parameters'] & o
       schema: rest,
     };
   });
-  const once = route.creates ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  return [...path, ...asked, ...once];
+  const idempotency = route.creates ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  return [...path, ...queryParameters, ...idempotency];
 }
 
 function pathSchema(name: string): Schema {
@@ -96,7 +96,7 @@ function requestBodyOf(
   named: Schemas,
 ): Operation['requestBody'] & object {
   const one = bodySchema(route, body, named);
-  const schema = route.batch === undefined ? one : eitherOneOrMany(one, route.batch);
+  const schema = route.batch === undefined ? one : oneOrMany(one, route.batch);
   const example = route.body_example ?? exampleOf(one, named);
   return {
     required: (one.required ?? []).length > 0,
@@ -107,18 +107,18 @@ function requestBodyOf(
   };
 }
 
-/** JSON holds no files. */
+/** A JSON body cannot contain files. */
 function withoutFiles({ properties = {}, ...schema }: Schema): Schema {
-  const texts = Object.entries(properties).filter(([, { format }]) => format !== 'binary');
-  return { ...schema, properties: Object.fromEntries(texts) };
+  const others = Object.entries(properties).filter(([, { format }]) => format !== 'binary');
+  return { ...schema, properties: Object.fromEntries(others) };
 }
 
 function bodySchema(route: Route, body: v.ObjectEntries, named: Schemas): Schema {
   return toSchema(v.object({ ...body, ...route.body_docs }), 'input', named);
 }
 
-const eitherOneOrMany = (one: Schema, most: number): Schema => ({
-  anyOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }],
+const oneOrMany = (one: Schema, maxItems: number): Schema => ({
+  anyOf: [one, { type: 'array', items: one, minItems: 1, maxItems }],
 });
 
 function responsesOf(route: Route, named: Schemas): Operation['responses'] {
@@ -129,7 +129,7 @@ function responsesOf(route: Route, named: Schemas): Operation['responses'] {
   return Object.fromEntries<ResponseObject | { $ref: string }>([...common, ...own]);
 }
 
-/** What a request like this may also be answered. */
+/** Statuses that every route of this kind may answer. */
 function commonStatuses(route: Route): number[] {
   const takesInput = route.query !== undefined || route.body !== undefined || route.creates;
   return [
@@ -160,13 +160,13 @@ function contentOf(route: Route, own: ResponseDoc, named: Schemas): Record<strin
   return { [type]: { schema: route.body ? withWarnings(shape, named) : shape, example } };
 }
 
-/** An answer to a body may say which of its fields nothing knows. */
+/** Responses to requests with a body may contain warnings about unknown fields. */
 function withWarnings(shape: Schema, named: Schemas): Schema {
   const object = shape.$ref === undefined ? shape : (named[shape.$ref.split('/').at(-1) ?? ''] ?? shape);
   if (!object.properties || object.properties['warnings']) return shape;
   const warnings: Schema = {
     type: 'array',
-    description: 'Fields of the request that nothing knows; absent where there are none',
+    description: 'Unknown fields of the request, which were ignored; absent if there are none',
     items: toSchema(UnknownFieldRecord, 'output', named),
   };
   return { ...object, properties: { ...object.properties, warnings } };
@@ -190,12 +190,12 @@ function headersOf({ auth, creates }: Route, status: number): string[] {
 
 const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** Refers to what all routes answer with this status. */
+/** References the shared response of an error status. */
 function commonRef(status: number): { $ref: string } {
   return { $ref: `#/components/responses/${ERRORS[status]?.name ?? ''}` };
 }
 
-/** The answers of errors that routes share, by their names. */
+/** Shared error responses by name. */
 export function commonResponses(): Record<string, ResponseObject> {
   const rows = Object.entries(ERRORS).map(([status, { name, description, example }]) => {
     const content = { [JSON_TYPE]: { schema: errorSchema(Number(status), null), example } };
@@ -207,11 +207,11 @@ export function commonResponses(): Record<string, ResponseObject> {
 
 function commonHeaders(status: number): string[] {
   if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
-  const later = status === 429 || status === 503 ? ['Retry-After'] : [];
-  return ['X-Request-Id', ...later, ...(status < 500 ? RATE_HEADERS : [])];
+  const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
+  return ['X-Request-Id', ...retry, ...(status < 500 ? RATE_HEADERS : [])];
 }
 
-/** The paths of the document: operations by their path and method. */
+/** Returns the operations of the document by path and method. */
 export function pathsOf(routes: readonly Route[], named: Schemas): Record<string, Record<string, Operation>> {
   const byPath = Object.groupBy(routes, route => route.path);
   return mapValues(byPath, rows =>

@@ -1,22 +1,27 @@
-/** The parts of the API, in the order of reading. Every route has one of these tags. */
+/** Tags of the OpenAPI document in reading order. Every route has one of them. */
 export const TAGS: readonly { name: string; description: string }[] = [
-  { name: 'Posts', description: 'Publish now or later, follow each destination, change, cancel, retry.' },
-  { name: 'Queue', description: 'Slots of a profile into which posts fall by themselves.' },
-  { name: 'Analytics', description: 'How posts were received, and when best to publish.' },
-  { name: 'Profiles', description: 'Publishing identities; each has its connected accounts.' },
+  {
+    name: 'Posts',
+    description: 'Publish immediately or later, track each destination, edit, cancel and retry.',
+  },
+  { name: 'Queue', description: 'Weekly time slots of a profile that queued posts are assigned to.' },
+  { name: 'Analytics', description: 'Metrics of published posts and the best times to publish.' },
+  { name: 'Profiles', description: 'Publishing identities with their connected accounts.' },
   { name: 'Connections', description: 'Connect social accounts to profiles, choose targets, disconnect.' },
-  { name: 'Uploads', description: 'Bring media to the service, by body, by URL or directly to storage.' },
-  { name: 'Media assets', description: 'The register of media that playlists and posts use.' },
+  { name: 'Uploads', description: 'Upload media in the request body, by URL, or directly to storage.' },
+  { name: 'Media assets', description: 'Registered media that playlists and posts use.' },
   { name: 'Playlists', description: 'Ordered media assets for live broadcasts.' },
   { name: 'Live broadcasts', description: 'YouTube broadcasts that play a playlist.' },
-  { name: 'Lookups', description: 'Lists that platforms know: categories, languages, boards, playlists.' },
-  { name: 'AI', description: 'Write captions and hashtags, repurpose and improve texts.' },
+  { name: 'Lookups', description: 'Values from the platforms: categories, languages, boards, playlists.' },
+  { name: 'AI', description: 'Generate captions and hashtags, repurpose and improve texts.' },
   {
     name: 'Webhooks',
     description:
-      'Receivers of events, and what was sent to them. The bodies of events are the schemas `PostPublishedEvent`, `PostFailedEvent`, `PostRetryEvent` and `PostTokenExpiredEvent`; `x-webhooks` of this document has all of a delivery.',
+      'Register webhooks and inspect their deliveries. The event bodies are the schemas `PostPublishedEvent`, ' +
+      '`PostFailedEvent`, `PostRetryEvent` and `PostTokenExpiredEvent`; `x-webhooks` of this document describes the ' +
+      'whole delivery request.',
   },
-  { name: 'Workspace', description: 'The plan and its use, members.' },
-  { name: 'API keys', description: 'Make and revoke keys.' },
-  { name: 'Description', description: 'This document.' },
+  { name: 'Workspace', description: 'Plan, usage and members.' },
+  { name: 'API keys', description: 'Create and revoke API keys.' },
+  { name: 'Description', description: 'The description of this API.' },
 ];

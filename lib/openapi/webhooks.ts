@@ -9,59 +9,93 @@ const time = (description: string) => v.pipe(v.string(), v.isoTimestamp(), v.des
 const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.description(description));
 
 const error = v.object({ code: v.picklist(FAILURE_CODES), message: v.string() });
-const about = {
-  post_id: uuid('The post'),
+const count = v.pipe(v.number(), v.integer());
+const common = {
+  post_id: uuid('Id of the post'),
   profile_name: v.string(),
   platform: PlatformIdSchema,
 };
-const scheduled_at = time('When the post was to be published; an immediate post: when it was created');
+const scheduled_at = time('Scheduled time of the post; for an immediate post its creation time');
 
-/** What each kind of event tells. */
+/** `data` of each kind of event. */
 const DATA = {
   'post.published': v.object({
-    ...about,
+    ...common,
     platform_post_id: v.nullable(v.string()),
     platform_post_url: v.nullable(v.string()),
     scheduled_at,
-    published_at: time('When the platform published it'),
+    published_at: time('When the platform published the post'),
   }),
   'post.failed': v.object({
-    ...about,
+    ...common,
     scheduled_at,
-    failed_at: time('When the service gave it up'),
+    failed_at: time('When the destination failed for good'),
     attempts: v.pipe(v.number(), v.integer()),
     error,
   }),
   'post.retry': v.object({
-    ...about,
+    ...common,
     scheduled_at,
-    attempt: v.pipe(v.number(), v.integer(), v.description('The attempt that failed, from 1')),
-    next_attempt_at: time('When the next attempt begins'),
+    attempt: v.pipe(v.number(), v.integer(), v.description('Number of the failed attempt, starting at 1')),
+    next_attempt_at: time('When the next attempt starts'),
     error,
   }),
   'post.token_expired': v.object({
-    ...about,
-    social_account_id: uuid('The account that must be reconnected'),
+    ...common,
+    social_account_id: uuid('Id of the account that must be reconnected'),
+    reconnect_url: v.string(),
+    error,
+  }),
+  'post.completed': v.object({
+    post_id: common.post_id,
+    profile_name: v.string(),
+    status: v.picklist(['published', 'partially_published', 'failed']),
+    scheduled_at,
+    completed_at: time('When the last destination was published or failed'),
+    counts: v.object({ total: count, published: count, failed: count }),
+    destinations: v.array(
+      v.object({
+        platform: PlatformIdSchema,
+        status: v.picklist(['published', 'failed']),
+        error: v.nullable(error),
+      }),
+    ),
+  }),
+  'account.disconnected': v.object({
+    social_account_id: uuid('Id of the account that must be reconnected'),
+    platform: PlatformIdSchema,
+    profile_id: uuid('Id of the profile'),
+    profile_name: v.string(),
+    display_name: v.string(),
+    username: v.nullable(v.string()),
+    reason: v.pipe(
+      v.picklist(['revoked', 'expires_soon']),
+      v.description('`expires_soon`: the credentials work until `expires_at` and cannot be renewed'),
+    ),
+    expires_at: v.nullable(time('When the access token expires')),
     reconnect_url: v.string(),
     error,
   }),
 } satisfies Record<EventKind, v.GenericSchema>;
 
 const SUMMARIES: Readonly<Record<EventKind, string>> = {
-  'post.published': 'A post is live on one platform',
-  'post.failed': 'A post was given up for one platform',
-  'post.retry': 'A platform did not take a post now; it is tried again',
+  'post.published': 'A post was published on one platform',
+  'post.failed': 'A post failed on one platform for good',
+  'post.retry': 'An attempt to publish a post on one platform failed and will be retried',
   'post.token_expired': 'An account must be reconnected before it can publish',
+  'post.completed': 'A post was published or failed on all of its platforms; only for webhooks that name it',
+  'account.disconnected':
+    'An account must be reconnected, before a post fails; only for webhooks that name it',
 };
 
-/** The body of an event of this kind, as receivers get it. */
+/** Returns the schema of the request body of an event kind. */
 export function eventSchema(kind: EventKind) {
   const title = kind.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
   return v.pipe(
     v.object({
       event: v.literal(kind),
-      id: uuid('The same for every repetition of the event: deduplicate by it'),
-      timestamp: time('When it happened'),
+      id: uuid('Id of the event, equal in every delivery of it; use it to deduplicate'),
+      timestamp: time('When the event occurred'),
       data: DATA[kind],
     }),
     v.title(`${title}Event`),
@@ -69,26 +103,26 @@ export function eventSchema(kind: EventKind) {
   );
 }
 
-const text = (description: string) => ({ description, schema: { type: 'string' } });
+const header = (description: string) => ({ description, schema: { type: 'string' } });
 
-/** Headers of a delivery. */
-const SENT = {
-  'X-Service-Signature': text('Lower-case hex HMAC-SHA256 of the raw body, keyed with the signing secret'),
-  'X-Service-Event': text('The kind of the event'),
-  'webhook-id': text('The id of the event, as Standard Webhooks has it'),
-  'webhook-timestamp': text('Seconds since 1970 at which this attempt was signed'),
-  'webhook-signature': text(
-    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several during a rotation',
+/** Request headers of a delivery. */
+const DELIVERY_HEADERS = {
+  'X-Service-Signature': header('Lowercase hex HMAC-SHA256 of the raw body, keyed with the signing secret'),
+  'X-Service-Event': header('Event kind'),
+  'webhook-id': header('Event id (Standard Webhooks)'),
+  'webhook-timestamp': header('Unix time in seconds at which this delivery was signed'),
+  'webhook-signature': header(
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several signatures while a secret is rotated',
   ),
 };
 
-/** `x-webhooks`: what the service sends to registered receivers. OpenAPI 3.0 has no place of its own for it. */
+/** `x-webhooks`: the requests that the service sends to webhooks, which OpenAPI 3.0 has no field for. */
 export function webhooksOf(named: Schemas): Record<string, unknown> {
-  const parameters = Object.entries(SENT).map(([name, header]) => ({
+  const parameters = Object.entries(DELIVERY_HEADERS).map(([name, description]) => ({
     name,
     in: 'header',
     required: true,
-    ...header,
+    ...description,
   }));
   const entries = EVENT_KINDS.map(kind => {
     const schema = toSchema(eventSchema(kind), 'output', named);
@@ -104,9 +138,10 @@ export function webhooksOf(named: Schemas): Record<string, unknown> {
       },
       responses: {
         '2XX': {
-          description: 'Received. Anything else, or nothing within 10 s, is tried again for about 28 hours.',
+          description:
+            'Received. Any other status, or no response within 10 s, is retried for about 28 hours.',
         },
-        '410': { description: 'Gone: the webhook is switched off' },
+        '410': { description: 'Gone: the webhook is disabled' },
       },
     };
     return [kind, { post }] as const;

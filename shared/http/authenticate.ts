@@ -3,7 +3,7 @@ import { hashApiKey, isApiKey } from '../model/api-key.ts';
 import { PLANS, type ApiKey, type Plan, type Principal } from '../model/workspace.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { findApiKey, getMember, getWorkspace, touchApiKey } from '../store/workspaces.ts';
+import { findApiKey, getMember, getWorkspace, recordApiKeyUse } from '../store/workspaces.ts';
 import { HOUR, SECOND } from '../time/instant.ts';
 import { planTooLow, unauthorized } from './errors.ts';
 import type { Route } from './route.ts';
@@ -97,7 +97,7 @@ async function recordUse(services: Services, key: ApiKey): Promise<void> {
   const now = services.now();
   if (key.last_used_at !== null && key.last_used_at > now - LAST_USED_RESOLUTION_MS) return;
   try {
-    await touchApiKey(services.table, key, now);
+    await recordApiKeyUse(services.table, key, now);
   } catch (error) {
     log.warn('Could not store the last use of an API key', { key_id: key.key_id, ...describeError(error) });
   }

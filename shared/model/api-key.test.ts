@@ -3,18 +3,18 @@ import { apiKeyPrefix, hashApiKey, isApiKey, newApiKey } from './api-key.ts';
 
 const keys = Array.from({ length: 1000 }, newApiKey);
 
-describe('a key', () => {
-  test('is a prefix and 40 letters and digits: nothing that a URL, a shell or a form would change', () => {
+describe('an API key', () => {
+  test('is a prefix and 40 letters and digits, which need no escaping in a URL, shell or form', () => {
     for (const key of keys) expect(key).toMatch(/^sps_[0-9A-Za-z]{40}$/);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.every(isApiKey)).toBe(true);
   });
 
-  test('that is damaged is recognised without a look-up', () => {
+  test('is recognised as mistyped by its checksum', () => {
     for (const key of keys.slice(0, 100)) {
-      for (let place = 0; place < key.length; place += 1) {
-        const other = key[place] === 'a' ? 'b' : 'a';
-        expect(isApiKey(key.slice(0, place) + other + key.slice(place + 1))).toBe(false);
+      for (let index = 0; index < key.length; index += 1) {
+        const other = key[index] === 'a' ? 'b' : 'a';
+        expect(isApiKey(key.slice(0, index) + other + key.slice(index + 1))).toBe(false);
       }
       const broken = [
         key.slice(1),
@@ -29,7 +29,7 @@ describe('a key', () => {
     }
   });
 
-  test('is stored as its SHA-256, and shown by its beginning', () => {
+  test('is stored as its SHA-256 and shown as its first ten characters', () => {
     const key = 'sps_' + 'A'.repeat(40);
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
     expect(apiKeyPrefix(key)).toBe('sps_AAAAAA');

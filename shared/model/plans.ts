@@ -1,15 +1,15 @@
 import type { Plan } from './workspace.ts';
 
-/** What a plan allows; null: without limit. */
+/** Limits of a plan; null means unlimited. */
 export interface PlanLimits {
   profiles: number | null;
-  /** Generations in a calendar month (UTC). */
+  /** AI generations per calendar month (UTC). */
   ai_requests: number | null;
-  /** Requests a minute of each API key; as many may come at once. */
+  /** Requests per minute of each API key, and size of a burst. */
   requests_per_minute: number;
 }
 
-/** Every limit that depends on the plan, in one table. Keys of the free plan may not use the API at all. */
+/** Every limit that depends on the plan. Keys of the free plan cannot use the API. */
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   free: { profiles: 1, ai_requests: 10, requests_per_minute: 60 },
   starter: { profiles: 5, ai_requests: 50, requests_per_minute: 60 },

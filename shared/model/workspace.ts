@@ -26,7 +26,7 @@ export const MemberSchema = v.object({
 });
 export type Member = v.InferOutput<typeof MemberSchema>;
 
-/** An API key as it is stored: the key itself only as its hash. */
+/** An API key as it is stored: its text only as a hash. */
 export const ApiKeySchema = v.object({
   key_id: v.string(),
   key_hash: v.string(),
@@ -40,7 +40,7 @@ export const ApiKeySchema = v.object({
 });
 export type ApiKey = v.InferOutput<typeof ApiKeySchema>;
 
-/** Whose request it is. */
+/** The user on whose behalf a request is made, and the key that made it. */
 export interface Principal {
   workspace_id: string;
   user_id: string;

@@ -5,7 +5,7 @@ import { wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 const PREFIX = 'PROFILE-DELETION#';
 
-/** A profile that is gone, while what belonged to it still goes. */
+/** A deleted profile whose content is still being deleted. */
 export const ProfileDeletionSchema = v.object({
   workspace_id: v.string(),
   profile_id: v.string(),
@@ -15,27 +15,27 @@ export type ProfileDeletion = v.InferOutput<typeof ProfileDeletionSchema>;
 export type ProfileRef = Pick<ProfileDeletion, 'workspace_id' | 'profile_id'>;
 
 /**
- * A request that found the profile just before it went may still store something for it: requests end within half a
- * minute, so after a whole one a last pass finds whatever they left.
+ * Delay of the final pass, milliseconds. A request that read the profile just before its deletion may still store
+ * content for it, but ends within 30 s.
  */
-export const LAST_PASS_AFTER = MINUTE;
+export const FINAL_PASS_DELAY_MS = MINUTE;
 
 const deletionKey = ({ workspace_id, profile_id }: ProfileRef): Key => ({
   PK: workspaceKey(workspace_id),
   SK: PREFIX + profile_id,
 });
 
-/** The deletion as it is put when the profile goes; the sweeper finds it until everything is gone. */
+/** Returns the item that is stored with the deletion. The sweeper finds it until all content is deleted. */
 export function deletionItem(deletion: ProfileDeletion): Key & Record<string, unknown> {
   return {
     ...deletionKey(deletion),
     ...deletion,
     wake_shard: wakeShard(deletion.profile_id),
-    wake_at: deletion.started_at + LAST_PASS_AFTER,
+    wake_at: deletion.started_at + FINAL_PASS_DELAY_MS,
   };
 }
 
-/** The deletion that a key of the wake index names; null when the key is another aggregate's. */
+/** Returns the deletion that a key of the wake index names, or null for a key of another aggregate. */
 export function deletionOfKey(key: Key): ProfileRef | null {
   if (!key.SK.startsWith(PREFIX)) return null;
   return { workspace_id: key.PK.slice(workspaceKey('').length), profile_id: key.SK.slice(PREFIX.length) };
@@ -48,7 +48,7 @@ export async function getDeletion(table: Table, ref: ProfileRef): Promise<Profil
   return Item ? v.parse(ProfileDeletionSchema, Item) : null;
 }
 
-/** Everything is gone. */
+/** Removes the deletion record once all content is deleted. */
 export async function endDeletion(table: Table, ref: ProfileRef): Promise<void> {
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: deletionKey(ref) }));
 }

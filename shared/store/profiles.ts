@@ -11,7 +11,7 @@ const profileKey = (workspaceId: string, id: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `PROFILE#${id}`,
 });
-/** Guards: one item a taken name. They hold the profile, so that a post finds it by name in one read. */
+/** Uniqueness guards, one item for each name. They hold the profile, so that a post finds it by name in one read. */
 const usernameKey = ({ workspace_id, username }: Pick<Profile, 'workspace_id' | 'username'>): Key => ({
   PK: workspaceKey(workspace_id),
   SK: `USERNAME#${namePart(username)}`,
@@ -20,7 +20,7 @@ const nameKey = ({ workspace_id, profile_name }: Pick<Profile, 'workspace_id' | 
   PK: workspaceKey(workspace_id),
   SK: `NAME#${namePart(profile_name)}`,
 });
-/** How many profiles there are: the plan's limit is a condition on it, exact under any concurrency. */
+/** Number of profiles. The plan's limit is a condition on it, which is exact under any concurrency. */
 const countKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'COUNT#PROFILES' });
 
 /**
@@ -35,10 +35,10 @@ export function foldName(name: string): string {
     .trim();
 }
 
-/** Far below the 1,024 bytes of a sort key. */
+/** Well below DynamoDB's 1,024 bytes for a sort key. */
 const MAX_NAME_BYTES = 512;
 
-/** A folded name as part of a key; names that grew too long by folding, or are no names at all, by their hash. */
+/** A folded name as part of a key. Names that are too long after folding are replaced by their hash. */
 function namePart(name: string): string {
   const folded = foldName(name);
   if (Buffer.byteLength(folded) <= MAX_NAME_BYTES) return folded;
@@ -46,8 +46,8 @@ function namePart(name: string): string {
 }
 
 /**
- * Stores a profile, its name guards and the new count, all or nothing. `limit` is the most profiles that the
- * workspace may have. A profile of this id is there already when an earlier run of the same request got this far.
+ * Stores a profile, its name guards and the new count in one transaction. `limit` is the number of profiles that the
+ * plan allows. A profile with this id was created by an earlier run of the same request, which counts as success.
  */
 export async function createProfile(
   table: Table,
@@ -63,12 +63,12 @@ export async function createProfile(
   return failed.includes(0) ? 'limit' : 'taken';
 }
 
-/** Gives a profile new names. `moved`: it was changed or deleted since `profile` was read. */
+/** Renames a profile. `stale`: it was changed or deleted since `profile` was read. */
 export async function renameProfile(
   table: Table,
   profile: Profile,
   names: Pick<Profile, 'username' | 'profile_name'>,
-): Promise<'renamed' | 'taken' | 'moved'> {
+): Promise<'renamed' | 'taken' | 'stale'> {
   const renamed = { ...profile, ...names };
   const failed = await transact(table, [
     {
@@ -82,12 +82,12 @@ export async function renameProfile(
     ...moveGuard(table, nameKey(profile), nameKey(renamed), renamed),
   ]);
   if (failed.length === 0) return 'renamed';
-  return failed.includes(0) ? 'moved' : 'taken';
+  return failed.includes(0) ? 'stale' : 'taken';
 }
 
 /**
- * Removes a profile, frees its names and its place in the plan, and notes that what belonged to it is to go. False
- * when it was changed or deleted since it was read.
+ * Deletes a profile, frees its names, decrements the count and stores the deletion record that the housekeeper works
+ * off. False when the profile was changed or deleted since it was read.
  */
 export async function beginDeletion(table: Table, profile: Profile, now: number): Promise<boolean> {
   const { workspace_id, id } = profile;
@@ -122,13 +122,13 @@ function newItem(table: Table, item: Key & Record<string, unknown>): Part {
   };
 }
 
-/** The profile still has the names that it was read with. */
+/** Condition: the profile still has the names that it was read with. */
 const unchanged = ({ username, profile_name }: Profile) => ({
   ConditionExpression: 'username = :username AND profile_name = :name',
   ExpressionAttributeValues: { ':username': username, ':name': profile_name },
 });
 
-/** A guard holds the whole profile, so it changes with either name. */
+/** Guards hold the whole profile, so both change with either name. */
 function moveGuard(table: Table, from: Key, to: Key, profile: Profile): Part[] {
   if (from.SK !== to.SK) {
     return [{ Delete: { TableName: table.name, Key: from } }, newItem(table, { ...to, ...profile })];
@@ -136,7 +136,7 @@ function moveGuard(table: Table, from: Key, to: Key, profile: Profile): Part[] {
   return [{ Put: { TableName: table.name, Item: { ...to, ...profile } } }];
 }
 
-/** Reads a profile as it is now. */
+/** Reads a profile with strong consistency. */
 export async function getProfile(table: Table, workspaceId: string, id: string): Promise<Profile | null> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: profileKey(workspaceId, id), ConsistentRead: true }),
@@ -144,7 +144,7 @@ export async function getProfile(table: Table, workspaceId: string, id: string):
   return Item ? v.parse(ProfileSchema, Item) : null;
 }
 
-/** How many profiles a workspace has. */
+/** Returns the number of profiles of a workspace. */
 export async function countProfiles(table: Table, workspaceId: string): Promise<number> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: countKey(workspaceId) }),
@@ -152,18 +152,18 @@ export async function countProfiles(table: Table, workspaceId: string): Promise<
   return v.parse(v.object({ used: v.optional(v.number(), 0) }), Item ?? {}).used;
 }
 
-/** All profiles of a workspace; a plan bounds their number. */
+/** Lists all profiles of a workspace; the plan limits their number. */
 export function listProfiles(table: Table, workspaceId: string): Promise<Profile[]> {
   return allOf(table, { workspace_id: workspaceId, prefix: 'PROFILE#' }, ProfileSchema);
 }
 
-/** The profile that a post names: `profile_name` exactly first, then `username`. */
+/** Finds the profile that a post names: an exact `profile_name` first, then an exact `username`. */
 export async function findProfileByName(
   table: Table,
   workspaceId: string,
-  given: string,
+  nameInRequest: string,
 ): Promise<Profile | null> {
-  const name = given.normalize('NFC');
+  const name = nameInRequest.normalize('NFC');
   if (foldName(name) === '') return null;
   const ref = { workspace_id: workspaceId, profile_name: name, username: name };
   const { Responses } = await table.client.send(

@@ -10,22 +10,22 @@ import {
   type Workspace,
 } from '../model/workspace.ts';
 import { allOf } from './query.ts';
-import { holds, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, workspaceKey, type Key, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
 
-/** The workspace, and how many owners it has: the last one cannot go, which is a condition on the number. */
+/** Workspace and number of owners. A condition on the number keeps the last owner. */
 const metaKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'META' });
 const memberKey = (workspaceId: string, userId: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `MEMBER#${userId}`,
 });
-/** Guard: an address is a member once. */
+/** Uniqueness guard: an e-mail address is a member once. */
 const emailKey = ({ workspace_id, email }: Pick<Member, 'workspace_id' | 'email'>): Key => ({
   PK: workspaceKey(workspace_id),
   SK: `EMAIL#${email.toLowerCase()}`,
 });
 const apiKeyKey = (hash: string): Key => ({ PK: `KEY#${hash}`, SK: 'KEY' });
-/** Lists a workspace's keys in use, and finds one by its id. */
+/** Lists the keys of a workspace that are not revoked, and finds one by its id. */
 const keyReferenceKey = (workspaceId: string, keyId: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `KEYREF#${keyId}`,
@@ -33,7 +33,7 @@ const keyReferenceKey = (workspaceId: string, keyId: string): Key => ({
 
 type Part = TransactItems[number];
 
-/** Creates a workspace with its first owner and first key, all or nothing. */
+/** Creates a workspace with its first owner and first key in one transaction. */
 export async function createWorkspace(
   table: Table,
   workspace: Workspace,
@@ -45,7 +45,7 @@ export async function createWorkspace(
     ...newMember(table, owner),
     ...newApiKey(table, apiKey),
   ]);
-  if (failed.length > 0) throw new Error('The ids of the new workspace are taken');
+  if (failed.length > 0) throw new Error('An id of the new workspace already exists');
 }
 
 function newItem(table: Table, item: Key & Record<string, unknown>): Part {
@@ -76,7 +76,7 @@ export async function getWorkspace(table: Table, workspaceId: string): Promise<W
 
 /** False when the workspace does not exist. */
 export function setPlan(table: Table, workspaceId: string, plan: Plan): Promise<boolean> {
-  return holds(() =>
+  return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
@@ -91,8 +91,8 @@ export function setPlan(table: Table, workspaceId: string, plan: Plan): Promise<
 }
 
 /**
- * Adds a member. False when the address is one already; a member of this id is there when an earlier run of the same
- * request got this far.
+ * Adds a member. False when the e-mail address is a member already. A member with this id was added by an earlier run
+ * of the same request, which counts as success.
  */
 export async function addMember(table: Table, member: Member): Promise<boolean> {
   const owners = member.role === 'owner' ? [changeOwners(table, member.workspace_id, 1)] : [];
@@ -107,15 +107,15 @@ export async function getMember(table: Table, workspaceId: string, userId: strin
   return Item ? v.parse(MemberSchema, Item) : null;
 }
 
-/** Members of a workspace, the oldest first. */
+/** Lists the members of a workspace, oldest first. */
 export function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
   return allOf(table, { workspace_id: workspaceId, prefix: 'MEMBER#', consistent: true }, MemberSchema);
 }
 
-/** What became of a change to a member. `moved`: it was changed or removed since it was read. */
-export type MemberChange = 'done' | 'last owner' | 'moved';
+/** `stale`: the member was changed or removed since it was read. */
+export type MemberChange = 'done' | 'last owner' | 'stale';
 
-/** Changes a member's name or role; a workspace keeps at least one owner. */
+/** Changes name or role of a member. A workspace keeps at least one owner. */
 export async function updateMember(
   table: Table,
   member: Member,
@@ -136,7 +136,7 @@ export async function updateMember(
   return outcome(failed);
 }
 
-/** Removes a member, whose keys are worth nothing from then on; a workspace keeps at least one owner. */
+/** Removes a member, whose keys stop working. A workspace keeps at least one owner. */
 export async function removeMember(table: Table, member: Member): Promise<MemberChange> {
   const { workspace_id, user_id, role } = member;
   const failed = await transact(table, [
@@ -167,31 +167,31 @@ function changeOwners(table: Table, workspaceId: string, by: number): Part {
 
 function outcome(failed: readonly number[]): MemberChange {
   if (failed.length === 0) return 'done';
-  return failed.includes(0) ? 'moved' : 'last owner';
+  return failed.includes(0) ? 'stale' : 'last owner';
 }
 
 /**
- * Stores a new key. One of this id was made by an earlier run of the same request, whose answer nobody got: it gives
- * way, since its text is known to nobody.
+ * Stores a new key. A key with this id was created by an earlier run of the same request, whose response nobody
+ * received: it is replaced, since nobody knows its text.
  */
 export async function addApiKey(table: Table, apiKey: ApiKey): Promise<void> {
   const failed = await transact(table, newApiKey(table, apiKey));
   if (failed.length === 0) return;
-  const lost = await getApiKey(table, apiKey.workspace_id, apiKey.key_id);
-  const replaced = lost !== null && (await replaceApiKey(table, lost, apiKey));
-  if (!replaced) throw new Error('The id of the new key is taken');
+  const unknown = await getApiKey(table, apiKey.workspace_id, apiKey.key_id);
+  const replaced = unknown !== null && (await replaceApiKey(table, unknown, apiKey));
+  if (!replaced) throw new Error('The id of the new API key already exists');
 }
 
-async function replaceApiKey(table: Table, lost: ApiKey, apiKey: ApiKey): Promise<boolean> {
+async function replaceApiKey(table: Table, old: ApiKey, apiKey: ApiKey): Promise<boolean> {
   const failed = await transact(table, [
     newItem(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
-    { Delete: { TableName: table.name, Key: apiKeyKey(lost.key_hash) } },
+    { Delete: { TableName: table.name, Key: apiKeyKey(old.key_hash) } },
     {
       Put: {
         TableName: table.name,
         Item: { ...keyReferenceKey(apiKey.workspace_id, apiKey.key_id), ...apiKey },
-        ConditionExpression: 'key_hash = :lost',
-        ExpressionAttributeValues: { ':lost': lost.key_hash },
+        ConditionExpression: 'key_hash = :old',
+        ExpressionAttributeValues: { ':old': old.key_hash },
       },
     },
   ]);
@@ -203,12 +203,12 @@ export async function findApiKey(table: Table, hash: string): Promise<ApiKey | n
   return Item ? v.parse(ApiKeySchema, Item) : null;
 }
 
-/** Keys of a workspace that are not revoked, the oldest first. */
+/** Lists the keys of a workspace that are not revoked, oldest first. */
 export function listApiKeys(table: Table, workspaceId: string): Promise<ApiKey[]> {
   return allOf(table, { workspace_id: workspaceId, prefix: 'KEYREF#', consistent: true }, ApiKeySchema);
 }
 
-/** A key of a workspace that is not revoked. */
+/** Returns a key of a workspace, or null if it does not exist or is revoked. */
 export async function getApiKey(table: Table, workspaceId: string, keyId: string): Promise<ApiKey | null> {
   const { Item } = await table.client.send(
     new GetCommand({
@@ -220,7 +220,7 @@ export async function getApiKey(table: Table, workspaceId: string, keyId: string
   return Item ? v.parse(ApiKeySchema, Item) : null;
 }
 
-/** False when the workspace has no such key, or it is revoked already. */
+/** Revokes a key. False when the workspace has no such key or it is revoked already. */
 export async function revokeApiKey(
   table: Table,
   workspaceId: string,
@@ -244,10 +244,10 @@ export async function revokeApiKey(
   return failed.length === 0;
 }
 
-/** Notes when a key was last used: where keys are listed, and where the next use finds it. */
-export async function touchApiKey(table: Table, apiKey: ApiKey, now: number): Promise<void> {
+/** Stores the time of last use in both items of the key: the one for lists and the one for authentication. */
+export async function recordApiKeyUse(table: Table, apiKey: ApiKey, now: number): Promise<void> {
   for (const key of [keyReferenceKey(apiKey.workspace_id, apiKey.key_id), apiKeyKey(apiKey.key_hash)]) {
-    await holds(() =>
+    await writeIfUnchanged(() =>
       table.client.send(
         new UpdateCommand({
           TableName: table.name,

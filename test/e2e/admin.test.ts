@@ -8,8 +8,8 @@ import { startStack, type TestStack } from '../support/stack.ts';
 /** The operator's commands, as `npm run admin -- …` runs them on a local stack. */
 
 const PROGRAM = new URL('../../bin/admin.ts', import.meta.url).pathname;
-/** Containers trust a key that they know for up to 30 s. */
-const TRUST_S = 31;
+/** Containers cache keys for up to 30 s. */
+const CACHE_S = 31;
 
 let stack: TestStack;
 let data: string;
@@ -25,12 +25,12 @@ afterAll(async () => {
 const admin = (...words: string[]) =>
   execFileSync(process.execPath, [PROGRAM, ...words, '--data', data], { encoding: 'utf8' });
 
-/** What a command that fails says, and how it ends. */
-function refusal(...words: string[]) {
+/** Runs a command that fails; returns its exit status and error output. */
+function runFailing(...words: string[]) {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...words, '--data', data], {
     encoding: 'utf8',
   });
-  return { status, words: stderr };
+  return { status, message: stderr };
 }
 
 const field = (text: string, name: RegExp) => name.exec(text)![1]!;
@@ -38,8 +38,8 @@ const field = (text: string, name: RegExp) => name.exec(text)![1]!;
 const statusWith = async (key: string) =>
   (await stack.api('GET', '/agency/profiles', undefined, { authorization: `Bearer ${key}` })).status;
 
-test('a workspace is made, moved between plans, and its keys come and go', async () => {
-  const made = admin(
+test('creates a workspace, changes its plan, creates and revokes keys', async () => {
+  const created = admin(
     'workspace',
     'create',
     '--name',
@@ -49,8 +49,8 @@ test('a workspace is made, moved between plans, and its keys come and go', async
     '--owner-email',
     'a@example.com',
   );
-  const workspace = field(made, /Workspace: (\S+)/);
-  const first = field(made, /API key \(shown once\): (sps_\w{40})/);
+  const workspace = field(created, /Workspace: (\S+)/);
+  const first = field(created, /API key \(shown once\): (sps_\w{40})/);
   expect(await statusWith(first)).toBe(200);
 
   const second = admin('key', 'create', '--workspace', workspace, '--name', 'CI');
@@ -58,11 +58,11 @@ test('a workspace is made, moved between plans, and its keys come and go', async
   expect(await statusWith(secondKey)).toBe(200);
 
   admin('key', 'revoke', '--workspace', workspace, '--key', field(second, /Key id: (\S+)/));
-  await stack.advance(TRUST_S);
+  await stack.advance(CACHE_S);
   expect([await statusWith(secondKey), await statusWith(first)]).toEqual([401, 200]);
 
   admin('workspace', 'set-plan', '--workspace', workspace, '--plan', 'free');
-  await stack.advance(TRUST_S);
+  await stack.advance(CACHE_S);
   const refused = await stack.api('GET', '/agency/profiles', undefined, { authorization: `Bearer ${first}` });
   expect([refused.status, refused.body]).toEqual([
     403,
@@ -75,7 +75,7 @@ test('a workspace is made, moved between plans, and its keys come and go', async
   ]);
 });
 
-test("a platform's app is stored, and used at the next connect", async () => {
+test('stores the app of a platform, which the next connect uses', async () => {
   admin('platform', 'set', 'x', '--client-id', 'my-app', '--client-secret', 'my-secret');
   await stack.advance(301);
   const { body } = await stack.api('POST', '/integrations/x/connect', { profile_name: 'Demo' });
@@ -84,37 +84,37 @@ test("a platform's app is stored, and used at the next connect", async () => {
 
 test.each([
   ['no command', [], /Usage:/],
-  ['an unknown one', ['workspace', 'paint'], /Usage:/],
+  ['an unknown command', ['workspace', 'paint'], /Usage:/],
   ['a missing option', ['workspace', 'create', '--name', 'A'], /Missing: --plan, --owner-email/],
   [
     'an unknown plan',
     ['workspace', 'create', '--name', 'A', '--plan', 'gold', '--owner-email', 'a@b.co'],
-    /plan must be one of/,
+    /--plan must be one of/,
   ],
   [
-    'no e-mail address',
+    'an invalid e-mail address',
     ['workspace', 'create', '--name', 'A', '--plan', 'pro', '--owner-email', 'a'],
     /e-mail/,
   ],
   [
     'an unknown workspace',
     ['workspace', 'set-plan', '--workspace', 'w', '--plan', 'pro'],
-    /no such workspace/,
+    /Workspace not found/,
   ],
-  ['an unknown key', ['key', 'revoke', '--workspace', 'w', '--key', 'k'], /no such key/],
+  ['an unknown key', ['key', 'revoke', '--workspace', 'w', '--key', 'k'], /API key not found/],
   [
     'an unknown platform',
     ['platform', 'set', 'myspace', '--client-id', 'a', '--client-secret', 'b'],
     /PLATFORM must be/,
   ],
-])('%s ends with words for the operator', (_, words, expected) => {
-  const { status, words: said } = refusal(...words);
+])('fails with a message for %s', (_, words, expected) => {
+  const { status, message } = runFailing(...words);
   expect(status).toBe(1);
-  expect(said).toMatch(expected);
-  expect(said).not.toMatch(/^\s+at /m);
+  expect(message).toMatch(expected);
+  expect(message).not.toMatch(/^\s+at /m);
 });
 
-test('without a stack it says how to find one', () => {
+test('explains how to choose a stack when none is running', () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     [PROGRAM, 'key', 'create', '--workspace', 'w', '--name', 'n', '--data', join(data, 'nowhere')],

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { closeStack, create, finalPost, media } from '../support/e2e.ts';
 import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
 
-/** What users get wrong, and what they are told: the answers of the whole service, gateway included. */
+/** Invalid requests and their responses, through the whole local stack including the gateway. */
 
 const START_MS = 150_000;
 const TEST_MS = 180_000;
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 }, TEST_MS);
 
-/** Runs an operator's command against the stack; gives what it prints, by name. */
+/** Runs an operator's command on the stack and returns the values that it prints by name. */
 async function admin(...words: string[]): Promise<Record<string, string>> {
   const { stdout } = await promisify(execFile)(process.execPath, [ADMIN, ...words, '--data', data]);
   return Object.fromEntries(
@@ -41,15 +41,15 @@ async function admin(...words: string[]): Promise<Record<string, string>> {
 const post = (body: unknown, headers?: Record<string, string>) => stack.api('POST', '/posts', body, headers);
 const as = (authorization: string, path = '/posts?limit=1') =>
   stack.api('GET', path, undefined, { authorization });
-/** Without any key; the path is sent as it is. */
-const stranger = async (method: string, path: string) => {
+/** Sends a request without a key. */
+const withoutKey = async (method: string, path: string) => {
   const answer = await fetch(stack.base_url + path, { method });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json };
 };
 const fieldsOf = ({ body }: Answer<Json>): string[] => body.details.map((detail: Json) => detail.field);
 
 describe('a body', () => {
-  test('with unknown fields is accepted, each named with what may have been meant', async () => {
+  test('with unknown fields is accepted, with a warning and suggestion for each', async () => {
     const { status, body } = await post({ ...TEXT, sheduled_date: 'x', colour_of_the_sea: 'blue' });
     expect(status).toBe(201);
     expect(body.warnings).toEqual(
@@ -65,30 +65,34 @@ describe('a body', () => {
   });
 
   test.each(['{', '{"a":1,}', "{'a':1}", 'hello', '\ufeff{}', '['.repeat(5000) + ']'.repeat(5000)])(
-    'that is no JSON is named so: %.20s',
+    'that is not JSON answers 400: %.20s',
     async text => {
       const answer = await post(text, { 'content-type': 'application/json' });
       expect([answer.status, answer.body]).toEqual([400, { error: 'Malformed JSON body' }]);
     },
   );
 
-  test.each(['[]', 'null', '1', '"text"'])('that is no object is refused: %s', async text => {
+  test.each(['[]', 'null', '1', '"text"'])('that is not an object answers 400: %s', async text => {
     const { status, body } = await post(text, { 'content-type': 'application/json' });
     expect(status).toBe(400);
     expect(body.error).toBe('Validation failed');
   });
 
-  test('with missing fields hears of all of them at once', async () => {
+  test('with missing fields gets an error for each', async () => {
     const answer = await post({});
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ error: 'Validation failed', details: expect.any(Array) });
     expect(fieldsOf(answer)).toEqual(['post_type', 'profile_name', 'platforms']);
     for (const detail of answer.body.details) {
-      expect(detail).toEqual({ field: expect.any(String), message: 'Is required', platform: null });
+      expect(detail).toEqual({
+        field: detail.field,
+        message: `${detail.field} is required`,
+        platform: null,
+      });
     }
   });
 
-  test('with wrong types hears of all of them at once, and of no value', async () => {
+  test('with wrong types gets an error for each, without the values', async () => {
     const wrong = {
       post_type: 1,
       profile_name: { secret: 'S3CRET' },
@@ -109,7 +113,7 @@ describe('a body', () => {
     expect(JSON.stringify(answer.body)).not.toContain('S3CRET');
   });
 
-  test('with faults of every kind hears of all of them at once', async () => {
+  test('with errors of every kind gets all of them', async () => {
     const answer = await post({
       ...TEXT,
       auto_truncate: 'maybe',
@@ -130,14 +134,14 @@ describe('a body', () => {
     );
   });
 
-  test('of another type is refused with 415', async () => {
+  test('of another content type answers 415', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const { status, body } = await post('{}', { 'content-type': type });
       expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     }
   });
 
-  test('that is too large is refused with 413 and the limit, by the service and by the gateway', async () => {
+  test('that is too large answers 413 with the limit, from the service and from the gateway', async () => {
     for (const bytes of [1_100_000, 4_600_000]) {
       const { status, body } = await post({ ...TEXT, description: 'x'.repeat(bytes) });
       expect([status, body.code]).toEqual([413, 'BODY_TOO_LARGE']);
@@ -146,10 +150,10 @@ describe('a body', () => {
   });
 
   test(
-    'however odd is never a server fault',
+    'never causes a server fault, however unusual',
     async () => {
       const long = 'ﷺ'.repeat(3000);
-      const odd: Json[] = [
+      const unusual: Json[] = [
         '{"__proto__":{"post_type":"text"},"constructor":{},"toString":1}',
         '{"post_type":"toString","profile_name":"__proto__","platforms":["__proto__","constructor",""]}',
         '{"post_type":"text","profile_name":"Demo","platforms":["telegram"],"description":1e400}',
@@ -169,7 +173,7 @@ describe('a body', () => {
         { ...TEXT, [long]: 1 },
       ];
       const faults: string[] = [];
-      for (const body of odd) {
+      for (const body of unusual) {
         const { status } = await post(body, { 'content-type': 'application/json' });
         if (status >= 500) faults.push(`${status} for ${JSON.stringify(body).slice(0, 200)}`);
       }
@@ -198,7 +202,7 @@ describe('a body', () => {
 });
 
 describe('a path', () => {
-  test('that exists, with another method, tells the ones it takes', async () => {
+  test('with an unsupported method answers 405 with the allowed ones', async () => {
     for (const [method, path, allow] of [
       ['PUT', '/posts', ['GET', 'POST']],
       ['POST', '/integrations', ['GET']],
@@ -211,7 +215,7 @@ describe('a path', () => {
     }
   });
 
-  test('that does not exist is 404, also below the development prefix', async () => {
+  test('that does not exist answers 404, also under the development prefix', async () => {
     const { status, body } = await stack.api('GET', '/nothing/here');
     expect([status, body]).toEqual([404, { error: 'Not found' }]);
     const origin = new URL(stack.base_url).origin;
@@ -220,20 +224,20 @@ describe('a path', () => {
     expect((await fetch(`${origin}/api/v1/posts`, { headers: key })).status).toBe(200);
   });
 
-  test('tells a stranger nothing, whether it exists or not', async () => {
+  test('answers 401 without a key, whether it exists or not', async () => {
     for (const [method, path] of [
       ['GET', '/posts'],
       ['PUT', '/posts'],
       ['GET', '/nothing/here'],
       ['DELETE', '/posts/01a21fc8-8659-7071-833a-1d1f60c6e3be'],
     ] as const) {
-      const { status, headers, body } = await stranger(method, path);
+      const { status, headers, body } = await withoutKey(method, path);
       expect([path, status, body]).toEqual([path, 401, UNAUTHORIZED]);
       expect(headers.get('www-authenticate')).toBe('Bearer');
     }
   });
 
-  test('with an id that cannot exist is 404', async () => {
+  test('with a malformed id answers 404', async () => {
     for (const path of [
       '/posts/1',
       '/posts/null',
@@ -244,7 +248,7 @@ describe('a path', () => {
     }
   });
 
-  test('answers with a request id, also when it refuses', async () => {
+  test('answers with a request id, also on errors', async () => {
     for (const path of ['/posts', '/nothing', '/posts?limit=0']) {
       expect((await stack.api('GET', path)).headers.get('x-request-id')).toMatch(/^[\w.=-]+$/);
     }
@@ -252,7 +256,7 @@ describe('a path', () => {
 });
 
 describe('a key', () => {
-  test('is taken with the scheme in any case, and white space around it', async () => {
+  test('is accepted with the scheme in any case and surrounding white space', async () => {
     const { api_key: key } = stack;
     for (const header of [`bearer ${key}`, `BEARER    ${key}`, `Bearer ${key} `, ` Bearer ${key}`]) {
       expect([header.replace(key, 'KEY'), (await as(header)).status]).toEqual([
@@ -291,13 +295,13 @@ describe('a key', () => {
   });
 
   test(
-    'that is revoked is refused within 30 seconds, while the others go on',
+    'that is revoked is refused within 30 seconds, while other keys keep working',
     async () => {
-      const made = await admin('key', 'create', '--workspace', stack.workspace_id, '--name', 'Short-lived');
-      const key = made['API key (shown once)']!;
+      const issued = await admin('key', 'create', '--workspace', stack.workspace_id, '--name', 'Short-lived');
+      const key = issued['API key (shown once)']!;
       expect(key).toMatch(/^sps_[0-9A-Za-z]{40}$/);
       expect((await as(`Bearer ${key}`)).status).toBe(200);
-      await admin('key', 'revoke', '--workspace', stack.workspace_id, '--key', made['Key id']!);
+      await admin('key', 'revoke', '--workspace', stack.workspace_id, '--key', issued['Key id']!);
       await stack.advance(30);
       const refused = await as(`Bearer ${key}`);
       expect([refused.status, refused.body]).toEqual([401, UNAUTHORIZED]);
@@ -307,12 +311,12 @@ describe('a key', () => {
   );
 
   test(
-    'of the free plan is told the plan it needs, on every path',
+    'of the free plan gets 403 with the required plan on every path',
     async () => {
-      const made = await admin(
+      const issued = await admin(
         ...['workspace', 'create', '--name', 'Free', '--plan', 'free', '--owner-email', 'free@example.com'],
       );
-      const key = `Bearer ${made['API key (shown once)']!}`;
+      const key = `Bearer ${issued['API key (shown once)']!}`;
       for (const path of ['/posts', '/nothing']) {
         const { status, body } = await as(key, path);
         expect([path, status]).toEqual([path, 403]);
@@ -323,7 +327,7 @@ describe('a key', () => {
           upgrade_url: expect.stringMatching(/^https:/),
         });
       }
-      await admin('workspace', 'set-plan', '--workspace', made['Workspace']!, '--plan', 'starter');
+      await admin('workspace', 'set-plan', '--workspace', issued['Workspace']!, '--plan', 'starter');
       await stack.advance(30);
       expect((await as(key)).status).toBe(200);
     },
@@ -331,15 +335,15 @@ describe('a key', () => {
   );
 
   test(
-    "finds nothing of another workspace's",
+    'finds no resource of another workspace',
     async () => {
       const id = await create(stack, TEXT);
       const hook = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/mine` });
       const { body: accounts } = await stack.api('GET', '/integrations');
-      const made = await admin(
+      const issued = await admin(
         ...['workspace', 'create', '--name', 'Other', '--plan', 'business', '--owner-email', 'o@example.com'],
       );
-      const authorization = `Bearer ${made['API key (shown once)']!}`;
+      const authorization = `Bearer ${issued['API key (shown once)']!}`;
       for (const [method, path] of [
         ['GET', `/posts/${id}`],
         ['GET', `/webhooks/${hook.body.webhook.id}`],
@@ -365,7 +369,7 @@ describe('a key', () => {
 
 describe('a page of a list', () => {
   test.each(['0', '-1', 'abc', '100000', '101', '1.5', '', '1e2', ' '])(
-    'has no limit of "%s"',
+    'does not accept the limit "%s"',
     async limit => {
       const answer = await stack.api('GET', `/posts?limit=${encodeURIComponent(limit)}`);
       expect([answer.status, fieldsOf(answer)]).toEqual([400, ['limit']]);
@@ -373,7 +377,7 @@ describe('a page of a list', () => {
   );
 
   test.each(['x', '', 'a.b', 'eyJhZnRlciI6IngifQ', '../../', '0'])(
-    'is not reached by the cursor "%s"',
+    'does not accept the cursor "%s"',
     async cursor => {
       const answer = await stack.api('GET', `/posts?cursor=${encodeURIComponent(cursor)}`);
       expect([answer.status, fieldsOf(answer)]).toEqual([400, ['cursor']]);
@@ -404,12 +408,12 @@ describe('a media URL', () => {
     'not a URL',
     '',
     'https://user:password@example.com/a.jpg',
-  ])('that leads to no public place is refused: %s', async url => {
+  ])('that is not a public address is refused: %s', async url => {
     const answer = await post({ ...TEXT, post_type: 'image', media_urls: [media(stack, 'photo.jpg'), url] });
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['media_urls[1]']]);
   });
 
-  test('is held to that in the fields of platforms too', async () => {
+  test('is checked in platform fields, too', async () => {
     const answer = await post({
       ...TEXT,
       post_type: 'video',
@@ -427,13 +431,13 @@ describe('a media URL', () => {
   });
 
   test(
-    'that only redirects there is not followed, and nothing is published',
+    'that redirects to a private address is not followed, and nothing is published',
     async () => {
       const url = media(stack, 'photo.jpg?redirect=http://169.254.169.254/latest/meta-data/');
       const answer = await post({
         ...TEXT,
         post_type: 'image',
-        description: 'Led astray',
+        description: 'Redirected',
         media_urls: [url],
       });
       if (answer.status === 400) {
@@ -454,7 +458,7 @@ describe('a date', () => {
     post({ ...TEXT, description: `At ${String(scheduled_date)}`, scheduled_date });
   const iso = (epochMs: number) => new Date(epochMs).toISOString();
 
-  test('that is past or more than 365 days ahead is refused', async () => {
+  test('in the past or more than 365 days ahead is refused', async () => {
     const at = await now();
     for (const date of [at - 1000, at - 400 * DAY_MS, at + 365 * DAY_MS + 60_000, at + 4000 * DAY_MS]) {
       const answer = await withDate(iso(date));
@@ -475,12 +479,12 @@ describe('a date', () => {
     '2027-01-01T10:00:00+25:00',
     '2027-01-01T10:00:00 UTC',
     '01/02/2027 10:00',
-  ])('that is none is refused: "%s"', async date => {
+  ])('that is not a date is refused: "%s"', async date => {
     const answer = await withDate(date);
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['scheduled_date']]);
   });
 
-  test('without an offset means UTC; one with an offset is stored as UTC', async () => {
+  test('without an offset is read as UTC, with an offset it is stored as UTC', async () => {
     const day = iso((await now()) + 30 * DAY_MS).slice(0, 10);
     for (const [sent, stored] of [
       [`${day}T10:00:00`, `${day}T10:00:00.000Z`],

@@ -7,14 +7,14 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { localClient } from '../../local/aws/tables.ts';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { getUpload, replaceUpload } from '../../shared/store/uploads.ts';
 import { closeStack } from '../support/e2e.ts';
 import { padded, sampleFiles } from '../support/media.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 import { testWith } from '../support/tools.ts';
 
-/** Direct uploads with nothing but curl, as their documentation says. */
+/** Direct uploads with curl, as documented. */
 
 const MB = 1_000_000;
 const PART = 5 * 1024 ** 2;
@@ -34,11 +34,11 @@ afterAll(async () => {
 
 const testCurl = testWith('curl');
 const curl = async (...args: string[]) => (await promisify(execFile)('curl', ['-sS', ...args])).stdout;
-/** PUTs a file; gives the status. */
+/** PUTs a file and returns the status. */
 const put = (file: string, url: string, ...headers: string[]) =>
   curl('-o', '/dev/null', '-w', '%{http_code}', '-T', file, ...headers.flatMap(each => ['-H', each]), url);
 
-function keep(name: string, bytes: Buffer): string {
+function writeTemporary(name: string, bytes: Buffer): string {
   const path = join(folder, name);
   writeFileSync(path, bytes);
   return path;
@@ -58,53 +58,55 @@ async function presign(change: Json = {}): Promise<Json> {
 }
 const confirm = (upload_id: string) => stack.api('POST', '/upload-media/confirm', { upload_id });
 
-/** What is served there, fetched by curl. */
-async function served(url: string): Promise<string> {
-  const path = join(folder, 'served');
+/** Downloads a URL with curl and returns the SHA-256. */
+async function downloadedSha256(url: string): Promise<string> {
+  const path = join(folder, 'downloaded');
   await curl('-f', '-o', path, url);
   return sha256(path);
 }
 
-describe('a direct upload by plain curl', () => {
+describe('a direct upload with curl', () => {
   testCurl(
-    'of 150 MB comes back byte by byte; no other type is taken than the one that was signed',
+    'stores 150 MB unchanged and refuses another type than the one that was signed',
     async () => {
-      const file = keep('clip.mp4', padded(mp4, 150 * MB));
+      const file = writeTemporary('clip.mp4', padded(mp4, 150 * MB));
       const { presigned_url, headers, upload_id, public_url } = await presign();
       expect(await put(file, presigned_url, 'Content-Type: video/quicktime')).toBe('403');
       expect(await put(file, presigned_url)).toBe('403');
       expect(await put(file, presigned_url, `Content-Type: ${headers['Content-Type']}`)).toBe('200');
       const { status, body } = await confirm(upload_id);
       expect([status, body.size]).toEqual([200, 150 * MB]);
-      expect(await served(public_url)).toBe(await sha256(file));
+      expect(await downloadedSha256(public_url)).toBe(await sha256(file));
     },
     TEST_MS,
   );
 
   testCurl(
-    'in parts comes back byte by byte',
+    'in parts stores the file unchanged',
     async () => {
       const bytes = padded(mp4, 2 * PART + 1000);
       const { upload_id, parts, public_url } = await presign({ file_size: 6 * 1024 ** 3 });
-      await sayItHas(upload_id, bytes.length);
+      await overrideFileSize(upload_id, bytes.length);
       for (const index of [1, 0]) {
-        const part = keep(`part-${index}`, bytes.subarray(index * PART, (index + 1) * PART));
+        const part = writeTemporary(`part-${index}`, bytes.subarray(index * PART, (index + 1) * PART));
         expect(await put(part, parts[index].presigned_url)).toBe('200');
       }
       expect((await confirm(upload_id)).status).toBe(409);
-      expect(await put(keep('part-2', bytes.subarray(2 * PART)), parts[2].presigned_url)).toBe('200');
+      expect(await put(writeTemporary('part-2', bytes.subarray(2 * PART)), parts[2].presigned_url)).toBe(
+        '200',
+      );
       const { status, body } = await confirm(upload_id);
       expect([status, body]).toMatchObject([200, { size: bytes.length, status: 'ready' }]);
-      expect(await served(public_url)).toBe(await sha256(keep('whole', bytes)));
+      expect(await downloadedSha256(public_url)).toBe(await sha256(writeTemporary('whole', bytes)));
       expect(await put(join(folder, 'part-0'), parts[0].presigned_url)).toBe('404');
     },
     TEST_MS,
   );
 });
 
-/** Nobody waits for 6 GB here: the record is made to speak of a smaller file. */
-async function sayItHas(upload_id: string, file_size: number): Promise<void> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(localClient(stack.aws.endpoint)));
+/** Changes the expected size of the stored upload, so that the test does not have to send 6 GB. */
+async function overrideFileSize(upload_id: string, file_size: number): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(localClientConfig(stack.aws.endpoint)));
   const table = { client, name: stack.aws.table };
   const workspace = await stack.api('GET', '/workspace');
   const ref = { workspace_id: workspace.body.id, upload_id };

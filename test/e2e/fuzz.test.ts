@@ -6,15 +6,15 @@ import { assertDocumented, operations, type DocumentedOperation } from '../suppo
 import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
 
 /*
- * Every operation of the document gets what users never meant to send. It never fails (5xx), it answers with a status
- * and a body that the document has, and what it refuses leaves nothing behind.
+ * Sends unexpected requests to every operation of the OpenAPI document. No operation answers an undocumented 5xx, every
+ * response matches the document, and refused requests store nothing.
  */
 
 const START_MS = 150_000;
-/** Requests for each operation. Posts have the most to get wrong. */
+/** Requests for each operation. Posts have the most fields. */
 const RUNS = 60;
 const POST_RUNS = 200;
-/** Generous: a busy machine makes the test slow, never red. */
+/** Generous, so that the test does not fail on a busy machine. */
 const OPERATION_MS = 280_000;
 const KEYS = 8;
 
@@ -22,11 +22,11 @@ let stack: TestStack;
 let keys: string[] = [];
 let ids: Record<string, string[]> = {};
 let values: Record<string, unknown> = {};
-let turn = 0;
+let requests = 0;
 
 beforeAll(async () => {
   stack = await startStack();
-  await furnish();
+  await createResources();
   keys = await Promise.all(Array.from({ length: KEYS }, (_, index) => makeKey(`Fuzz ${index}`)));
 }, START_MS);
 afterAll(() => closeStack(stack));
@@ -36,8 +36,8 @@ async function makeKey(name: string): Promise<string> {
   return body.key;
 }
 
-/** One of everything, so that ids are known; and one more of what operations may change or delete. */
-async function furnish(): Promise<void> {
+/** Creates one resource of each kind, and one more of those that operations may change or delete. */
+async function createResources(): Promise<void> {
   const [demo] = (await stack.api('GET', '/agency/profiles')).body.profiles;
   const spare = (await stack.api('POST', '/agency/profiles', { username: 'Spare' })).body.profile;
   const asset = { title: 'A', profile_id: demo.id, public_url: 'https://cdn.example.com/a.mp4' };
@@ -60,7 +60,7 @@ async function furnish(): Promise<void> {
   const accounts = (await stack.api('GET', '/integrations')).body.accounts;
   const member = (await stack.api('POST', '/workspace/members', { email: 'm@example.com', role: 'member' }))
     .body.member;
-  const doomed = (await stack.api('POST', '/api-keys', { name: 'Doomed' })).body.api_key;
+  const revocable = (await stack.api('POST', '/api-keys', { name: 'Revocable' })).body.api_key;
   ids = {
     '/agency/profiles': [spare.id],
     '/agency/media': media.map((each: { id: string }) => each.id),
@@ -69,7 +69,7 @@ async function furnish(): Promise<void> {
     '/posts': posts.map(({ body }) => body.post_id),
     '/integrations': accounts.slice(0, 1).map((each: { id: string }) => each.id),
     '/workspace/members': [member.id],
-    '/api-keys': [doomed.id],
+    '/api-keys': [revocable.id],
   };
   values = {
     profile_name: 'Demo',
@@ -95,7 +95,7 @@ const known: Known = {
 };
 
 async function send(method: string, { path, body, headers }: FuzzRequest): Promise<Answer<Json>> {
-  const key = keys[turn++ % keys.length]!;
+  const key = keys[requests++ % keys.length]!;
   const text = method === 'GET' ? undefined : body;
   const answer = await fetch(stack.base_url + path, {
     method,
@@ -121,7 +121,7 @@ async function countPosts(): Promise<number> {
   return count;
 }
 
-/** How many there are of what an operation creates. */
+/** Counts the resources that an operation creates. */
 const COUNTS: Record<string, () => Promise<number>> = {
   '/agency/profiles': async () => (await stack.api('GET', '/agency/profiles')).body.profiles.length,
   '/agency/media': async () => (await stack.api('GET', '/agency/media')).body.length,
@@ -132,8 +132,8 @@ const COUNTS: Record<string, () => Promise<number>> = {
   '/workspace/members': async () => (await stack.api('GET', '/workspace/members')).body.members.length,
 };
 
-/** A 5xx, unless the operation itself says what it means. */
-function isFault({ operation }: DocumentedOperation, status: number): boolean {
+/** Whether a status is a 5xx that the operation does not document itself. */
+function isServerFault({ operation }: DocumentedOperation, status: number): boolean {
   const own = operation.responses[status];
   return status >= 500 && (own === undefined || '$ref' in own);
 }
@@ -142,31 +142,31 @@ const keyed = operations.filter(({ path }) => !path.startsWith('/docs') && path 
 const named = (list: readonly DocumentedOperation[]) =>
   list.map(each => ({ name: `${each.method} ${each.path}`, each }));
 
-/** Deleting last: what is gone cannot be read or changed any more. */
+/** Deletions last, so that the resources exist for the other operations. */
 const inOrder = [...keyed].sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
 
 test.each(named(inOrder))(
-  '$name stands whatever comes',
+  '$name answers every request as documented',
   async ({ each }) => {
     const count = each.method === 'POST' ? COUNTS[each.path] : undefined;
     const before = await count?.();
-    let made = 0;
+    let created = 0;
     await fc.assert(
       fc.asyncProperty(requestsTo(each, known), async request => {
         const answer = await send(each.method, request);
-        expect([request, isFault(each, answer.status)]).toEqual([request, false]);
+        expect([request, isServerFault(each, answer.status)]).toEqual([request, false]);
         assertDocumented(each.method, request.path, answer.status, answer.body);
         if (answer.status === 201 && !answer.headers.has('idempotent-replayed'))
-          made += each.path === '/agency/media' ? answer.body.count : 1;
+          created += each.path === '/agency/media' ? answer.body.count : 1;
       }),
       { numRuns: each.path === '/posts' ? POST_RUNS : RUNS, endOnFailure: true },
     );
-    if (count && before !== undefined) expect(await count()).toBe(before + made);
+    if (count && before !== undefined) expect(await count()).toBe(before + created);
   },
   OPERATION_MS,
 );
 
-test('nothing that was refused or taken spoiled what is there', async () => {
+test('every list is still readable afterwards', async () => {
   for (const path of [
     '/posts?limit=100',
     '/agency/profiles',
@@ -182,8 +182,8 @@ test('nothing that was refused or taken spoiled what is there', async () => {
   }
 });
 
-describe('the description', () => {
-  test('is open to everybody, and the page that shows it needs nothing from elsewhere', async () => {
+describe('the API documentation', () => {
+  test('needs no key, and its page loads nothing from other hosts', async () => {
     const read = async (path: string) => {
       const answer = await fetch(stack.base_url + path);
       return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
@@ -204,7 +204,7 @@ describe('the description', () => {
     expect((await read('/docs/nothing.js')).status).toBe(404);
   });
 
-  test('comes compressed to those who take that', async () => {
+  test('is compressed for clients that accept gzip', async () => {
     const answer = await fetch(`${stack.base_url}/docs/swagger-ui-bundle.js`);
     expect(answer.headers.get('content-encoding')).toBe('gzip');
     expect((await answer.text()).length).toBeGreaterThan(1_000_000);

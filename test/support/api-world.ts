@@ -10,11 +10,13 @@ import type { Member, Plan, Principal, Role } from '../../shared/model/workspace
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
+import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { putConnection } from '../../shared/store/connections.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
 import { addMember } from '../../shared/store/workspaces.ts';
 import { fakeQueues } from './queue-messages.ts';
 import { assertDocumented } from './openapi.ts';
+import { testCredentials } from './connectors.ts';
 import { createTestTable, type TestTable } from './table.ts';
 
 export interface Call {
@@ -22,20 +24,20 @@ export interface Call {
   query?: Record<string, string>;
   body?: unknown;
   as?: Principal;
-  /** Ids of what the request creates, where the test wants to know them. */
+  /** Returns the ids of created resources, where a test needs to know them. */
   newResourceId?: () => string;
 }
 
-/** What a caller sees: plain JSON, as loose as tests need it. */
+/** A response as a caller sees it: parsed JSON. */
 export interface Shown {
   status: number;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests inspect responses of every shape
   body: any;
   headers: Record<string, string>;
 }
 
-/** Everything around the routes of the API: a real table, queues in memory, a clock that tests turn. */
-export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
+/** An environment for routes without middleware: a real table, queues in memory, a clock that tests set. */
+export async function createApiWorld(routes: readonly Route[], plan: Plan = 'pro') {
   const table = await createTestTable();
   const { sqs, take } = fakeQueues();
   const ring = newKeyRing();
@@ -53,13 +55,13 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   };
   const owner = await newWorkspace(table, plan, clock.now);
 
-  /** Calls a route. Fails where the OpenAPI document does not know the answer. */
+  /** Calls a route. Throws if the OpenAPI document does not describe the response. */
   async function call(
     name: string,
     { params = {}, query = {}, body, as = owner, newResourceId }: Call = {},
   ): Promise<Shown> {
     const route = routes.find(({ method, path }) => `${method} ${path}` === name);
-    if (!route) throw new Error(`There is no ${name}`);
+    if (!route) throw new Error(`Unknown route ${name}`);
     const raw = {
       params,
       query,
@@ -83,10 +85,10 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
     settings,
     owner,
     call,
-    takeNotes: take,
+    takeMessages: take,
     /** The owner of another workspace. */
     stranger: () => newWorkspace(table, plan, clock.now),
-    /** Somebody else of the owner's workspace. */
+    /** Another user of the owner's workspace. */
     member: (role: Role = 'member') => newMember(table, owner, role, clock.now),
     profile: (changes: Partial<Profile> = {}) => newProfile(table, owner, changes, clock.now),
     connect: (profile: Profile, platform: PlatformId, changes: Partial<Connection> = {}) =>
@@ -95,9 +97,9 @@ export async function apiHouse(routes: readonly Route[], plan: Plan = 'pro') {
   };
 }
 
-export type ApiHouse = Awaited<ReturnType<typeof apiHouse>>;
+export type ApiWorld = Awaited<ReturnType<typeof createApiWorld>>;
 
-/** A thrown answer is an answer. */
+/** Also returns a response that was thrown. */
 async function answerOf(running: Promise<ApiResponse>): Promise<ApiResponse> {
   try {
     return await running;
@@ -156,7 +158,7 @@ async function newProfile(
     created_at: now,
     ...changes,
   };
-  if ((await createProfile(table, profile)) !== 'created') throw new Error('The profile could not be made');
+  if ((await createProfile(table, profile)) !== 'created') throw new Error('Could not create the profile');
   return profile;
 }
 
@@ -174,16 +176,19 @@ async function newConnection(
     workspace_id: profile.workspace_id,
     profile_id: profile.id,
     platform,
+    way: CONNECTORS[platform]?.ways[0].id ?? 'default',
     platform_user_id: 'u1',
     display_name: 'Acme',
     username: 'acme',
     avatar_url: null,
     scopes: [],
     attributes: {},
-    sealed: seal(ring, id, JSON.stringify({ access_token: 'a', refresh_token: 'r', secret: null })),
+    sealed: seal(ring, id, JSON.stringify(testCredentials(platform))),
     revision: 1,
+    renew_at: null,
     token_expires_at: null,
     needs_reconnect: false,
+    needs_target: false,
     renewal_lease_until: null,
     connected_at: now,
     ...changes,

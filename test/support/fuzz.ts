@@ -3,7 +3,7 @@ import type { Schema } from '../../lib/openapi/json-schema.ts';
 import type { Operation, Parameter } from '../../lib/openapi/operation.ts';
 import { parametersOf, type DocumentedOperation } from './openapi.ts';
 
-/** What is sent, ready for the wire. */
+/** A request as it is sent. */
 export interface FuzzRequest {
   path: string;
   body: string | undefined;
@@ -11,17 +11,17 @@ export interface FuzzRequest {
 }
 
 export interface Known {
-  /** Values of a path parameter that exist. */
+  /** Existing values of a path parameter. */
   ids: (operation: DocumentedOperation, parameter: string) => readonly string[];
-  /** Values of body fields and query parameters that go through, by name. */
+  /** Valid values of body fields and query parameters by name. */
   values: Readonly<Record<string, unknown>>;
 }
 
 const deep = (levels: number): unknown =>
   Array.from({ length: levels }).reduce<unknown>(inner => ({ a: inner }), 1);
 
-/** What no field wants, and what some cannot stand. */
-export const NASTY: readonly unknown[] = [
+/** Values that are invalid or unusual for most fields. */
+export const EDGE_CASES: readonly unknown[] = [
   null,
   true,
   0,
@@ -64,17 +64,17 @@ export const NASTY: readonly unknown[] = [
   deep(200),
 ];
 
-const nasty = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...NASTY) },
+const edgeCase = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...EDGE_CASES) },
   fc.jsonValue({ maxDepth: 3 }),
   fc.string(),
 );
 
-const nastyText = fc
-  .constantFrom(...NASTY.filter(each => typeof each === 'string'))
+const edgeCaseText = fc
+  .constantFrom(...EDGE_CASES.filter(each => typeof each === 'string'))
   .map(text => text.slice(0, 2000).toWellFormed());
 
-/** Bodies that are no JSON object at all. */
+/** Bodies that are not JSON objects. */
 const MALFORMED = [
   '{',
   '[1,',
@@ -91,7 +91,7 @@ const MALFORMED = [
   `{"a":"${'x'.repeat(1_100_000)}"}`,
 ];
 
-/** A value that a schema takes, as far as a schema tells. */
+/** Values that match a schema. */
 function valid(schema: Schema): fc.Arbitrary<unknown> {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return fc.oneof(...choices.map(valid));
@@ -118,7 +118,7 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
 
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
   const optional = Object.keys(properties).filter(name => !required.includes(name));
-  // A few of the optional fields: all at once would never fit together.
+  // Only a few optional fields: all of them together are hardly ever valid.
   return fc
     .subarray(optional, { maxLength: Math.min(4, optional.length) })
     .chain(chosen =>
@@ -134,7 +134,7 @@ function textOf({ format, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary
   return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
 }
 
-/** Requests to an operation: from perfectly fine to hopeless. */
+/** Requests to an operation, from valid to malformed. */
 export function requestsTo(target: DocumentedOperation, known: Known): fc.Arbitrary<FuzzRequest> {
   return fc.record({
     path: pathOf(target, known),
@@ -157,11 +157,11 @@ function pathOf(target: DocumentedOperation, known: Known): fc.Arbitrary<string>
         Object.fromEntries(chosen.map(each => [each.name, queryValue(each, known)])),
       ),
     );
-  return fc.tuple(segments, query).map(([values, asked]) => {
+  return fc.tuple(segments, query).map(([values, queryValues]) => {
     const path = target.path.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String(values[name])),
     );
-    const search = new URLSearchParams(asked).toString();
+    const search = new URLSearchParams(queryValues).toString();
     return search === '' ? path : `${path}?${search}`;
   });
 }
@@ -179,13 +179,13 @@ function segment({ schema }: Parameter, ids: readonly string[]): fc.Arbitrary<st
     'a/b',
     "'",
   );
-  const fine = ids.length > 0 ? [{ weight: 5, arbitrary: fc.constantFrom(...ids) }] : [];
-  return fc.oneof(...fine, { weight: 2, arbitrary: valid(schema).map(String) }, texts);
+  const existing = ids.length > 0 ? [{ weight: 5, arbitrary: fc.constantFrom(...ids) }] : [];
+  return fc.oneof(...existing, { weight: 2, arbitrary: valid(schema).map(String) }, texts);
 }
 
 function queryValue({ name, schema }: Parameter, { values }: Known): fc.Arbitrary<string> {
-  const fine = Object.hasOwn(values, name) ? fc.constant(values[name]) : valid(schema);
-  return fc.oneof({ weight: 3, arbitrary: fine.map(String) }, { weight: 1, arbitrary: nastyText });
+  const usual = Object.hasOwn(values, name) ? fc.constant(values[name]) : valid(schema);
+  return fc.oneof({ weight: 3, arbitrary: usual.map(String) }, { weight: 1, arbitrary: edgeCaseText });
 }
 
 function bodyOf({ requestBody }: Operation, { values }: Known): fc.Arbitrary<string | undefined> {
@@ -196,7 +196,7 @@ function bodyOf({ requestBody }: Operation, { values }: Known): fc.Arbitrary<str
     .map(value => withKnown(value, values));
   const fields = Object.keys(media.schema.properties ?? media.schema.anyOf?.[0]?.properties ?? {});
   const changes = fc.array(
-    fc.tuple(fc.constantFrom(...fields, '__proto__', 'constructor', 'nonsense'), nasty),
+    fc.tuple(fc.constantFrom(...fields, '__proto__', 'constructor', 'nonsense'), edgeCase),
     { maxLength: 3 },
   );
   const gaps = fc.subarray(fields, { maxLength: Math.min(2, fields.length) });
@@ -206,11 +206,11 @@ function bodyOf({ requestBody }: Operation, { values }: Known): fc.Arbitrary<str
   return fc.oneof(
     { weight: 12, arbitrary: mutated },
     { weight: 1, arbitrary: fc.constantFrom(...MALFORMED) },
-    { weight: 1, arbitrary: nasty.map(value => JSON.stringify(value)) },
+    { weight: 1, arbitrary: edgeCase.map(value => JSON.stringify(value)) },
   );
 }
 
-/** The value with what exists instead of what was made up. */
+/** Replaces generated values by known ones. */
 function withKnown(value: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(value)) return value.map(item => withKnown(item, values));
   if (typeof value !== 'object' || value === null) return value;
@@ -229,7 +229,7 @@ function mutate(
   return Object.fromEntries([...kept, ...changes]);
 }
 
-/** Headers that the service reads, or that some layer before it might. */
+/** Headers that the service or a layer before it may read. */
 const OTHER_HEADERS = [
   'x-request-id',
   'accept',
@@ -241,7 +241,7 @@ const OTHER_HEADERS = [
   'cookie',
   'if-none-match',
 ];
-/** What a header may hold: Latin-1 without controls. */
+/** Header values: Latin-1 without control characters. */
 const headerValue = fc.oneof(
   fc.constantFrom('', '*', 'null', 'a'.repeat(3000), '../..', '__proto__', '\u00ff\u00e9', 'a, b;q=x', '"'),
   fc.string({ unit: 'grapheme-ascii', maxLength: 60 }).map(text => text.trim()),

@@ -6,49 +6,49 @@ import type { Media, Operation, Parameter, ResponseObject } from '../../lib/open
 
 export interface DocumentedOperation {
   method: string;
-  /** As the document writes it: `/posts/{id}`. */
+  /** Path template: `/posts/{id}`. */
   path: string;
   operation: Operation;
 }
 
-/** Values that only look like schemas. */
+/** Keywords whose values are not schemas. */
 const LITERAL = new Set(['enum', 'example', 'default']);
 
 const document = documentOfAll();
 
-/** Every operation of the document. */
+/** All operations of the document. */
 export const operations: readonly DocumentedOperation[] = Object.entries(document.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
 
-/** Parameters of an operation's path and query. */
+/** Path and query parameters of an operation. */
 export const parametersOf = ({ operation }: DocumentedOperation): Parameter[] =>
   (operation.parameters ?? []).filter((each): each is Parameter => 'name' in each);
 
 const ajv = new Ajv({ strict: false });
 formats.default(ajv);
-// Tests give ids of their own, such as `w1`.
+// Tests use ids such as `w1`.
 ajv.addFormat('uuid', true);
 ajv.addSchema({ $id: 'api', components: { schemas: closed(document.components.schemas) } });
 
-/** Answers of the gateway and the fallback, where no operation takes the request. */
+/** Statuses of requests that match no operation. */
 const UNROUTED = new Set([401, 403, 404, 405]);
 
-/** Throws unless the document knows this answer: its status for this operation, and the shape of its body. */
+/** Throws unless the document has the status for this operation and the body matches its schema. */
 export function assertDocumented(method: string, target: string, status: number, body: unknown): void {
   const found = findOperation(method, target);
   if (!found) {
-    if (!UNROUTED.has(status)) throw new Error(`The document has no ${method} ${target}, answered ${status}`);
+    if (!UNROUTED.has(status))
+      throw new Error(`The document has no operation ${method} ${target}, which answered ${status}`);
     return;
   }
   const name = `${found.method} ${found.path} -> ${status}`;
   const response = responseOf(found.operation, status);
-  if (!response) throw new Error(`${name}: the document does not know this status. Body: ${shown(body)}`);
+  if (!response) throw new Error(`${name}: undocumented status. Body: ${shown(body)}`);
   const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
   if (media === undefined) {
-    if (body !== undefined && body !== '')
-      throw new Error(`${name}: the document knows no body. Body: ${shown(body)}`);
+    if (body !== undefined && body !== '') throw new Error(`${name}: undocumented body: ${shown(body)}`);
     return;
   }
   if (type !== 'application/json') return;
@@ -57,17 +57,17 @@ export function assertDocumented(method: string, target: string, status: number,
   throw new Error(`${name}: ${ajv.errorsText(validate.errors)}. Body: ${shown(body)}`);
 }
 
-/** The operation that serves a request; one without parameters wins over one with. */
+/** Finds the operation of a request; one without path parameters has priority. */
 export function findOperation(method: string, target: string): DocumentedOperation | null {
   const parts = new URL(target, 'http://api').pathname.split('/');
   const hits = operations.filter(each => each.method === method && matches(each.path.split('/'), parts));
   return hits.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
 }
 
-function matches(wanted: readonly string[], parts: readonly string[]): boolean {
+function matches(template: readonly string[], parts: readonly string[]): boolean {
   return (
-    wanted.length === parts.length &&
-    wanted.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
+    template.length === parts.length &&
+    template.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
   );
 }
 
@@ -88,13 +88,13 @@ function validatorOf(name: string, { schema }: Media): ValidateFunction {
 
 const shown = (body: unknown) => (JSON.stringify(body) as string | undefined)?.slice(0, 700);
 
-/** Whether a value fits a schema of the document; for what is sent, not for what is answered. */
+/** Whether a value matches a schema of the document; for requests, which may have unknown fields. */
 export function fits(schema: Schema, value: unknown): true | string {
   const validate = ajv.compile(withRefs(schema));
   return validate(value) || ajv.errorsText(validate.errors);
 }
 
-/** A schema whose objects have no fields but those that the document names: an answer with more is not documented. */
+/** Returns the schema without additional properties: a response with more fields is undocumented. */
 function closed<T>(schema: T): T {
   return change(schema, node =>
     node.properties && node.additionalProperties === undefined

@@ -17,21 +17,22 @@ export async function connectedProfiles(
 }
 
 async function connect(stack: TestStack, profile: string, platform: string, login: object): Promise<void> {
-  const begun = await stack.api<{ authorize_url: string }>('POST', `/integrations/${platform}/connect`, {
+  const started = await stack.api<{ authorize_url: string }>('POST', `/integrations/${platform}/connect`, {
     profile_name: profile,
     ...login,
   });
-  if (begun.status === 201) return;
-  if (begun.status !== 200) throw new Error(`${platform}: ${begun.status} ${JSON.stringify(begun.body)}`);
-  const consent = await fetch(`${begun.body.authorize_url}&auto=allow`, { redirect: 'manual' });
-  const finished = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' });
-  if (finished.status >= 400) throw new Error(`${platform}: ${finished.status} ${await finished.text()}`);
+  if (started.status === 201) return;
+  if (started.status !== 200)
+    throw new Error(`${platform}: ${started.status} ${JSON.stringify(started.body)}`);
+  const consent = await fetch(`${started.body.authorize_url}&auto=allow`, { redirect: 'manual' });
+  const callback = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' });
+  if (callback.status >= 400) throw new Error(`${platform}: ${callback.status} ${await callback.text()}`);
 }
 
 async function expectStatus(
-  wanted: number,
+  expected: number,
   answer: Promise<{ status: number; body: unknown }>,
 ): Promise<void> {
   const { status, body } = await answer;
-  if (status !== wanted) throw new Error(`${status} ${JSON.stringify(body)}`);
+  if (status !== expected) throw new Error(`${status} ${JSON.stringify(body)}`);
 }

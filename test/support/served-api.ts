@@ -25,14 +25,14 @@ export interface ServedApi {
   clock: { now: number };
   workspace: Workspace;
   key: string;
-  /** Calls a route as the gateway would, with the key of the workspace's owner unless `headers` say otherwise. */
+  /** Calls a route as the gateway does, with the key of the workspace's owner unless `headers` has another. */
   call: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<ApiAnswer>;
-  /** The same API in another process: with services of its own, on the same table. */
+  /** The same API in another process: own services, same table. */
   inProcessOf: (services: Services) => ServedApi['call'];
   close: () => Promise<void>;
 }
@@ -40,27 +40,27 @@ export interface ServedApi {
 export interface ServedOptions {
   plan?: Plan;
   services?: Partial<Services>;
-  /** False for routes that only a test has: all others must answer as the OpenAPI document says. */
+  /** False for routes of a test. Responses of all others must match the OpenAPI document. */
   documented?: boolean;
 }
 
-/** An endpoint group on a table of its own, without the gateway before it: all of `serve`, and a clock tests turn. */
+/** Serves routes with the whole middleware stack, on their own table, with a clock that tests set. */
 export async function servedApi(
   routes: readonly Route[],
   { plan = 'business', services: own = {}, documented = true }: ServedOptions = {},
 ): Promise<ServedApi> {
   const table = await createTestTable();
   const ring = newKeyRing();
-  // Before the dates of the document's examples, and far from the end of a month, in which things are counted.
+  // Before the dates in the examples of the OpenAPI document, and not near the end of a month, when counts reset.
   const clock = { now: Date.UTC(2026, 10, 2, 10) };
   const services = {
-    table: waitedFor(table),
+    table: withoutTimeouts(table),
     keyRing: () => Promise.resolve(ring),
     setting: (name: string) => `setting:${name}`,
     now: () => clock.now,
     ...own,
   } as unknown as Services;
-  const owner = { name: 'House', plan, owner_email: 'owner@example.com' };
+  const owner = { name: 'Test', plan, owner_email: 'owner@example.com' };
   const { workspace, api_key: key } = await createWorkspace(table, owner, clock.now);
 
   const callOf =
@@ -94,8 +94,8 @@ export async function servedApi(
   };
 }
 
-/** The rate limiter gives a slow table up and lets requests pass: here the table is waited for, as slow as it may be. */
-function waitedFor({ name, client }: Table): Table {
+/** Ignores abort signals: the rate limiter would give up on a slow test table and let requests pass. */
+function withoutTimeouts({ name, client }: Table): Table {
   const send = (command: never) => client.send(command);
   return { name, client: { send } as unknown as Table['client'] };
 }
@@ -113,7 +113,7 @@ function eventOf(
     return pathParameters ? [{ route, pathParameters }] : [];
   });
   const hit = found.sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length)[0];
-  if (!hit) throw new Error(`There is no ${method} ${target}`);
+  if (!hit) throw new Error(`Unknown route ${method} ${target}`);
   const query = Object.fromEntries(url.searchParams);
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const rawPath = `/v1${url.pathname}`;
@@ -137,10 +137,10 @@ function eventOf(
 
 function match(template: string, path: string): Record<string, string> | null {
   const parts = path.split('/');
-  const wanted = template.split('/');
-  if (parts.length !== wanted.length) return null;
+  const expected = template.split('/');
+  if (parts.length !== expected.length) return null;
   const parameters: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
+  for (const [index, part] of expected.entries()) {
     const value = parts[index] ?? '';
     if (part.startsWith('{')) parameters[part.slice(1, -1)] = decodeURIComponent(value);
     else if (part !== value) return null;

@@ -1,5 +1,5 @@
 import { statusOf, type Post } from '../model/post.ts';
-import { canBeCancelled, cancelPost } from '../posts/cancel.ts';
+import { canBeCancelled, cancelPost } from '../posts/store/cancel.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteAssetsOf } from '../store/assets.ts';
 import { deleteMetricsReadings } from '../store/insights.ts';
@@ -9,27 +9,27 @@ import { deleteQueue } from '../store/queue.ts';
 import type { ProfileRef } from '../store/profile-deletions.ts';
 
 /**
- * Erases what a deleted profile held in the table, in any state that an earlier run left: posts that nothing has
- * happened to yet, the queue, measurements, playlists, assets. Stops when `enough` says so; true when nothing is left.
+ * Deletes the content of a deleted profile: metrics readings, queue, playlists and assets; posts that are still waiting
+ * are cancelled. Continues where an earlier run stopped. Returns false if `isOutOfTime` stopped it before the end.
  */
-export async function eraseContent(
+export async function deleteProfileContent(
   services: Services,
   { workspace_id, profile_id }: ProfileRef,
-  enough: () => boolean,
+  isOutOfTime: () => boolean,
 ): Promise<boolean> {
   for await (const posts of unsettledPostsOf(services.table, workspace_id, profile_id)) {
     for (const post of posts) {
-      if (enough()) return false;
+      if (isOutOfTime()) return false;
       await cancelIfWaiting(services, post);
     }
   }
   await deleteMetricsReadings(services.table, workspace_id, profile_id);
   await deleteQueue(services.table, workspace_id, profile_id);
   await deletePlaylistsOf(services.table, workspace_id, profile_id);
-  return deleteAssetsOf(services.table, workspace_id, profile_id, enough);
+  return deleteAssetsOf(services.table, workspace_id, profile_id, isOutOfTime);
 }
 
-/** A post that a publisher has taken runs to its end, and stays readable. One that was edited just now is read again. */
+/** Posts that are being published finish and stay readable. A post that was edited meanwhile is read again. */
 async function cancelIfWaiting(services: Services, post: Post): Promise<void> {
   let current: Post | null = post;
   while (current && isWaiting(current) && !(await cancelPost(services, current))) {

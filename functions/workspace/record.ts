@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { PLANS, RoleSchema, type ApiKey, type Member } from '../../shared/model/workspace.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
-/** A member as the API shows it. */
-export const MemberView = v.pipe(
+/** A member in responses. */
+export const MemberRecord = v.pipe(
   v.object({
     id: v.string(),
     email: v.string(),
@@ -14,18 +14,18 @@ export const MemberView = v.pipe(
   v.title('Member'),
 );
 
-export function memberView({
+export function memberRecord({
   user_id,
   email,
   name,
   role,
   created_at,
-}: Member): v.InferOutput<typeof MemberView> {
+}: Member): v.InferOutput<typeof MemberRecord> {
   return { id: user_id, email, name, role, created_at: toIso(created_at) };
 }
 
-/** An API key as the API shows it: never the key itself. */
-export const ApiKeyView = v.pipe(
+/** An API key in responses, without its text. */
+export const ApiKeyRecord = v.pipe(
   v.object({
     id: v.string(),
     name: v.string(),
@@ -37,7 +37,7 @@ export const ApiKeyView = v.pipe(
   v.title('ApiKey'),
 );
 
-export function apiKeyView(key: ApiKey): v.InferOutput<typeof ApiKeyView> {
+export function apiKeyRecord(key: ApiKey): v.InferOutput<typeof ApiKeyRecord> {
   return {
     id: key.key_id,
     name: key.name,
@@ -48,14 +48,14 @@ export function apiKeyView(key: ApiKey): v.InferOutput<typeof ApiKeyView> {
   };
 }
 
-/** A limit and how much of it is used; `limit` null: none, `resets_at` null: never by itself. */
-const UsageView = v.object({
+/** Usage of a limit. `limit` null: unlimited. `resets_at` null: does not reset. */
+const UsageRecord = v.object({
   used: v.number(),
   limit: v.nullable(v.number()),
   resets_at: v.nullable(v.string()),
 });
 
-export const WorkspaceView = v.pipe(
+export const WorkspaceRecord = v.pipe(
   v.object({
     id: v.string(),
     name: v.string(),
@@ -64,10 +64,10 @@ export const WorkspaceView = v.pipe(
     user_id: v.string(),
     created_at: v.string(),
     usage: v.object({
-      profiles: UsageView,
-      ai_requests: UsageView,
-      webhooks: UsageView,
-      requests_per_minute: UsageView,
+      profiles: UsageRecord,
+      ai_requests: UsageRecord,
+      webhooks: UsageRecord,
+      requests_per_minute: UsageRecord,
     }),
   }),
   v.title('Workspace'),

@@ -11,11 +11,11 @@ const base = {
   created_at: v.string(),
 };
 
-/** What the creation answers. */
-export const NewProfileView = v.pipe(v.object(base), v.title('NewProfile'));
+/** A new profile, as its creation returns it. */
+export const NewProfileRecord = v.pipe(v.object(base), v.title('NewProfile'));
 
-/** A profile as the API shows it; every platform of the service is a key of `social_accounts`. */
-export const ProfileView = v.pipe(
+/** A profile in responses. `social_accounts` has every platform of the service as a key. */
+export const ProfileRecord = v.pipe(
   v.object({
     ...base,
     created_by: v.nullable(v.string()),
@@ -24,12 +24,12 @@ export const ProfileView = v.pipe(
   v.title('Profile'),
 );
 
-export const ProfileAnswer = v.object({ success: v.literal(true), profile: ProfileView });
+export const ProfileResponse = v.object({ success: v.literal(true), profile: ProfileRecord });
 
-export function profileView(
+export function profileRecord(
   profile: Profile,
   connections: readonly Connection[],
-): v.InferOutput<typeof ProfileView> {
+): v.InferOutput<typeof ProfileRecord> {
   const active = new Set(
     connections
       .filter(each => each.profile_id === profile.id && !each.needs_reconnect)
