@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPublicAddress } from './address.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
@@ -226,8 +226,9 @@ function writeBody(outgoing: ClientRequest, body: HttpRequest['body']): void {
     outgoing.end(body);
     return;
   }
+  // `pipeline` aborts the request without the stream's error, and ends the stream with the request.
   body.stream.once('error', error => outgoing.destroy(error));
-  body.stream.pipe(outgoing);
+  pipeline(body.stream, outgoing, () => undefined);
 }
 
 function flatHeaders(stream: IncomingMessage): Record<string, string> {

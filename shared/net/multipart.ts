@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-export interface UploadFile {
-  name: string;
-  type: string;
-  bytes: Uint8Array;
-}
+/** A file of a form: in memory, or of known size and read piece by piece while it is sent. */
+export type FormFilePart = { name: string; type: string } & (
+  { bytes: Uint8Array } | { size: number; read: (start: number, length: number) => Promise<Uint8Array> }
+);
 
 export interface MultipartBody {
   contentType: string;
@@ -13,34 +12,64 @@ export interface MultipartBody {
 }
 
 const CRLF = '\r\n';
+/** In memory at a time of a file that is read piece by piece. */
+const PIECE_BYTES = 4 * 1024 ** 2;
 
-/** Returns a multipart/form-data body (RFC 7578) of known length, without copying any file's bytes. */
+/**
+ * Returns a multipart/form-data body (RFC 7578) of known length. No file is copied; one that is read piece by piece takes
+ * constant memory, whatever its size. The stream fails with what `read` throws, and where it returns too few bytes.
+ */
 export function multipart(
   fields: Readonly<Record<string, string>>,
-  files: Readonly<Record<string, UploadFile>>,
+  files: Readonly<Record<string, FormFilePart>>,
 ): MultipartBody {
   const boundary = `part-${randomUUID()}`;
   const head = (disposition: string) =>
     `--${boundary}${CRLF}Content-Disposition: form-data; ${disposition}${CRLF}`;
-  const chunks: Uint8Array[] = [];
-  const text = (part: string) => void chunks.push(Buffer.from(part));
+  const parts: (Uint8Array | FormFilePart)[] = [];
+  const text = (part: string) => void parts.push(Buffer.from(part));
 
   for (const [name, value] of Object.entries(fields)) {
-    text(`${head(`name="${name}"`)}${CRLF}${value}${CRLF}`);
+    text(`${head(`name="${quoted(name)}"`)}${CRLF}${value}${CRLF}`);
   }
   for (const [name, file] of Object.entries(files)) {
-    const disposition = `name="${name}"; filename="${quoted(file.name)}"`;
+    const disposition = `name="${quoted(name)}"; filename="${quoted(file.name)}"`;
     text(`${head(disposition)}Content-Type: ${file.type}${CRLF}${CRLF}`);
-    chunks.push(file.bytes);
+    parts.push(file);
     text(CRLF);
   }
   text(`--${boundary}--${CRLF}`);
 
-  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: { stream: Readable.from(chunks), length },
+    body: {
+      stream: Readable.from(chunksOf(parts)),
+      length: parts.reduce((sum, part) => sum + lengthOf(part), 0),
+    },
   };
+}
+
+function lengthOf(part: Uint8Array | FormFilePart): number {
+  if (part instanceof Uint8Array) return part.byteLength;
+  return 'bytes' in part ? part.bytes.byteLength : part.size;
+}
+
+async function* chunksOf(parts: readonly (Uint8Array | FormFilePart)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    if (part instanceof Uint8Array) yield part;
+    else if ('bytes' in part) yield part.bytes;
+    else yield* piecesOf(part);
+  }
+}
+
+async function* piecesOf({ name, size, read }: Extract<FormFilePart, { size: number }>) {
+  for (let start = 0; start < size; start += PIECE_BYTES) {
+    const length = Math.min(PIECE_BYTES, size - start);
+    const piece = await read(start, length);
+    if (piece.byteLength !== length)
+      throw new Error(`${name} ended after ${start + piece.byteLength} of ${size} bytes`);
+    yield piece;
+  }
 }
 
 /** Percent-encodes what would end the header or the quotes, as browsers do. */

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { S3Client } from '@aws-sdk/client-s3';
 import { localClientConfig } from '../../local/aws/tables.ts';
 import { runTransfer } from '../../shared/media/transfer/run-transfer.ts';
 import { newTransfer } from '../../shared/model/transfer.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
+import { peakMib } from './peak-memory.ts';
 
 /*
  * Imports one file as the importer does, in a process of its own, and prints the result with the peak memory of the
@@ -32,10 +32,3 @@ const result = await runTransfer(
 http.close();
 client.destroy();
 process.stdout.write(JSON.stringify({ ...result, transfer: undefined, peak_mib: peakMib() }));
-
-/** On Linux, `maxRSS` starts with the peak of the parent process; `VmHWM` does not. */
-function peakMib(): number {
-  const status = '/proc/self/status';
-  const own = existsSync(status) ? /VmHWM:\s*(\d+) kB/.exec(readFileSync(status, 'utf8'))?.[1] : undefined;
-  return Math.round(Number(own ?? process.resourceUsage().maxRSS) / 1024);
-}
