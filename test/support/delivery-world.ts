@@ -10,7 +10,7 @@ import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delive
 import { firstSweepAt } from '../../shared/delivery/sweep.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import type { Post } from '../../shared/model/post.ts';
+import { destinationsOf, type Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
@@ -52,17 +52,21 @@ export async function deliveryWorld() {
   const ring = newKeyRing();
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
   const queue: QueuedMessage[] = [];
+  /** Events of destinations, and of posts. */
   const events: { event: string; id: string; data: { platform: string } }[] = [];
+  const completed: typeof events = [];
   const schedules: CreatedSchedule[] = [];
   const platform = newFakePlatform();
   /** Number of publish messages sent. */
   const sent = { publish: 0 };
+  /** External calls of all processes, and which of them kills its process. */
+  const calls = { total: 0, crash: null as Crash | null };
 
   function send({ input }: SendMessageCommand) {
     const { QueueUrl = '', MessageBody = '', DelaySeconds = 0, MessageGroupId = '' } = input;
     if (QueueUrl === 'events') {
-      const message = JSON.parse(MessageBody) as { event: (typeof events)[number] };
-      events.push(message.event);
+      const { event } = JSON.parse(MessageBody) as { event: (typeof events)[number] };
+      (event.event === 'post.completed' ? completed : events).push(event);
     } else {
       if (QueueUrl === 'publish') sent.publish += 1;
       const at = clock.now + DelaySeconds * 1000;
@@ -117,17 +121,36 @@ export async function deliveryWorld() {
    * visibility timeout. Returns false then.
    */
   async function handle(message: QueuedMessage, crash: Crash | null = null): Promise<boolean> {
-    const process = newProcess(crash);
+    const next = crash ?? pendingCrash();
+    const process = newProcess(next);
     message.receives += 1;
-    const isKilled = () => crash !== null && process.calls() >= crash.at;
+    const isKilled = () => next !== null && process.calls() >= next.at;
     try {
       await consume(process.run, message);
       if (!isKilled()) return true;
     } catch (error) {
       if (!(error instanceof Killed) && !isKilled()) throw error;
+    } finally {
+      calls.total += process.calls();
     }
     queue.push({ ...message, at: clock.now + VISIBILITY_MS });
     return false;
+  }
+
+  /** Returns the crash that `runWithCrash` asked for, counted from the next process. */
+  const pendingCrash = (): Crash | null =>
+    calls.crash && calls.crash.at > calls.total ? { ...calls.crash, at: calls.crash.at - calls.total } : null;
+
+  /**
+   * Sends a publish message for every destination, and runs until the post is settled. The process that makes the n-th
+   * external call of all is killed. Returns the number of calls.
+   */
+  async function runWithCrash(post: Post, crash: Crash | null): Promise<number> {
+    queue.push(...destinationsOf(post).map(({ platform: id }) => publishMessage(post, id)));
+    Object.assign(calls, { total: 0, crash });
+    await runUntilSettled(post);
+    calls.crash = null;
+    return calls.total;
   }
 
   type Run = ReturnType<typeof newProcess>['run'];
@@ -176,6 +199,7 @@ export async function deliveryWorld() {
   function reset(): void {
     queue.length = 0;
     events.length = 0;
+    completed.length = 0;
     schedules.length = 0;
     sent.publish = 0;
     Object.assign(platform, newFakePlatform());
@@ -187,6 +211,7 @@ export async function deliveryWorld() {
     clock,
     queue,
     events,
+    completed,
     platform,
     schedules,
     sent,
@@ -195,6 +220,7 @@ export async function deliveryWorld() {
     newProcess,
     handle,
     runUntilSettled,
+    runWithCrash,
     runDue,
     reset,
     schedule: (post: Post) => schedulePost(services, post),
