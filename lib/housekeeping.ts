@@ -11,24 +11,36 @@ export interface HousekeepingProps {
   table: ServiceTable;
   secrets: Secrets;
   schedules: Schedules;
+  events: WorkQueue;
+  /** Base of the API, version included. */
+  publicUrl: string;
 }
 
 /** Background work: delete what belongs to a deleted profile, probe registered media, renew expiring tokens. */
 export class Housekeeping extends Construct {
   readonly queue: WorkQueue;
 
-  constructor(scope: Construct, id: string, { table, secrets, schedules }: HousekeepingProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { table, secrets, schedules, events, publicUrl }: HousekeepingProps,
+  ) {
     super(scope, id);
     const size = SIZES.housekeeper;
     this.queue = new WorkQueue(this, 'Housekeeping', {
       name: 'housekeeping',
       worker_timeout_s: size.timeout_s,
     });
-    const housekeeper = new ServiceFunction(this, 'Housekeeper', { bundle: 'housekeeper', ...size });
+    const housekeeper = new ServiceFunction(this, 'Housekeeper', {
+      bundle: 'housekeeper',
+      environment: { [ENV.publicUrl]: publicUrl },
+      ...size,
+    });
     table.grant(housekeeper, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadKeyRing(housekeeper);
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');
+    events.grantSend(housekeeper, ENV.eventsQueueUrl);
     consume(this.queue.queue, housekeeper, { batchSize: 1, maxConcurrency: 10 });
   }
 

@@ -35,7 +35,13 @@ export class ServiceStack extends Stack {
     const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
     const { schedules } = publishing;
     schedules.grantForEvents(webhooks.dispatcher);
-    const housekeeping = new Housekeeping(this, 'Housekeeping', { table, secrets, schedules });
+    const housekeeping = new Housekeeping(this, 'Housekeeping', {
+      table,
+      secrets,
+      schedules,
+      events,
+      publicUrl,
+    });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
     new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
     const { upgradeUrl, redirectAllowlist } = settings;

@@ -2,6 +2,7 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import { QueryCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
+import { EventMessageSchema } from '../../shared/events/messages.ts';
 import type { HousekeepingMessage } from '../../shared/housekeeping/messages.ts';
 import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/messages.ts';
 import { newId } from '../../shared/model/id.ts';
@@ -10,7 +11,7 @@ import type { Post } from '../../shared/model/post.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net/http.ts';
 import type { Services } from '../../shared/runtime/services.ts';
-import { getConnection, putConnection } from '../../shared/store/connections.ts';
+import { getConnection, markNeedsReconnect, putConnection } from '../../shared/store/connections.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
@@ -62,6 +63,13 @@ beforeEach(async () => {
   platform.requests.length = 0;
 });
 afterEach(() => house.close());
+
+/** Returns the events that were sent to the events queue, and removes them. */
+const sentEvents = () =>
+  house
+    .takeMessages()
+    .map(({ body }) => v.parse(EventMessageSchema, body))
+    .map(message => (message.kind === 'event' ? message.event : null));
 
 const keep = (message: HousekeepingMessage, services: Services = house.services, remainingMs = 100_000) =>
   handleHousekeepingMessage({ services, http, remainingMs: () => remainingMs }, message);
@@ -152,7 +160,8 @@ describe('a deleted profile', () => {
         platform_post_id: '1',
         platform_post_url: null,
         published_at: now,
-        first_comment: null,
+        follow_ups: [],
+        lease: null,
       },
     };
     const post: Post = {
@@ -433,5 +442,44 @@ describe('an account whose token is about to expire', () => {
     await keep({ kind: 'renew-account', workspace_id, profile_id, platform: 'x' });
     await keep({ kind: 'renew-account', workspace_id, profile_id, platform: 'bluesky' });
     expect(platform.requests).toEqual([]);
+  });
+
+  test('that needs its owner sends account.disconnected once, before a post fails', async () => {
+    const profile = await connected(house.clock.now + 10 * MINUTE);
+    const connection = (await read(profile))!;
+    const outbox = { at: house.clock.now, message: 'Token was revoked' };
+    expect(await markNeedsReconnect(house.table, connection, outbox)).toBe(true);
+    expect(await markNeedsReconnect(house.table, connection, { ...outbox, at: 1 })).toBe(false);
+    const [message] = await sweep();
+    await keep(message!);
+    // The queue delivers the message again.
+    await keep(message!);
+    expect(sentEvents()).toMatchObject([
+      {
+        event: 'account.disconnected',
+        data: { social_account_id: connection.id, profile_name: profile.profile_name, reason: 'revoked' },
+      },
+    ]);
+    expect(platform.requests).toEqual([]);
+    house.clock.now += 24 * HOUR;
+    expect(await sweep()).toEqual([]);
+  });
+
+  test('that cannot be renewed sends account.disconnected a week before its token expires', async () => {
+    const profile = await house.profile();
+    const expires = house.clock.now + 8 * 24 * HOUR;
+    await house.connect(profile, 'x', { token_expires_at: expires, renew_at: null });
+    expect(await sweep()).toEqual([]);
+    house.clock.now += 24 * HOUR;
+    const [message] = await sweep();
+    await keep(message!);
+    expect(sentEvents()).toMatchObject([
+      {
+        event: 'account.disconnected',
+        data: { reason: 'expires_soon', expires_at: new Date(expires).toISOString() },
+      },
+    ]);
+    expect((await read(profile))?.needs_reconnect).toBe(false);
+    expect(await sweep()).toEqual([]);
   });
 });

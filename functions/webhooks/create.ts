@@ -3,7 +3,7 @@ import { seal } from '../../shared/aws/key-ring.ts';
 import { newSecret } from '../../shared/events/signature.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
-import { EVENT_KINDS } from '../../shared/model/event.ts';
+import { DEFAULT_EVENT_KINDS } from '../../shared/model/event.ts';
 import { MAX_WEBHOOKS, type Webhook } from '../../shared/model/webhook.ts';
 import { createWebhook as storeWebhook } from '../../shared/store/webhooks.ts';
 import { assertReceiver, descriptionField, eventsField, urlField } from './fields.ts';
@@ -18,7 +18,7 @@ export const createWebhook = route({
   auth: 'key',
   body: {
     url: urlField,
-    events: v.optional(eventsField, [...EVENT_KINDS]),
+    events: v.optional(eventsField, [...DEFAULT_EVENT_KINDS]),
     description: v.optional(descriptionField, null),
   },
   responses: {
@@ -35,6 +35,7 @@ export const createWebhook = route({
     const webhook: Webhook = {
       id,
       workspace_id: principal.workspace_id,
+      created_by: principal.user_id,
       ...body,
       active: true,
       disabled_reason: null,

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Destination } from '../model/destination.ts';
-import type { EventKind } from '../model/event.ts';
+import type { DestinationEventKind } from '../model/event.ts';
 import { failure } from '../model/failure.ts';
 import { isUuid } from '../model/id.ts';
 import type { Post } from '../model/post.ts';
+import type { Connection } from '../model/profile.ts';
+import { disconnectedEvent, type Disconnection } from './account.ts';
+import { completedEvent } from './completed.ts';
 import { eventOf } from './event.ts';
 
 const settings = { publicUrl: 'https://api.example.com/v1' };
@@ -28,9 +31,16 @@ const destinations = {
     platform_post_id: '1790',
     platform_post_url: 'https://x.com/demo/status/1790',
     published_at: due + 2_100,
-    first_comment: null,
+    follow_ups: [],
+    lease: null,
   },
-  failed: { ...common, outbox: [], status: 'failed', error: failure('TOKEN_EXPIRED', 'Token was revoked') },
+  failed: {
+    ...common,
+    outbox: [],
+    status: 'failed',
+    error: failure('TOKEN_EXPIRED', 'Token was revoked'),
+    abandoned: null,
+  },
   retrying: {
     ...common,
     outbox: [],
@@ -139,12 +149,105 @@ describe('eventOf', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test.each<[EventKind, Destination]>([
+  test.each<[DestinationEventKind, Destination]>([
     ['post.published', destinations.failed],
     ['post.failed', destinations.published],
     ['post.retry', destinations.failed],
     ['post.token_expired', destinations.published],
   ])('throws for %s when the status does not match', (kind, destination) => {
     expect(() => eventOf(post, destination, kind, settings)).toThrow(/Cannot build/);
+  });
+});
+
+describe('completedEvent', () => {
+  const published = { ...destinations.published, platform: 'bluesky' } as const;
+  const complete = (changes: Partial<Post['destinations']> = {}) =>
+    completedEvent({ ...post, destinations: { x: destinations.failed, bluesky: published, ...changes } });
+
+  test('counts the destinations and names the state of each', () => {
+    expect(complete()).toEqual({
+      event: 'post.completed',
+      id: expect.any(String),
+      timestamp: '2026-12-01T10:00:03.250Z',
+      data: {
+        post_id: post.post_id,
+        profile_name: 'Demo',
+        status: 'partially_published',
+        scheduled_at: '2026-12-01T10:00:00.000Z',
+        completed_at: '2026-12-01T10:00:03.250Z',
+        counts: { total: 2, published: 1, failed: 1 },
+        destinations: [
+          { platform: 'x', status: 'failed', error: { code: 'TOKEN_EXPIRED', message: 'Token was revoked' } },
+          { platform: 'bluesky', status: 'published', error: null },
+        ],
+      },
+    });
+  });
+
+  test('returns null while a destination is not final', () => {
+    expect(complete({ telegram: { ...destinations.retrying, platform: 'telegram' } })).toBeNull();
+    expect(completedEvent(post)).toBeNull();
+  });
+
+  test('returns the same event while an id or URL is amended, and another one after a retry', () => {
+    const amended = { ...published, platform_post_url: 'https://bsky.app/x', revision: 9, outbox: [] };
+    expect(complete({ bluesky: amended })).toEqual(complete());
+    const retried = { ...destinations.failed, attempts: 3 };
+    expect(complete({ x: retried })!.id).not.toBe(complete()!.id);
+    const revoked = { ...destinations.failed, platform: 'bluesky' } as const;
+    expect(complete({ bluesky: revoked })!.id).not.toBe(complete()!.id);
+  });
+});
+
+describe('disconnectedEvent', () => {
+  const connection: Connection = {
+    id: common.social_account_id,
+    workspace_id: post.workspace_id,
+    profile_id: post.profile_id,
+    platform: 'x',
+    way: 'oauth',
+    platform_user_id: '1',
+    display_name: 'Zoë 🚀',
+    username: 'zoe',
+    avatar_url: null,
+    scopes: [],
+    attributes: {},
+    sealed: 'v1.sealed',
+    revision: 3,
+    renew_at: null,
+    token_expires_at: due,
+    needs_reconnect: true,
+    renewal_lease_until: null,
+    connected_at: due,
+    needs_target: false,
+  };
+  const revoked: Disconnection = { reason: 'revoked', at: due + 5, message: 'Token was revoked' };
+  const build = (changes: Partial<Connection> = {}, disconnection: Disconnection = revoked) =>
+    disconnectedEvent({ ...connection, ...changes }, 'Demo', disconnection, settings);
+
+  test('names the account, the reason and where to reconnect it, and no secret', () => {
+    expect(build()).toEqual({
+      event: 'account.disconnected',
+      id: expect.any(String),
+      timestamp: '2026-12-01T10:00:00.005Z',
+      data: {
+        social_account_id: connection.id,
+        platform: 'x',
+        profile_id: post.profile_id,
+        profile_name: 'Demo',
+        display_name: 'Zoë 🚀',
+        username: 'zoe',
+        reason: 'revoked',
+        expires_at: '2026-12-01T10:00:00.000Z',
+        reconnect_url: 'https://api.example.com/v1/integrations/x/connect',
+        error: { code: 'TOKEN_EXPIRED', message: 'Token was revoked' },
+      },
+    });
+  });
+
+  test('has another id for other credentials and for another reason', () => {
+    const ids = [build(), build({ revision: 4 }), build({}, { ...revoked, reason: 'expires_soon' })];
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(3);
+    expect(build()).toEqual(build());
   });
 });

@@ -1,5 +1,5 @@
 import type { Destination } from '../model/destination.ts';
-import type { EventKind, ServiceEvent } from '../model/event.ts';
+import type { DestinationEventKind, ServiceEvent } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import { derivedId } from '../model/id.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -18,7 +18,7 @@ export interface EventSettings {
 export function eventOf(
   post: Post,
   destination: Destination,
-  kind: EventKind,
+  kind: DestinationEventKind,
   settings: EventSettings,
 ): ServiceEvent {
   return {
@@ -36,7 +36,7 @@ export function eventOf(
 
 /** Fields of `data` by kind, beyond post and platform. An immediate post is due when it is created. */
 const DETAILS: Record<
-  EventKind,
+  DestinationEventKind,
   (post: Post, destination: Destination, settings: EventSettings) => JsonObject
 > = {
   'post.published': (post, destination) => {
@@ -80,5 +80,5 @@ const DETAILS: Record<
 
 const errorOf = ({ code, message }: Failure) => ({ code, message });
 
-const mismatch = (kind: EventKind, { status, platform }: Destination) =>
+const mismatch = (kind: DestinationEventKind, { status, platform }: Destination) =>
   new Error(`Cannot build ${kind} for a destination (${platform}) with status ${status}`);

@@ -1,7 +1,21 @@
 import * as v from 'valibot';
 import { JsonObjectSchema } from './json.ts';
 
-export const EVENT_KINDS = ['post.published', 'post.failed', 'post.retry', 'post.token_expired'] as const;
+/** Events about one destination of a post. */
+export const DESTINATION_EVENT_KINDS = [
+  'post.published',
+  'post.failed',
+  'post.retry',
+  'post.token_expired',
+] as const;
+export const DestinationEventKindSchema = v.picklist(DESTINATION_EVENT_KINDS);
+export type DestinationEventKind = v.InferOutput<typeof DestinationEventKindSchema>;
+
+/** Events of a webhook that names none. */
+export const DEFAULT_EVENT_KINDS = DESTINATION_EVENT_KINDS;
+
+/** Every event that a webhook can subscribe to. */
+export const EVENT_KINDS = [...DESTINATION_EVENT_KINDS, 'post.completed', 'account.disconnected'] as const;
 export const EventKindSchema = v.picklist(EVENT_KINDS);
 export type EventKind = v.InferOutput<typeof EventKindSchema>;
 

@@ -64,7 +64,7 @@ export const POSTS = {
 };
 
 /** A response of Bedrock's Converse in which the model calls the tool. */
-export const converseAnswer = (input: unknown, stopReason = 'tool_use'): ScriptedResponseResponse => ({
+export const converseAnswer = (input: unknown, stopReason = 'tool_use'): ScriptedResponse => ({
   body: {
     metrics: { latencyMs: 812 },
     output: {
@@ -79,7 +79,7 @@ export const converseAnswer = (input: unknown, stopReason = 'tool_use'): Scripte
 });
 
 /** A response of Converse with text instead of a tool call. */
-export const converseText = (text: string, stopReason = 'end_turn'): ScriptedResponseResponse => ({
+export const converseText = (text: string, stopReason = 'end_turn'): ScriptedResponse => ({
   body: {
     metrics: { latencyMs: 500 },
     output: { message: { role: 'assistant', content: [{ text }] } },
@@ -89,7 +89,7 @@ export const converseText = (text: string, stopReason = 'end_turn'): ScriptedRes
 });
 
 /** An error of Bedrock: the name in a header, the message in the body. */
-export const bedrockError = (status: number, name: string, message = 'No'): ScriptedResponseResponse => ({
+export const bedrockError = (status: number, name: string, message = 'No'): ScriptedResponse => ({
   status,
   headers: { 'x-amzn-errortype': `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/` },
   body: { message },
@@ -100,7 +100,7 @@ export const completion = (
   content: unknown,
   finish_reason = 'stop',
   refusal: string | null = null,
-): ScriptedResponseResponse => ({
+): ScriptedResponse => ({
   body: {
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -129,7 +129,7 @@ export const openAiError = (
   message = 'No',
   param: string | null = null,
   headers: Record<string, string> = {},
-): ScriptedResponseResponse => ({
+): ScriptedResponse => ({
   status,
   headers,
   body: { error: { message, type: 'invalid_request_error', param, code } },
