@@ -1,6 +1,6 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { deleteWebhook as removeWebhook } from '../../shared/store/webhooks.ts';
-import { webhookNotFound } from './find.ts';
+import { findOwnWebhook, webhookNotFound } from './find.ts';
 
 export const deleteWebhook = route({
   method: 'DELETE',
@@ -9,10 +9,12 @@ export const deleteWebhook = route({
   summary: 'Delete a webhook; pending deliveries are not sent',
   tag: 'Webhooks',
   auth: 'key',
+  access: 'creator',
   params: idParam,
   responses: { 204: { description: 'Deleted' }, 404: { description: 'No such webhook' } },
   handler: async ({ params, principal }, services) => {
-    if (!(await removeWebhook(services.table, principal.workspace_id, params.id))) throw webhookNotFound();
+    const { workspace_id, id } = await findOwnWebhook(services, principal, params.id);
+    if (!(await removeWebhook(services.table, workspace_id, id))) throw webhookNotFound();
     return { status: 204 };
   },
 });

@@ -1,3 +1,4 @@
+import { assertCreator } from '../../shared/http/access.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
@@ -10,6 +11,13 @@ export const webhookNotFound = () => notFound('Webhook');
 export async function findWebhook(services: Services, principal: Principal, id: string): Promise<Webhook> {
   const webhook = await getWebhook(services.table, principal.workspace_id, id);
   if (!webhook) throw webhookNotFound();
+  return webhook;
+}
+
+/** Returns a webhook that the caller may change: owners any, members those they created. Throws 404 or 403. */
+export async function findOwnWebhook(services: Services, principal: Principal, id: string): Promise<Webhook> {
+  const webhook = await findWebhook(services, principal, id);
+  assertCreator(principal, webhook.created_by, 'webhooks');
   return webhook;
 }
 

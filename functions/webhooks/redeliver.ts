@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { enqueueDelivery } from '../../shared/events/enqueue.ts';
+import { assertCreator } from '../../shared/http/access.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Delivery } from '../../shared/model/webhook.ts';
@@ -14,6 +15,7 @@ export const redeliver = route({
   summary: 'Redeliver an event with the same id and the same bytes',
   tag: 'Webhooks',
   auth: 'key',
+  access: 'creator',
   creates: true,
   params: { ...idParam, delivery_id: v.string() },
   responses: {
@@ -23,6 +25,7 @@ export const redeliver = route({
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);
+    assertCreator(principal, webhook.created_by, 'webhooks');
     const ref = { webhook_id: webhook.id, delivery_id: params.delivery_id };
     const original = await getDelivery(services.table, ref);
     if (!original || original.created_at + DELIVERY_RETENTION <= services.now()) throw notFound('Delivery');

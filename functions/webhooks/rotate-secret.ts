@@ -6,7 +6,7 @@ import { conflict } from '../../shared/http/errors.ts';
 import { ROTATION_OVERLAP_MS, type Webhook } from '../../shared/model/webhook.ts';
 import { updateWebhook } from '../../shared/store/webhooks.ts';
 import { toIso } from '../../shared/time/instant.ts';
-import { findWebhook } from './find.ts';
+import { findOwnWebhook } from './find.ts';
 import { WebhookView, webhookView } from './view.ts';
 
 export const rotateSecret = route({
@@ -16,6 +16,7 @@ export const rotateSecret = route({
   summary: 'Rotate the signing secret; the previous one signs, too, for 24 hours',
   tag: 'Webhooks',
   auth: 'key',
+  access: 'creator',
   // Idempotent: a lost answer would be a lost secret.
   creates: true,
   params: idParam,
@@ -32,7 +33,7 @@ export const rotateSecret = route({
     409: { description: 'Another request rotated the secret at the same time' },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
-    const before = await findWebhook(services, principal, params.id);
+    const before = await findOwnWebhook(services, principal, params.id);
     const secret = newSecret();
     const previous = previousSecret(newResourceId(), before, asked_at);
     const changes = {

@@ -4,7 +4,7 @@ import { unseal } from '../../shared/aws/key-ring.ts';
 import { ApiError, type ApiResponse } from '../../shared/http/errors.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
-import { PLANS, type Plan } from '../../shared/model/workspace.ts';
+import { PLANS, type Plan, type Role } from '../../shared/model/workspace.ts';
 import { getWebhook, listWebhooks, updateWebhook } from '../../shared/store/webhooks.ts';
 import { assertDocumented } from '../../test/support/openapi.ts';
 import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';
@@ -30,22 +30,32 @@ interface Call {
   body?: unknown;
   workspace_id?: string;
   plan?: Plan;
+  role?: Role;
+  user_id?: string;
 }
 
 /** Calls a route with a key of the workspace; a thrown ApiError is an answer. */
 async function call(
   name: string,
-  { params = {}, query = {}, body, workspace_id, plan = 'starter' }: Call = {},
+  {
+    params = {},
+    query = {},
+    body,
+    workspace_id,
+    plan = 'starter',
+    role = 'owner',
+    user_id = newId(),
+  }: Call = {},
 ) {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name);
   if (!route) throw new Error(`There is no route ${name}`);
   const principal = {
     workspace_id: workspace_id ?? world.workspace_id,
-    user_id: newId(),
+    user_id,
     key_id: newId(),
-    role: 'owner',
+    role,
     plan,
-  } as const;
+  };
   const raw = { params, query, body, principal, request_id: 'r', headers: {}, base_url: 'https://a/v1' };
   const answer = asJson(await answerOf(route.invoke(raw, world.services)));
   assertDocumented(route.method, route.path, answer.status, answer.status === 204 ? undefined : answer.body);
@@ -118,15 +128,15 @@ describe('POST /webhooks', () => {
     expect(body).toEqual({
       error: 'Validation failed',
       details: [
-        { field: 'url', message: 'Must use https', platform: null },
-        { field: 'url', message: 'Must not contain credentials', platform: null },
-        { field: 'url', message: 'Must be a public address', platform: null },
+        { field: 'url', message: 'url must use https', platform: null },
+        { field: 'url', message: 'url must not contain credentials', platform: null },
+        { field: 'url', message: 'url must be a public address', platform: null },
         {
           field: 'events[1]',
-          message: expect.stringMatching(/^Must be one of post\.published/),
+          message: expect.stringMatching(/^events\[1\] must be one of post\.published/),
           platform: null,
         },
-        { field: 'description', message: 'Must be at most 200 characters', platform: null },
+        { field: 'description', message: 'description must be at most 200 characters', platform: null },
       ],
     });
   });
@@ -179,7 +189,7 @@ describe('POST /webhooks', () => {
     const answer = await create({ url: address });
     expect(answer).toMatchObject({
       status: 400,
-      body: { details: [{ field: 'url', message: 'Must be a public address', platform: null }] },
+      body: { details: [{ field: 'url', message: 'url must be a public address', platform: null }] },
     });
   });
 
@@ -189,7 +199,7 @@ describe('POST /webhooks', () => {
       delete process.env['ALLOW_LOOPBACK'];
       const answer = await create({ url: address });
       expect(answer.status).toBe(400);
-      expect(JSON.stringify(answer.body)).toContain('Must use https');
+      expect(JSON.stringify(answer.body)).toContain('url must use https');
     },
   );
 
@@ -221,6 +231,12 @@ describe('POST /webhooks', () => {
       expect((await call('POST /webhooks', { body: { url }, plan })).status).toBe(201);
     }
     expect((await call('POST /webhooks', { body: { url }, plan })).status).toBe(409);
+  });
+
+  test('subscribes to post.completed and account.disconnected only when they are named', async () => {
+    const named = ['post.completed', 'account.disconnected'];
+    expect((await create({ url, events: named })).body.webhook.events).toEqual(named);
+    expect((await create({ url })).body.webhook.events).not.toContain('post.completed');
   });
 
   test('removes duplicate events', async () => {
@@ -401,5 +417,40 @@ describe('a webhook', () => {
     }
     expect((await call('GET /webhooks', { workspace_id })).body).toEqual({ webhooks: [] });
     expect(await getWebhook(world.services.table, world.workspace_id, webhook.id)).toEqual(webhook);
+  });
+
+  test('is changed, rotated, deleted and redelivered to by its creator and owners only', async () => {
+    const creator = newId();
+    const { id } = await world.addWebhook({ url, created_by: creator });
+    const as = (user_id: string, role: Role) => ({ user_id, role, params: { id } });
+    const sent = (await call('POST /webhooks/{id}/test', as(newId(), 'member'))).body.delivery;
+    const redelivery = { id, delivery_id: sent.id };
+    const attempts = (user_id: string, role: Role) => [
+      () => call('PATCH /webhooks/{id}', { ...as(user_id, role), body: { description: 'Mine' } }),
+      () => call('POST /webhooks/{id}/rotate-secret', as(user_id, role)),
+      () =>
+        call('POST /webhooks/{id}/deliveries/{delivery_id}/redeliver', {
+          ...as(user_id, role),
+          params: redelivery,
+        }),
+    ];
+    const statuses = async (user_id: string, role: Role) => {
+      const found: number[] = [];
+      for (const attempt of attempts(user_id, role)) found.push((await attempt()).status);
+      return found;
+    };
+    expect(await statuses(newId(), 'member')).toEqual([403, 403, 403]);
+    expect(await statuses(creator, 'member')).toEqual([200, 200, 202]);
+    expect(await statuses(newId(), 'owner')).toEqual([200, 200, 202]);
+    expect((await call('DELETE /webhooks/{id}', as(newId(), 'member'))).status).toBe(403);
+    expect((await call('GET /webhooks/{id}', as(newId(), 'member'))).status).toBe(200);
+    expect((await call('DELETE /webhooks/{id}', as(creator, 'member'))).status).toBe(204);
+  });
+
+  test('is created for the caller, who may change it later', async () => {
+    const user_id = newId();
+    const { body } = await call('POST /webhooks', { body: { url }, user_id, role: 'member' });
+    const params = { id: body.webhook.id };
+    expect((await call('DELETE /webhooks/{id}', { params, user_id, role: 'member' })).status).toBe(204);
   });
 });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { updateWebhook as storeChanges } from '../../shared/store/webhooks.ts';
 import { descriptionField, assertReceiver, eventsField, urlField } from './fields.ts';
-import { findWebhook, webhookNotFound } from './find.ts';
+import { findOwnWebhook, webhookNotFound } from './find.ts';
 import { WebhookView, webhookView } from './view.ts';
 
 /** Enabling a webhook or changing its URL resets its health. */
@@ -15,6 +15,7 @@ export const updateWebhook = route({
   summary: 'Update, enable or disable a webhook',
   tag: 'Webhooks',
   auth: 'key',
+  access: 'creator',
   params: idParam,
   body: {
     url: v.exactOptional(urlField),
@@ -27,7 +28,7 @@ export const updateWebhook = route({
     404: { description: 'No such webhook' },
   },
   handler: async ({ params, body, principal }, services) => {
-    await findWebhook(services, principal, params.id);
+    await findOwnWebhook(services, principal, params.id);
     if (body.url !== undefined) await assertReceiver(body.url);
     const changes = {
       ...body,

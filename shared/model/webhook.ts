@@ -13,6 +13,8 @@ export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export const WebhookSchema = v.object({
   id: v.string(),
   workspace_id: v.string(),
+  /** The user who created it; null where nobody is known. */
+  created_by: v.nullable(v.string()),
   url: v.string(),
   events: v.array(EventKindSchema),
   description: v.nullable(v.string()),

@@ -45,6 +45,7 @@ function webhook(changes: Partial<Webhook> = {}): Webhook {
     paused_until: null,
     sealed_secret: 'v1.sealed',
     previous_secret: null,
+    created_by: null,
     created_at: now,
     updated_at: now,
     ...changes,

@@ -15,6 +15,7 @@ import type { Table } from '../../shared/store/table.ts';
 const webhookOf = (workspace_id = newId()): Webhook => ({
   id: newId(),
   workspace_id,
+  created_by: null,
   url: 'https://hooks.example/posts',
   events: [...EVENT_KINDS],
   description: null,

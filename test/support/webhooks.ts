@@ -56,6 +56,7 @@ export async function webhookWorld(): Promise<WebhookWorld> {
       paused_until: null,
       sealed_secret: seal(ring, id, secret),
       previous_secret: null,
+      created_by: null,
       created_at: clock.now,
       updated_at: clock.now,
       ...changes,
