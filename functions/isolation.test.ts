@@ -27,6 +27,8 @@ const SETTINGS: Record<string, string> = {
   REDIRECT_ALLOWLIST: '*',
   AI_PROVIDER: JSON.stringify({ provider: 'offline' }),
 };
+/** Named by their platform; the platform of the tests takes no app. */
+const PLATFORM_APPS = '/workspace/platform-apps';
 /** Its profile_name is the name of a new profile. */
 const CREATES_NAME = 'POST /agency/profiles';
 const nameOf = ({ method, path }: DocumentedOperation) => `${method} ${path}`;
@@ -194,7 +196,8 @@ describe('from another workspace', () => {
   test.each(inOrder.map(each => ({ name: nameOf(each), each })))('$name finds nothing', async ({ each }) => {
     tableTraffic = [];
     const answer = await callAsOther(each);
-    if (refersToResource(each))
+    if (each.path.startsWith(PLATFORM_APPS)) expect([400, 404]).toContain(answer.status);
+    else if (refersToResource(each))
       expect({ ...answer.body, status: answer.status }).toMatchObject({ status: 404 });
     else expect(answer.status).toBeLessThan(300);
     const foreign = tableTraffic.filter(text => text.includes(api.workspace.workspace_id));
@@ -218,8 +221,68 @@ test('the search for foreign items finds an item that is read', async () => {
   expect(tableTraffic.filter(text => text.includes(api.workspace.workspace_id))).not.toEqual([]);
 });
 
-function callAsOther(each: DocumentedOperation): Promise<ApiAnswer> {
+/** Operations that only owners may call. */
+const OWNER_OPERATIONS = [
+  'POST /workspace/members',
+  'PATCH /workspace/members/{id}',
+  'DELETE /workspace/members/{id}',
+  'PUT /workspace/banned-hashtags',
+  'GET /workspace/platform-apps/{platform}',
+  'PUT /workspace/platform-apps/{platform}',
+  'DELETE /workspace/platform-apps/{platform}',
+];
+/** Operations on a resource of another user that a member must not call. */
+const CREATOR_OPERATIONS = [
+  'PATCH /agency/profiles/{id}',
+  'DELETE /agency/profiles/{id}',
+  'POST /queue/settings',
+  'POST /integrations/{platform}/connect',
+  'PATCH /integrations/{id}',
+  'DELETE /integrations/{id}',
+  'PATCH /webhooks/{id}',
+  'DELETE /webhooks/{id}',
+  'POST /webhooks/{id}/rotate-secret',
+  'POST /webhooks/{id}/deliveries/{delivery_id}/redeliver',
+  'DELETE /api-keys/{id}',
+];
+const RESTRICTED = [...OWNER_OPERATIONS, ...CREATOR_OPERATIONS];
+
+describe('a member', () => {
+  let memberKey: string;
+  beforeAll(async () => {
+    const member = { email: 'second@example.com', role: 'member' };
+    const { body } = await api.call('POST', '/workspace/members', member);
+    const key = await api.call('POST', '/api-keys', { name: 'Member', user_id: body.member.id });
+    memberKey = key.body.key;
+  });
+  const callAsMember = (each: DocumentedOperation) => callAs(each, memberKey);
+  const named = (names: readonly string[]) =>
+    inOrder.filter(each => names.includes(nameOf(each))).map(each => ({ name: nameOf(each), each }));
+
+  test('is restricted in operations of the document only', () => {
+    const names = keyed.map(nameOf);
+    expect(RESTRICTED.filter(name => !names.includes(name))).toEqual([]);
+  });
+
+  test.each(named(RESTRICTED))('gets 403 from $name', async ({ each }) => {
+    const answer = await callAsMember(each);
+    expect([answer.status, answer.body]).toEqual([403, { error: expect.any(String) }]);
+    expect(each.operation.responses['403']).not.toHaveProperty('$ref');
+  });
+
+  test.each(named(keyed.map(nameOf).filter(name => !RESTRICTED.includes(name))))(
+    'may call $name',
+    async ({ each }) => {
+      const { status } = await callAsMember(each);
+      if (nameOf(each) !== 'POST /api-keys') expect(status).not.toBe(403);
+    },
+  );
+});
+
+const callAsOther = (each: DocumentedOperation) => callAs(each, otherKey);
+
+function callAs(each: DocumentedOperation, key: string): Promise<ApiAnswer> {
   const { path, body } = requestFor(each);
   const sent = each.method === 'GET' || each.method === 'DELETE' ? undefined : body;
-  return call(each.method, path, sent, { authorization: `Bearer ${otherKey}` });
+  return call(each.method, path, sent, { authorization: `Bearer ${key}` });
 }

@@ -71,6 +71,7 @@ export const putBannedHashtags = route({
   summary: 'Set which hashtags the workspace bans in addition and which it allows',
   tag: 'Workspace',
   auth: 'key',
+  access: 'owner',
   body: { added: hashtags, allowed: hashtags },
   responses: { 200: { description: 'The list after the change', schema: HashtagsView } },
   handler: async ({ body, principal }, services) => {

@@ -22,13 +22,13 @@ export const deleteProfile = route({
     'yet published are cancelled; published posts stay readable. Large profiles are deleted in the background.',
   tag: 'Profiles',
   auth: 'key',
+  access: 'creator',
   params: idParam,
   responses: {
     200: {
       description: 'The profile is deleted',
       schema: v.object({ success: v.literal(true), message: v.string() }),
     },
-    403: { description: 'The profile was created by another user' },
     404: { description: 'Profile not found' },
   },
   handler: async ({ params, principal }, services) => {

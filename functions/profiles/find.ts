@@ -1,4 +1,5 @@
-import { forbidden, notFound } from '../../shared/http/errors.ts';
+import { assertCreator } from '../../shared/http/access.ts';
+import { notFound } from '../../shared/http/errors.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
@@ -17,6 +18,6 @@ export async function findProfile(services: Services, principal: Principal, id: 
  */
 export async function findOwnProfile(services: Services, principal: Principal, id: string): Promise<Profile> {
   const profile = await findProfile(services, principal, id);
-  if (principal.role === 'owner' || profile.created_by === principal.user_id) return profile;
-  throw forbidden('Members can modify only their own profiles, which they created themselves');
+  assertCreator(principal, profile.created_by, 'profiles');
+  return profile;
 }

@@ -18,12 +18,12 @@ export const updateProfile = route({
   description: 'Owners may rename every profile, members those that they created.',
   tag: 'Profiles',
   auth: 'key',
+  access: 'creator',
   params: idParam,
   body: { username: v.exactOptional(usernameField), profile_name: v.exactOptional(profileNameField) },
   body_example: { profile_name: 'Acme Shop Europe' },
   responses: {
     200: { description: 'The profile as it is now', schema: ProfileResponse },
-    403: { description: 'The profile was created by another user' },
     404: { description: 'Profile not found' },
     409: { description: 'Another profile with this username or profile name already exists' },
   },

@@ -1,3 +1,4 @@
+import { assertCreator } from '../../shared/http/access.ts';
 import { route } from '../../shared/http/define-route.ts';
 import type { QueueSettings } from '../../shared/model/queue.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
@@ -15,6 +16,7 @@ export const changeSettings = route({
     'Omitted settings keep their value; `slots` replaces the whole list. Slots are local times in the time zone. When clocks go forward, a skipped time moves to the next existing one; when they go back, a time that occurs twice is used the first time. Posts that are in a slot keep it.',
   tag: 'Queue',
   auth: 'key',
+  access: 'creator',
   plan: QUEUE_PLAN,
   body: { profile_name: profileNameField, ...settingsFields },
   body_example: {
@@ -29,6 +31,7 @@ export const changeSettings = route({
   },
   handler: async ({ body: { profile_name, timezone, slots, posts_per_slot }, principal }, services) => {
     const profile = await findProfile(services, principal, profile_name);
+    assertCreator(principal, profile.created_by, 'profiles');
     const changes: Partial<QueueSettings> = {
       ...(timezone == null ? {} : { timezone }),
       ...(slots == null ? {} : { slots }),

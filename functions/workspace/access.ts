@@ -1,12 +1,7 @@
-import { forbidden, notFound } from '../../shared/http/errors.ts';
+import { notFound } from '../../shared/http/errors.ts';
 import type { Member, Principal } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getMember } from '../../shared/store/workspaces.ts';
-
-/** Throws 403 unless the caller is an owner. */
-export function assertOwner({ role }: Principal): void {
-  if (role !== 'owner') throw forbidden('Only owners of the workspace can do this');
-}
 
 /** Returns a member of the caller's workspace. Throws 404, also for a member of another workspace. */
 export async function findMember(services: Services, principal: Principal, id: string): Promise<Member> {

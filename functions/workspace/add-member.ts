@@ -3,7 +3,6 @@ import { route } from '../../shared/http/define-route.ts';
 import { conflict } from '../../shared/http/errors.ts';
 import type { Member } from '../../shared/model/workspace.ts';
 import { addMember as storeMember } from '../../shared/store/workspaces.ts';
-import { assertOwner } from './access.ts';
 import { emailField, memberNameField, roleField } from './fields.ts';
 import { MemberRecord, memberRecord } from './record.ts';
 
@@ -15,15 +14,14 @@ export const addMember = route({
   description: 'Owners only. Create an API key for the new member so that they can use the API.',
   tag: 'Workspace',
   auth: 'key',
+  access: 'owner',
   body: { email: emailField, name: v.optional(memberNameField, null), role: roleField },
   body_example: { email: 'kim@example.com', name: 'Kim', role: 'member' },
   responses: {
     201: { description: 'The new member', schema: v.object({ member: MemberRecord }) },
-    403: { description: 'Only owners can add members' },
     409: { description: 'The e-mail address is already a member' },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
-    assertOwner(principal);
     const member: Member = {
       workspace_id: principal.workspace_id,
       user_id: newResourceId(),

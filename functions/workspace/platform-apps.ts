@@ -9,7 +9,6 @@ import type { Connector } from '../../shared/platforms/contract/connector.ts';
 import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import { toIso } from '../../shared/time/instant.ts';
-import { assertOwner } from './access.ts';
 
 const PlatformAppRecord = v.pipe(
   v.object({
@@ -46,6 +45,7 @@ const shared = {
   path: '/workspace/platform-apps/{platform}',
   tag: 'Workspace',
   auth: 'key',
+  access: 'owner',
   params: { platform: v.string() },
 } as const;
 
@@ -59,12 +59,10 @@ export const putPlatformApp = route({
   body: { client_id: credential, client_secret: credential, ...appFields },
   responses: {
     200: { description: 'The app', schema: v.object({ platform_app: PlatformAppRecord }) },
-    403: { description: 'Only owners may do this' },
     404: { description: 'Platform not found' },
     501: { description: 'This version cannot connect the platform yet' },
   },
   handler: async ({ params, body, principal }, services) => {
-    assertOwner(principal);
     const { platform, connector } = findAppPlatform(params.platform);
     const { client_id, client_secret } = body;
     const app = { client_id, client_secret, ...readAppFields(platform, connector, body) };
@@ -82,11 +80,9 @@ export const getPlatformApp = route({
   description: 'For owners. The secret is never shown.',
   responses: {
     200: { description: 'The app', schema: v.object({ platform_app: PlatformAppRecord }) },
-    403: { description: 'Only owners may do this' },
     404: { description: 'Platform not found, or the workspace has no app of its own there' },
   },
   handler: async ({ params, principal }, { table }) => {
-    assertOwner(principal);
     const platform = findPlatform(params.platform);
     const record = await getWorkspaceApp(table, principal.workspace_id, platform);
     if (!record) throw notFound('Platform app');
@@ -103,11 +99,9 @@ export const deletePlatformApp = route({
     'For owners. Accounts connected from now on use the app of the service; connections made with the removed app keep it until they are reconnected.',
   responses: {
     204: { description: 'The app is removed' },
-    403: { description: 'Only owners may do this' },
     404: { description: 'Platform not found, or the workspace has no app of its own there' },
   },
   handler: async ({ params, principal }, { table }) => {
-    assertOwner(principal);
     const platform = findPlatform(params.platform);
     if (!(await deleteWorkspaceApp(table, principal.workspace_id, platform))) throw notFound('Platform app');
     return { status: 204 };

@@ -1,7 +1,6 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { listApiKeys, removeMember as remove, revokeApiKey } from '../../shared/store/workspaces.ts';
-import { assertOwner } from './access.ts';
 import { changeMember } from './change-member.ts';
 
 export const removeMember = route({
@@ -13,15 +12,14 @@ export const removeMember = route({
     'Owners only. The API keys of the member stop working within 30 s. The last owner cannot be removed.',
   tag: 'Workspace',
   auth: 'key',
+  access: 'owner',
   params: idParam,
   responses: {
     204: { description: 'The member is removed' },
-    403: { description: 'Only owners can remove members' },
     404: { description: 'Member not found' },
     409: { description: 'The member is the last owner' },
   },
   handler: async ({ params, principal }, services) => {
-    assertOwner(principal);
     const member = await changeMember(services, principal, params.id, current =>
       remove(services.table, current),
     );

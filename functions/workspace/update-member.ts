@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { updateMember as storeChanges } from '../../shared/store/workspaces.ts';
-import { assertOwner } from './access.ts';
 import { changeMember } from './change-member.ts';
 import { memberNameField, roleField } from './fields.ts';
 import { MemberRecord, memberRecord } from './record.ts';
@@ -14,17 +13,16 @@ export const updateMember = route({
   description: 'Owners only. Takes effect within 30 s. The last owner cannot become a member.',
   tag: 'Workspace',
   auth: 'key',
+  access: 'owner',
   params: idParam,
   body: { role: v.exactOptional(roleField), name: v.exactOptional(memberNameField) },
   body_example: { role: 'owner' },
   responses: {
     200: { description: 'The changed member', schema: v.object({ member: MemberRecord }) },
-    403: { description: 'Only owners can change members' },
     404: { description: 'Member not found' },
     409: { description: 'The member is the last owner' },
   },
   handler: async ({ params, body, principal }, services) => {
-    assertOwner(principal);
     const member = await changeMember(services, principal, params.id, current =>
       storeChanges(services.table, current, body),
     );

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ACCESS_DENIED } from '../../shared/http/access.ts';
 import type { ResponseDoc, Route } from '../../shared/http/route.ts';
 import { UnknownFieldRecord } from '../../shared/http/unknown-fields.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
@@ -123,10 +124,15 @@ const oneOrMany = (one: Schema, maxItems: number): Schema => ({
 
 function responsesOf(route: Route, named: Schemas): Operation['responses'] {
   const common = commonStatuses(route).map(status => [String(status), commonRef(status)] as const);
-  const own = Object.entries(route.responses).map(
+  const own = Object.entries({ ...accessResponse(route), ...route.responses }).map(
     ([status, doc]) => [status, responseOf(route, Number(status), doc, named)] as const,
   );
   return Object.fromEntries<ResponseObject | { $ref: string }>([...common, ...own]);
+}
+
+/** The 403 of a route that not every user may call. */
+function accessResponse({ access }: Route): Record<number, ResponseDoc> {
+  return access === undefined ? {} : { 403: { description: ACCESS_DENIED[access] } };
 }
 
 /** Statuses that every route of this kind may answer. */

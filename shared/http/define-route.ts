@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isUuid, newId } from '../model/id.ts';
+import { assertOwner } from './access.ts';
 import { notFound, unauthorized, validationFailed, type ValidationDetail } from './errors.ts';
 import { withoutLongLists } from './long-lists.ts';
 import type { OnlyDocumentedFields, ResponseOf, Responses } from './response.ts';
@@ -96,12 +97,13 @@ interface Parts {
 }
 
 function validateParts(
-  definition: Pick<Route, 'auth'> & Partial<Pick<Route, 'params' | 'query' | 'body' | 'batch'>>,
+  definition: Pick<Route, 'auth' | 'access'> & Partial<Pick<Route, 'params' | 'query' | 'body' | 'batch'>>,
   raw: RawRequest,
 ): Parts {
   if (Object.entries(raw.params).some(([name, value]) => /(^|_)id$/.test(name) && !isUuid(value)))
     throw notFound();
   if (definition.auth === 'key' && raw.principal === null) throw unauthorized();
+  if (definition.access === 'owner' && raw.principal) assertOwner(raw.principal);
   const params = validateObject(definition.params, raw.params, 'path');
   const query = validateObject(definition.query, raw.query, 'query');
   const body = definition.batch

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import type { Plan, Principal } from '../model/workspace.ts';
 import type { Services } from '../runtime/services.ts';
+import type { Access } from './access.ts';
 import type { ApiResponse } from './errors.ts';
 import type { ResponseOf, Responses } from './response.ts';
 
@@ -53,6 +54,8 @@ export interface RouteDoc {
   /** Markdown. */
   description?: string;
   tag: string;
+  /** Default: every user of the workspace. The handler of a `creator` route calls `assertCreator`. */
+  access?: Access;
   /** Name of the operation in generated clients. Default: derived from method and path. */
   operation_id?: string;
   /** A valid body. Default: generated from the schema. */
