@@ -6,6 +6,7 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
   Tracing,
@@ -42,6 +43,10 @@ export interface ServiceFunctionProps extends Size {
   name?: string;
   environment?: Record<string, string>;
   layers?: ILayerVersion[];
+  /**
+   * Whether the function sends messages to a queue that it consumes. Lambda would stop such a chain after 16 invocations.
+   */
+  recursive?: boolean;
 }
 
 /** A Lambda function with the settings that all share. Its role can only write logs and traces until more is granted. */
@@ -75,6 +80,7 @@ export class ServiceFunction extends Construct {
         ...props.environment,
       },
       layers: props.layers ?? [],
+      recursiveLoop: props.recursive === true ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,

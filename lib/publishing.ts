@@ -88,6 +88,7 @@ export class Publishing extends Construct {
       memory_mb,
       environment: { [ENV.platform]: platform, [ENV.publicUrl]: publicUrl },
       layers: [sharpLayer(this)],
+      recursive: true,
     });
     table.grant(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     media.grant(publisher, 'GetObject', 'PutObject', 'ListBucket');

@@ -13,7 +13,11 @@ export class Uploads extends Construct {
     super(scope, id);
     const size = SIZES['media-importer'];
     this.queue = new WorkQueue(this, 'Media', { name: 'media', worker_timeout_s: size.timeout_s });
-    const importer = new ServiceFunction(this, 'Importer', { bundle: 'media-importer', ...size });
+    const importer = new ServiceFunction(this, 'Importer', {
+      bundle: 'media-importer',
+      ...size,
+      recursive: true,
+    });
     table.grant(importer, 'GetItem', 'PutItem', 'DeleteItem');
     media.grant(
       importer,

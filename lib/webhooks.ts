@@ -21,6 +21,7 @@ export class Webhooks extends Construct {
       bundle: 'webhook-dispatcher',
       ...size,
       environment: { UV_THREADPOOL_SIZE: LOOKUP_THREADS },
+      recursive: true,
     });
     table.grant(this.dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
     secrets.grantReadKeyRing(this.dispatcher);

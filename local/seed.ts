@@ -131,9 +131,11 @@ async function placeholderConnection(
       sealed: seal(ring, id, JSON.stringify({})),
       revision: 1,
       renew_at: null,
+      token_expires_at: null,
       needs_reconnect: false,
       needs_target: false,
       renewal_lease_until: null,
+      connected_at: now,
     };
   } finally {
     ssm.destroy();

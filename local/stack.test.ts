@@ -201,4 +201,4 @@ describe('a start that fails', () => {
       expect(stdout).toContain(option);
     }
   });
-
+});

@@ -37,6 +37,8 @@ interface Call {
   body: JsonObject;
   /** Name of the calling function; `-` for other callers. */
   caller: string;
+  /** Header `X-Amzn-Trace-Id`. */
+  traceHeader: string | null;
 }
 
 interface Target {
@@ -61,9 +63,9 @@ const TARGETS: Readonly<Record<string, Target>> = {
   },
   AmazonSQS: {
     service: 'sqs',
-    run: ({ operation, body, caller }, { sqs, calls }) => {
+    run: ({ operation, body, caller, traceHeader }, { sqs, calls }) => {
       calls.add('sqs', operation, caller);
-      return sqs.handle(operation, body);
+      return sqs.handle(operation, body, traceHeader);
     },
   },
   AmazonSSM: {
@@ -106,7 +108,10 @@ export async function startAwsEndpoint(): Promise<AwsEndpoint> {
       const call = { operation: operation || found.operation || '', caller };
       const environment = environmentOf(request);
       return services.faults.around({ ...call, service: found.service, environment, body }, altered =>
-        found.run({ ...call, headers: forwardedHeaders(request), body: altered }, opened),
+        found.run(
+          { ...call, headers: forwardedHeaders(request), traceHeader: traceHeaderOf(request), body: altered },
+          opened,
+        ),
       );
     }
     throw new AwsError(
@@ -131,6 +136,11 @@ export async function startAwsEndpoint(): Promise<AwsEndpoint> {
 function environmentOf(request: IncomingMessage): string | null {
   const environment = request.headers['x-local-environment'];
   return typeof environment === 'string' ? environment : null;
+}
+
+function traceHeaderOf(request: IncomingMessage): string | null {
+  const header = request.headers['x-amzn-trace-id'];
+  return typeof header === 'string' ? header : null;
 }
 
 /** Name of the calling function; environment ids are `<function>:<number>`. */

@@ -22,20 +22,21 @@ import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
 import { createScheduler } from './scheduler.ts';
-import { createSqs } from './sqs.ts';
+import { createSqs, type Sqs } from './sqs.ts';
 import { createSsm } from './ssm.ts';
 import { localClientConfig } from './tables.ts';
 
 let awsEndpoint: AwsEndpoint;
 let sqs: SQSClient;
 let ssm: SSMClient;
+let emulator: Sqs;
 const calls = createCalls();
 const queueUrl = () => `${awsEndpoint.url}/000000000000/work`;
 
 beforeAll(async () => {
   awsEndpoint = await startAwsEndpoint();
   const store = openStore(null);
-  const emulator = createSqs(null);
+  emulator = createSqs(null);
   emulator.createQueue({ name: 'work', attributes: {} }, queueUrl());
   const scheduler = createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() });
   awsEndpoint.open({
@@ -64,6 +65,59 @@ describe('SQS', () => {
     await expect(send(900)).resolves.toBeDefined();
     await expect(send(901)).rejects.toMatchObject({ name: 'InvalidParameterValue' });
     await expect(send(-1)).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+  });
+
+  const sendBody = (MessageBody: string) =>
+    sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(), MessageBody }));
+
+  test.each(['\t\n\r ~', 'Grüße', '字', '\ud7ff\ue000\ufffd', '😀\u{10ffff}'])('accepts %j', async body => {
+    await expect(sendBody(body)).resolves.toBeDefined();
+  });
+
+  test.each(['\0', 'a\bb', '\x1f', '\ufffe', '\uffff'])('refuses %j', async body => {
+    await expect(sendBody(body)).rejects.toMatchObject({ name: 'InvalidMessageContents' });
+  });
+
+  test('refuses unpaired surrogates', async () => {
+    const call = emulator.handle('SendMessage', { QueueUrl: queueUrl(), MessageBody: 'a\ud800' });
+    await expect(call).rejects.toMatchObject({ code: 'InvalidMessageContents' });
+  });
+
+  test('limits a message and a batch to 1 MiB of UTF-8', async () => {
+    const limit = 1_048_576;
+    await expect(sendBody('ü'.repeat(limit / 2))).resolves.toBeDefined();
+    await expect(sendBody('a'.repeat(limit + 1))).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+    await expect(sendBody('')).rejects.toMatchObject({ name: 'MissingParameter' });
+    const Entries = ['a', 'b'].map(Id => ({ Id, MessageBody: 'x'.repeat(limit / 2 + 1) }));
+    const batch = sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl(), Entries }));
+    await expect(batch).rejects.toMatchObject({ name: 'BatchRequestTooLong' });
+  });
+
+  test.each([
+    ['an empty batch', [], 'EmptyBatchRequest'],
+    ['repeated ids', [{ Id: 'a' }, { Id: 'a' }], 'BatchEntryIdsNotDistinct'],
+    ['an invalid id', [{ Id: 'a b' }], 'InvalidBatchEntryId'],
+  ])('refuses %s', async (_, ids, code) => {
+    const Entries = ids.map(({ Id }) => ({ Id, MessageBody: 'x' }));
+    const batch = emulator.handle('SendMessageBatch', { QueueUrl: queueUrl(), Entries });
+    await expect(batch).rejects.toMatchObject({ code });
+  });
+
+  test('refuses a message group with blanks', async () => {
+    const input = { QueueUrl: queueUrl(), MessageBody: 'x', MessageGroupId: 'a b' };
+    await expect(sqs.send(new SendMessageCommand(input))).rejects.toMatchObject({
+      name: 'InvalidParameterValue',
+    });
+  });
+
+  test('returns the tracing header of the call that sent the message', async () => {
+    emulator.purge();
+    const header = 'Root=1-0-0;Lineage=00000000:1';
+    await emulator.handle('SendMessage', { QueueUrl: queueUrl(), MessageBody: 'x' }, header);
+    const { Messages } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: queueUrl(), MessageSystemAttributeNames: ['AWSTraceHeader'] }),
+    );
+    expect(Messages![0]!.Attributes).toEqual({ AWSTraceHeader: header });
   });
 
   test('refuses only the invalid entries of a batch', async () => {

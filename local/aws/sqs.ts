@@ -11,13 +11,12 @@ import { deleteMessageBatch } from '../../node_modules/fauxqs/dist/sqs/actions/d
 import { getQueueAttributes } from '../../node_modules/fauxqs/dist/sqs/actions/getQueueAttributes.js';
 import { purgeQueue } from '../../node_modules/fauxqs/dist/sqs/actions/purgeQueue.js';
 import { receiveMessage } from '../../node_modules/fauxqs/dist/sqs/actions/receiveMessage.js';
-import { sendMessage } from '../../node_modules/fauxqs/dist/sqs/actions/sendMessage.js';
-import { sendMessageBatch } from '../../node_modules/fauxqs/dist/sqs/actions/sendMessageBatch.js';
 import { SqsStore, type SqsQueue } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { QueueResource } from '../template/resources.ts';
 import { arn } from '../template/names.ts';
 import { AwsError, ok, type AwsResponse } from './response.ts';
+import { sendMessage, sendMessageBatch, traceHeaderOf } from './sqs-send.ts';
 
 export interface QueueDepth {
   name: string;
@@ -30,8 +29,8 @@ export interface QueueDepth {
 }
 
 export interface Sqs {
-  /** Runs one call of the wire protocol. Throws AwsError. */
-  handle: (operation: string, body: JsonObject) => Promise<AwsResponse>;
+  /** Runs one call of the wire protocol; `traceHeader` is its header `X-Amzn-Trace-Id`. Throws AwsError. */
+  handle: (operation: string, body: JsonObject, traceHeader?: string | null) => Promise<AwsResponse>;
   createQueue: (queue: QueueResource, url: string) => void;
   /** Sends a message to the queue with this ARN. Throws if it does not exist. */
   send: (queueArn: string, body: string, delayS?: number) => Promise<void>;
@@ -41,26 +40,28 @@ export interface Sqs {
   close: () => void;
 }
 
-const MAX_DELAY_S = 900;
-
-const EntrySchema = v.looseObject({
-  Id: v.optional(v.string(), ''),
-  DelaySeconds: v.optional(v.number(), 0),
-  MessageGroupId: v.optional(v.string()),
+const ReceivedSchema = v.object({
+  Messages: v.optional(
+    v.array(
+      v.looseObject({
+        ReceiptHandle: v.string(),
+        Attributes: v.optional(v.record(v.string(), v.string()), {}),
+      }),
+    ),
+  ),
 });
-type Entry = v.InferOutput<typeof EntrySchema>;
-const EntriesSchema = v.optional(v.array(EntrySchema), []);
-
-const SentSchema = v.looseObject({ MessageId: v.string() });
-const BatchSentSchema = v.looseObject({
-  Successful: v.array(v.looseObject({ Id: v.string(), MessageId: v.string() })),
-  Failed: v.array(v.unknown()),
+const AttributeNamesSchema = v.object({
+  AttributeNames: v.optional(v.array(v.string()), []),
+  MessageSystemAttributeNames: v.optional(v.array(v.string()), []),
 });
 
-const OPERATIONS: Readonly<Record<string, (body: JsonObject, store: SqsStore) => unknown>> = {
-  SendMessage: send,
-  SendMessageBatch: sendBatch,
-  ReceiveMessage: receiveMessage,
+/** Operations of the emulator; `traceHeader` is the header `X-Amzn-Trace-Id` of the call. */
+type Operation = (body: JsonObject, store: SqsStore, traceHeader: string | null) => unknown;
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  SendMessage: (body, store, traceHeader) => sendMessage(queueOf(body, store), body, traceHeader),
+  SendMessageBatch: (body, store, traceHeader) => sendMessageBatch(queueOf(body, store), body, traceHeader),
+  ReceiveMessage: receive,
   DeleteMessage: deleteMessage,
   DeleteMessageBatch: deleteMessageBatch,
   ChangeMessageVisibility: changeMessageVisibility,
@@ -75,11 +76,15 @@ export function createSqs(folder: string | null): Sqs {
   const store = new SqsStore();
   const persistence = folder === null ? null : restore(store, folder);
 
-  async function handle(operation: string, body: JsonObject): Promise<AwsResponse> {
+  async function handle(
+    operation: string,
+    body: JsonObject,
+    traceHeader: string | null = null,
+  ): Promise<AwsResponse> {
     const run = OPERATIONS[operation];
     if (!run) throw new AwsError('UnsupportedOperation', `The local SQS does not support ${operation}`);
     try {
-      return ok((await run(body, store)) ?? {});
+      return ok((await run(body, store, traceHeader)) ?? {});
     } catch (error) {
       if (error instanceof SqsError) throw new AwsError(error.code, error.message, error.statusCode);
       throw error;
@@ -120,59 +125,36 @@ function restore(store: SqsStore, folder: string): PersistenceManager {
   return persistence;
 }
 
-function send(body: JsonObject, store: SqsStore): unknown {
-  const entry = v.parse(EntrySchema, body);
-  const error = delayError(entry);
-  if (error !== null) throw new SqsError('InvalidParameterValue', error);
-  const sent = sendMessage(body, store);
-  setGroup(store, body, v.parse(SentSchema, sent).MessageId, entry.MessageGroupId);
-  return sent;
+function queueOf(body: JsonObject, store: SqsStore): SqsQueue {
+  const queue = store.getQueue(v.parse(v.optional(v.string(), ''), body['QueueUrl']));
+  if (!queue) throw queueDoesNotExist();
+  return queue;
 }
 
-/** Invalid entries fail on their own; the others are sent. */
-function sendBatch(body: JsonObject, store: SqsStore): unknown {
-  const entries = v.parse(EntriesSchema, body['Entries']);
-  const refused = entries.filter(entry => delayError(entry) !== null);
-  if (refused.length === 0 || entries.length > 10) return sendEntries(body, entries, store);
-  const accepted = entries.filter(entry => !refused.includes(entry));
-  const sent = accepted.length === 0 ? { Successful: [], Failed: [] } : sendEntries(body, accepted, store);
-  const failed = refused.map(entry => ({
-    Id: entry.Id,
-    SenderFault: true,
-    Code: 'InvalidParameterValue',
-    Message: delayError(entry),
-  }));
-  return { Successful: sent.Successful, Failed: [...sent.Failed, ...failed] };
-}
-
-function sendEntries(body: JsonObject, entries: readonly Entry[], store: SqsStore) {
-  const sent = v.parse(BatchSentSchema, sendMessageBatch({ ...body, Entries: entries }, store));
-  for (const { Id, MessageId } of sent.Successful) {
-    setGroup(store, body, MessageId, entries.find(entry => entry.Id === Id)?.MessageGroupId);
-  }
-  return sent;
-}
-
-function delayError({ DelaySeconds: delay }: Entry): string | null {
-  if (Number.isInteger(delay) && delay >= 0 && delay <= MAX_DELAY_S) return null;
-  return `Value ${delay} for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= ${MAX_DELAY_S}.`;
-}
-
-/** Sets the message group, which the emulator drops on standard queues. Runs in the same tick as the send, so before any receive. */
-function setGroup(store: SqsStore, body: JsonObject, messageId: string, group: string | undefined): void {
-  if (group === undefined) return;
-  const queue = store.getQueue(v.parse(v.string(), body['QueueUrl']));
-  if (!queue) return;
-  const isSent = (message: { messageId: string }) => message.messageId === messageId;
-  const message = queue.messages.findLast(isSent) ?? queue.delayedMessages.findLast(isSent);
-  if (message) message.messageGroupId = group;
+/** Adds the tracing header, which the emulator does not support, to the system attributes. */
+async function receive(body: JsonObject, store: SqsStore): Promise<unknown> {
+  const queue = queueOf(body, store);
+  const received = v.parse(ReceivedSchema, await receiveMessage(body, store)).Messages;
+  const { AttributeNames, MessageSystemAttributeNames } = v.parse(AttributeNamesSchema, body);
+  const names = [...AttributeNames, ...MessageSystemAttributeNames];
+  if (!names.includes('All') && !names.includes('AWSTraceHeader')) return { Messages: received };
+  const Messages = received?.map(message => {
+    const stored = queue.inflightMessages.get(message.ReceiptHandle)?.message;
+    const header = stored && traceHeaderOf(stored);
+    return header === undefined
+      ? message
+      : { ...message, Attributes: { ...message.Attributes, AWSTraceHeader: header } };
+  });
+  return { Messages };
 }
 
 function queueUrl(body: JsonObject, store: SqsStore): unknown {
   const queue = store.getQueueByName(v.parse(v.string(), body['QueueName']));
-  if (!queue) throw new SqsError('QueueDoesNotExist', 'The specified queue does not exist.');
+  if (!queue) throw queueDoesNotExist();
   return { QueueUrl: queue.url };
 }
+
+const queueDoesNotExist = () => new SqsError('QueueDoesNotExist', 'The specified queue does not exist.');
 
 function depth(queue: SqsQueue, store: SqsStore): QueueDepth {
   queue.processTimers();

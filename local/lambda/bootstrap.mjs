@@ -41,7 +41,9 @@ function nextEvent() {
   return receiveMessageOnPort(events).message;
 }
 
-async function run(invoke, { event, context, deadline }) {
+async function run(invoke, { event, context, traceHeader, deadline }) {
+  // The SDK sends it with every AWS call.
+  process.env._X_AMZN_TRACE_ID = traceHeader;
   const remaining = () => Math.max(0, Math.round(deadline - performance.timeOrigin - performance.now()));
   try {
     const result = await invoke(JSON.parse(event), { ...context, getRemainingTimeInMillis: remaining });

@@ -18,6 +18,8 @@ afterEach(async () => {
 });
 afterAll(() => functions.close());
 
+const TRACE = 'Root=1-0-0;Lineage=00000000:1';
+
 function start(fn: FunctionResource): Environment {
   const environment = createEnvironment(fn, `${fn.name}:1`, functions.host);
   started.push(environment);
@@ -32,14 +34,15 @@ describe('an environment', () => {
         remaining: context.getRemainingTimeInMillis(),
         name: process.env.AWS_LAMBDA_FUNCTION_NAME,
         own: process.env.OWN,
+        trace: process.env._X_AMZN_TRACE_ID,
         home: process.env.HOME ?? null,
       };`,
       { environment: { OWN: 'yes' }, timeoutS: 100 },
     );
-    const outcome = await start(fn).invoke({ n: 1 });
+    const outcome = await start(fn).invoke({ n: 1 }, TRACE);
     expect(outcome).toMatchObject({
       ok: true,
-      result: { event: { n: 1 }, name: fn.name, own: 'yes', home: null },
+      result: { event: { n: 1 }, name: fn.name, own: 'yes', trace: TRACE, home: null },
     });
     const remaining = (outcome as { result: { remaining: number } }).result.remaining;
     expect(remaining).toBeGreaterThan(50_000);
@@ -48,8 +51,8 @@ describe('an environment', () => {
 
   test('keeps its globals between invocations', async () => {
     const environment = start(functions.define('return (globalThis.count = (globalThis.count ?? 0) + 1);'));
-    await environment.invoke({});
-    expect(await environment.invoke({})).toEqual({ ok: true, result: 2 });
+    await environment.invoke({}, TRACE);
+    expect(await environment.invoke({}, TRACE)).toEqual({ ok: true, result: 2 });
   });
 
   test('is frozen between invocations', async () => {
@@ -59,19 +62,19 @@ describe('an environment', () => {
         return globalThis.ticks ?? 0;`,
       ),
     );
-    await environment.invoke({ start: true });
+    await environment.invoke({ start: true }, TRACE);
     await sleep(200);
-    expect(await environment.invoke({})).toEqual({ ok: true, result: 0 });
+    expect(await environment.invoke({}, TRACE)).toEqual({ ok: true, result: 0 });
   });
 
   test('returns the error of a handler and stays alive', async () => {
     const environment = start(functions.define('if (event.bad) throw new TypeError("no"); return 1;'));
-    expect(await environment.invoke({ bad: true })).toEqual({
+    expect(await environment.invoke({ bad: true }, TRACE)).toEqual({
       ok: false,
       errorType: 'TypeError',
       errorMessage: 'no',
     });
-    expect(await environment.invoke({})).toEqual({ ok: true, result: 1 });
+    expect(await environment.invoke({}, TRACE)).toEqual({ ok: true, result: 1 });
   });
 
   test.each([
@@ -86,13 +89,13 @@ describe('an environment', () => {
     ],
   ])('ends %s', async (_, timeoutS, body, errorType) => {
     const environment = start(functions.define(body, { timeoutS }));
-    expect(await environment.invoke({})).toMatchObject({ ok: false, errorType });
+    expect(await environment.invoke({}, TRACE)).toMatchObject({ ok: false, errorType });
     expect(environment.isAlive()).toBe(false);
   });
 
   test('fails if the handler does not exist', async () => {
     const environment = start({ ...functions.define(''), handler: 'nothing' });
-    expect(await environment.invoke({})).toMatchObject({
+    expect(await environment.invoke({}, TRACE)).toMatchObject({
       ok: false,
       errorMessage: expect.stringContaining('nothing'),
     });
@@ -102,7 +105,7 @@ describe('an environment', () => {
     const environment = start(
       functions.define('console.log("started"); await new Promise(() => setInterval(() => 0, 9));'),
     );
-    const outcome = environment.invoke({});
+    const outcome = environment.invoke({}, TRACE);
     while (!functions.printed.includes('started\n')) await sleep(5);
     await environment.kill();
     expect(await outcome).toMatchObject({ ok: false, errorType: 'Runtime.Killed' });
@@ -110,10 +113,10 @@ describe('an environment', () => {
 
   test('uses the clock of the stack', async () => {
     const environment = start(functions.define('return [Date.now(), new Date().getTime()];'));
-    await environment.invoke({});
+    await environment.invoke({}, TRACE);
     const before = Date.now();
     functions.clock.advance(3600);
-    const { result } = (await environment.invoke({})) as { result: number[] };
+    const { result } = (await environment.invoke({}, TRACE)) as { result: number[] };
     for (const time of result) expect(time - before).toBeGreaterThanOrEqual(3_600_000);
   });
 });
@@ -148,12 +151,12 @@ describe('requests of an environment', () => {
     const host = { ...functions.host, localHosts: [new URL(url).host] };
     const environment = createEnvironment(fn, 'posts:7', host);
     started.push(environment);
-    expect(await environment.invoke({ url })).toMatchObject({ ok: true });
+    expect(await environment.invoke({ url }, TRACE)).toMatchObject({ ok: true });
     expect(seen.map(headers => headers['x-local-environment'])).toEqual(['posts:7']);
   });
 
   test.each(CALLS)('by %s do not carry its id to other hosts', async (_, body) => {
-    await start(functions.define(body)).invoke({ url });
+    await start(functions.define(body)).invoke({ url }, TRACE);
     expect(seen.map(headers => headers['x-local-environment'])).toEqual([undefined]);
   });
 });
@@ -169,6 +172,16 @@ describe('the environments of a function', () => {
     expect(ids.size).toBeLessThanOrEqual(4);
     const again = (await all.invoke(fn.name, {})) as { result: number };
     expect(ids).toContain(again.result);
+    await all.close();
+  });
+
+  test('end after they have been idle', async () => {
+    const fn = functions.define('return 1;');
+    const all = createFunctions([fn], functions.host, { concurrency: () => 1, idleMs: 100 });
+    await all.invoke(fn.name, {});
+    expect(all.environments()).toBe(1);
+    while (all.environments() > 0) await sleep(10);
+    expect(await all.invoke(fn.name, {})).toEqual({ ok: true, result: 1 });
     await all.close();
   });
 

@@ -19,8 +19,8 @@ export interface LambdaHost {
 
 export interface Environment {
   id: string;
-  /** Runs one event at a time. Never rejects. */
-  invoke: (event: unknown) => Promise<InvocationResult>;
+  /** Runs one event at a time, with `_X_AMZN_TRACE_ID` set to the tracing header. Never rejects. */
+  invoke: (event: unknown, traceHeader: string) => Promise<InvocationResult>;
   /** Terminates the environment, also during an invocation. */
   kill: () => Promise<void>;
   /** Whether it can run another event. */
@@ -98,7 +98,7 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
     void worker.terminate();
   }
 
-  async function invoke(event: unknown): Promise<InvocationResult> {
+  async function invoke(event: unknown, traceHeader: string): Promise<InvocationResult> {
     const initError = await ready.promise;
     if (initError) return initError;
     const settled = Promise.withResolvers<InvocationResult>();
@@ -112,6 +112,7 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
     events.postMessage({
       event: JSON.stringify(event),
       context: context(fn, logStream),
+      traceHeader,
       deadline: performance.timeOrigin + performance.now() + limitMs,
     });
     Atomics.store(wake, 0, 1);

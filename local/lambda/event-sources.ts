@@ -6,12 +6,14 @@ import type { EventSource } from '../template/resources.ts';
 import { AwsError, type AwsResponse } from '../aws/response.ts';
 import { ConnectionDropped } from '../aws/faults.ts';
 import type { InvocationResult } from './environment.ts';
+import type { Invoke } from './functions.ts';
+import { invocationsIn } from './recursion.ts';
 import { createSemaphore } from './semaphore.ts';
 
 export interface EventSourceHost {
   sqs: (operation: string, body: JsonObject) => Promise<AwsResponse>;
   queueUrl: (queueName: string) => string;
-  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
+  invoke: Invoke;
 }
 
 export interface Poller {
@@ -91,7 +93,8 @@ export function pollEventSource(source: EventSource, host: EventSourceHost): Pol
   }
 
   async function deliver(messages: readonly Message[]): Promise<void> {
-    const result = await host.invoke(source.function, sqsEvent(messages, source.queue));
+    const event = sqsEvent(messages, source.queue);
+    const result = await host.invoke(source.function, event, longestChain(messages, source.function));
     const failed = failedIds(result, messages, source.partialFailures);
     for (const { MessageId, ReceiptHandle } of messages) {
       if (!stopped && !failed.has(MessageId)) await remove(ReceiptHandle);
@@ -111,6 +114,15 @@ export function pollEventSource(source: EventSource, host: EventSourceHost): Pol
     if (!stopped) console.error(`The poller of ${source.queue} failed:`, error);
   });
   return { stop: () => void (stopped = true) };
+}
+
+/** Tracing header of the batch: that of the message whose chain has invoked the function most often. */
+function longestChain(messages: readonly Message[], functionName: string): string | null {
+  const headers = messages.flatMap(({ Attributes }) => Attributes['AWSTraceHeader'] ?? []);
+  const [longest] = headers.toSorted(
+    (a, b) => invocationsIn(b, functionName) - invocationsIn(a, functionName),
+  );
+  return longest ?? null;
 }
 
 /** Ids of the messages that stay on the queue. An unknown or missing id in the response fails the whole batch. */

@@ -6,11 +6,15 @@ import {
   type InvocationResult,
   type LambdaHost,
 } from './environment.ts';
+import { invocationsIn, MAX_INVOCATIONS, nextTraceHeader } from './recursion.ts';
 import { createSemaphore } from './semaphore.ts';
 
 export interface LocalFunctions {
-  /** Runs an event in an idle or new environment; waits for one at the concurrency limit. Never rejects. */
-  invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
+  /**
+   * Runs an event in an idle or new environment; waits for one at the concurrency limit. `traceHeader` is that of the
+   * request that causes the invocation. Never rejects.
+   */
+  invoke: Invoke;
   /** Kills the environment with this id; false if it does not exist. */
   kill: (environmentId: string) => Promise<boolean>;
   /** Running invocations by function; functions without any are left out. */
@@ -24,6 +28,12 @@ export interface LocalFunctions {
   close: () => Promise<void>;
 }
 
+export type Invoke = (
+  functionName: string,
+  event: unknown,
+  traceHeader?: string | null,
+) => Promise<InvocationResult>;
+
 export interface FunctionsOptions {
   /** Concurrent events that the event sources of a function send. */
   concurrency: (functionName: string) => number;
@@ -32,7 +42,7 @@ export interface FunctionsOptions {
 }
 
 interface Pool {
-  invoke: (event: unknown) => Promise<InvocationResult>;
+  invoke: (event: unknown, traceHeader: string | null) => Promise<InvocationResult>;
   working: () => number;
 }
 
@@ -86,12 +96,17 @@ export function createFunctions(
       idle.push({ environment, timer: setTimeout(end, idleMs).unref() });
     }
 
-    async function invoke(event: unknown): Promise<InvocationResult> {
+    async function invoke(event: unknown, parent: string | null): Promise<InvocationResult> {
+      if (!fn.allowsRecursion && invocationsIn(parent, fn.name) >= MAX_INVOCATIONS) {
+        const error = recursionError(fn.name);
+        host.log(fn.name, 'stderr', `${error.errorType}: ${error.errorMessage}\n`);
+        return error;
+      }
       await semaphore.acquire();
       while (pause) await pause;
       const environment = takeIdle() ?? newEnvironment();
       working += 1;
-      const result = await environment.invoke(event);
+      const result = await environment.invoke(event, nextTraceHeader(parent, fn.name, Date.now()));
       working -= 1;
       if (environment.isAlive()) keepIdle(environment);
       else environments.delete(environment.id);
@@ -122,9 +137,9 @@ export function createFunctions(
   return {
     whenIdle,
     endEnvironments: () => whenIdle(endAll),
-    invoke: (name, event) => {
+    invoke: (name, event, traceHeader = null) => {
       const pool = pools.get(name);
-      if (pool) return pool.invoke(event);
+      if (pool) return pool.invoke(event, traceHeader);
       return Promise.resolve({
         ok: false,
         errorType: 'ResourceNotFoundException',
@@ -143,4 +158,9 @@ export function createFunctions(
     environments: () => environments.size,
     close: endAll,
   };
+}
+
+function recursionError(functionName: string): InvocationError {
+  const errorMessage = `Stopped a recursive loop: ${functionName} was invoked ${MAX_INVOCATIONS} times in one chain of requests`;
+  return { ok: false, errorType: 'RecursiveInvocationException', errorMessage };
 }

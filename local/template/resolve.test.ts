@@ -120,6 +120,7 @@ describe('resources', () => {
         environment: { TABLE_NAME: 'Table', QUEUE_URL: 'http://127.0.0.1:4000/000000000000/work' },
         timeoutS: 29,
         memoryMb: 128,
+        allowsRecursion: false,
       },
     ]);
     expect(apiRoutes(reader)).toEqual([{ key: 'GET /v1/posts', function: 'worker' }]);

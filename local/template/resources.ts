@@ -157,6 +157,8 @@ export interface FunctionResource {
   environment: Record<string, string>;
   timeoutS: number;
   memoryMb: number;
+  /** Whether recursive loop detection is off (`RecursiveLoop: Allow`). */
+  allowsRecursion: boolean;
 }
 
 export function functions({ all, references }: Reader, { asset }: Template): FunctionResource[] {
@@ -165,8 +167,9 @@ export function functions({ all, references }: Reader, { asset }: Template): Fun
     Handler: v.string(),
     Timeout: v.optional(Whole, 3),
     MemorySize: v.optional(Whole, 128),
+    RecursiveLoop: v.optional(v.picklist(['Allow', 'Terminate']), 'Terminate'),
     Environment: v.optional(v.object({ Variables: v.optional(v.record(v.string(), v.string()), {}) }), {}),
-  }).map(({ id, properties: { Code, Handler, Timeout, MemorySize, Environment } }) => {
+  }).map(({ id, properties: { Code, Handler, Timeout, MemorySize, RecursiveLoop, Environment } }) => {
     const dot = Handler.lastIndexOf('.');
     return {
       name: references.ref(id),
@@ -175,6 +178,7 @@ export function functions({ all, references }: Reader, { asset }: Template): Fun
       environment: Environment.Variables,
       timeoutS: Timeout,
       memoryMb: MemorySize,
+      allowsRecursion: RecursiveLoop === 'Allow',
     };
   });
 }

@@ -26,7 +26,16 @@ export function testFunctions(): TestFunctions {
       const name = `fn-${++count}`;
       const module = join(folder, name);
       writeFileSync(`${module}.js`, `exports.handler = async (event, context) => {${body}\n};\n`);
-      return { name, module, handler: 'handler', environment: {}, timeoutS: 10, memoryMb: 128, ...overrides };
+      return {
+        name,
+        module,
+        handler: 'handler',
+        environment: {},
+        timeoutS: 10,
+        memoryMb: 128,
+        allowsRecursion: false,
+        ...overrides,
+      };
     },
     host: {
       environment: {},

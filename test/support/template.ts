@@ -46,6 +46,7 @@ export interface PropertiesOf {
     Code: { S3Key: string };
     Environment: { Variables: Record<string, unknown> };
     Layers?: unknown[];
+    RecursiveLoop?: 'Allow' | 'Terminate';
     LoggingConfig: { LogGroup: Reference };
     MemorySize: number;
     ReservedConcurrentExecutions?: number;
