@@ -1,4 +1,4 @@
-/** Native ESM, no transform: Node runs the TypeScript sources as they are. */
+/** Native ESM without a transform: Node.js runs the TypeScript sources as they are. */
 export default {
   testEnvironment: 'node',
   transform: {},
@@ -8,6 +8,6 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
   globalSetup: '<rootDir>/test/setup/global.ts',
   maxWorkers: 2,
-  // A safety net alone: no test is about time, and a busy machine may be many times slower than a quiet one.
+  // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
   testTimeout: 180_000,
 };

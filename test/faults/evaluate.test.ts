@@ -97,7 +97,7 @@ test.each([
   ['an event has two ids', evidence({ events: sent('post.published', 'post.published') }), ['event']],
   ['an accepted post is not in the list', evidence({ posts: [] }), ['lost']],
   ['a schedule is left over', evidence({ inFlight: ['a schedule'] }), ['in flight']],
-])('reports violations when %s', (_, found, kinds) => {
+])('finds exactly the violations when %s', (_, found, kinds) => {
   expect(kindsOf(found)).toEqual(kinds);
 });
 

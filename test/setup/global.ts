@@ -1,6 +1,6 @@
 import { startDynamoDb } from '../../local/aws/dynamodb.ts';
 
-/** One DynamoDB for all test files. It ends with jest, however that ends. */
+/** Starts one DynamoDB emulator for all test files. It exits with jest. */
 export default async function setup(): Promise<void> {
   const only = process.env['SERVICE_TEST_DYNAMODB'] === 'dynoxide' ? 'dynoxide' : null;
   const { endpoint } = await startDynamoDb({ only });
