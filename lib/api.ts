@@ -71,7 +71,7 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
   queue: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query'),
   workspace: (group, { table }) => table.grant(group, 'Query', 'DeleteItem'),
   integrations: (group, { table, secrets, redirectAllowlist }) => {
-    table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem');
+    table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
   },

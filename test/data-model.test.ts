@@ -99,6 +99,7 @@ const FINGERPRINT = fingerprint(
 )!;
 const reservationOf = ({ post_id, due_at }: Post) => ({
   account_id: post_id,
+  target_id: null,
   post_id,
   at: due_at,
   taken_at: due_at,
@@ -126,6 +127,7 @@ const dueReadingOf = ({ workspace_id, profile_id, post_id, due_at }: Post): DueR
   post_id,
   platform: 'x',
   account_id: post_id,
+  target_id: null,
   platform_post_id: '1234567890123456789',
   published_at: due_at,
   due_at,

@@ -6,8 +6,8 @@ import { createHttpClient, type HttpClient } from '../shared/net/http.ts';
 import { connector } from '../shared/platforms/bluesky/connect.ts';
 import { publisher } from '../shared/platforms/bluesky/publish.ts';
 import { recordKey } from '../shared/platforms/bluesky/record-key.ts';
-import type { Grant } from '../shared/platforms/contract/connector.ts';
 import type { PublishJob } from '../shared/platforms/contract/publisher.ts';
+import { connectDirectly, connectedAccount, type AnyGrant } from './support/connectors.ts';
 import { blueskyJob, noisyJpeg } from './support/bluesky.ts';
 import { drive, reconcile, type DriveOptions } from './support/drive.ts';
 import { startPds, whyNoPds, withDirectory, type Pds, type PdsLogin } from './support/pds.ts';
@@ -23,7 +23,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
   let images: Server;
   let image: Buffer;
   let login: PdsLogin;
-  let grant: Grant;
+  let grant: AnyGrant;
 
   beforeAll(async () => {
     // The test server is on loopback without https, which the check of server addresses allows with this variable.
@@ -36,7 +36,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     await new Promise<void>(resolve => images.listen(0, '127.0.0.1', () => resolve()));
     login = await pds.createAccount('alice');
     await pds.createAccount('bob');
-    grant = await connector.connect(login, context());
+    grant = await connectDirectly(connector, login, context());
   });
 
   afterAll(async () => {
@@ -46,7 +46,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
     await pds.stop();
   });
 
-  const context = () => ({ http, guarded: media, now: Date.now });
+  const context = () => ({ http, now: Date.now });
   const options = (): DriveOptions => ({
     credentials: grant.credentials,
     http,
@@ -78,16 +78,16 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
   test('connects with an app password and finds the account’s server by its DID', () => {
     expect(grant).toMatchObject({
       account: { username: 'alice.test', display_name: 'alice.test', avatar_url: null },
-      credentials: { secret: login.app_password },
+      credentials: { app_password: login.app_password },
       scopes: ['com.atproto.appPass'],
       attributes: { pds: pds.url },
     });
-    expect(grant.token_expires_at).toBeGreaterThan(Date.now() + 110 * 60_000);
+    expect(grant.expires_at).toBeGreaterThan(Date.now() + 110 * 60_000);
   });
 
   test('rejects a wrong app password with a message for the user', async () => {
-    const wrong = connector.connect({ ...login, app_password: 'aaaa-aaaa-aaaa-aaaa' }, context());
-    await expect(wrong).rejects.toMatchObject({ kind: 'rejected', message: /does not know/ });
+    const wrong = connectDirectly(connector, { ...login, app_password: 'aaaa-aaaa-aaaa-aaaa' }, context());
+    await expect(wrong).rejects.toMatchObject({ kind: 'rejected', message: /does not accept/ });
   });
 
   test('publishes a text with facets at the right byte ranges', async () => {
@@ -173,20 +173,19 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
   });
 
   test('refreshes a session, logs in again when it has expired, and revokes it', async () => {
-    const { attributes } = grant;
-    const renew = (credentials: Grant['credentials']) =>
-      connector.renew!({ credentials, attributes, app: null }, context());
-    const renewal = await renew(grant.credentials);
-    const renewed = { ...grant.credentials, ...renewal.credentials };
+    const renew = (credentials: JsonObject) =>
+      connector.renew!(connectedAccount(grant, { credentials }), context());
+    const { credentials: renewed } = await renew({});
     await publish(job({ post_id: 'renewed', text: 'Renewed' }), { credentials: renewed });
     const bad = publish(job({ post_id: 'bad' }), { credentials: { ...renewed, access_token: 'bad' } });
     await expect(bad).rejects.toMatchObject({ kind: 'token_expired' });
 
     const relogged = await renew({ ...renewed, refresh_token: 'dead' });
     // Two logins within a second may return the same access token, but the session is a new one.
-    expect(relogged.credentials.refresh_token).not.toBe(renewed.refresh_token);
-    const last = { ...renewed, ...relogged.credentials, secret: null };
-    await connector.revoke!({ credentials: last, attributes, app: null }, context());
-    await expect(renew(last)).rejects.toMatchObject({ kind: 'token_expired' });
+    const last = relogged.credentials;
+    expect(last['refresh_token']).not.toBe(renewed['refresh_token']);
+    await connector.revoke!(connectedAccount(grant, { credentials: last }), context());
+    const revoked = { ...last, app_password: 'aaaa-aaaa-aaaa-aaaa' };
+    await expect(renew(revoked)).rejects.toMatchObject({ kind: 'token_expired' });
   });
 });

@@ -7,7 +7,7 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/contract/error.ts';
 import type { InsightsReader } from '../../shared/platforms/contract/insights.ts';
-import { eraseContent } from '../../shared/profiles/erase.ts';
+import { deleteProfileContent } from '../../shared/profiles/delete-content.ts';
 import { listDueReadings, putMetricsReading } from '../../shared/store/insights.ts';
 import { DAY, HOUR, MINUTE, toIso } from '../../shared/time/instant.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
@@ -37,6 +37,7 @@ beforeEach(() => {
 
 const reader: InsightsReader = {
   batch: 3,
+  ages_ms: [HOUR, DAY, 7 * DAY],
   read: (_, ids) => {
     calls.push(ids);
     const error = errors.shift();
@@ -311,6 +312,6 @@ describe('schedule_best_time', () => {
 
 test('deletes the readings of a deleted profile', async () => {
   await measuredPosts(10, 7, 3, 100);
-  await eraseContent(world.services, { workspace_id: 'w1', profile_id: 'p1' }, () => false);
+  await deleteProfileContent(world.services, { workspace_id: 'w1', profile_id: 'p1' }, () => false);
   expect((await best()).body).toMatchObject({ measured_posts: 0 });
 });

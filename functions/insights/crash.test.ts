@@ -63,6 +63,7 @@ const firstReadings = (): DueReading[] =>
       workspace_id: 'w1',
       profile_id: 'p1',
       account_id: `c-${platform}`,
+      target_id: null,
       post_id: `post-${n}`,
       platform,
       platform_post_id: `${platform}-${n}`,
@@ -73,16 +74,20 @@ const firstReadings = (): DueReading[] =>
     })),
   );
 
-/** Runs the function `age` after publication, with a crash if given; returns the number of its outside calls. */
+/** Runs the function `age` after publication, with a crash if given; returns the number of its external calls. */
 async function runAt(age: number, crash: Crash | null = null, isDown = false): Promise<number> {
   world.clock.now = published + age;
-  const { services, calls, outside } = crashingServices(world.services, crash);
+  const { services, calls, external } = crashingServices(world.services, crash);
   const read = (ids: readonly string[]): Promise<ReadonlyMap<string, Metrics>> => {
     requested.push(...ids);
     if (isDown) throw new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'no' });
     return Promise.resolve(new Map(ids.map(id => [id, METRICS])));
   };
-  const reader: InsightsReader = { batch: 2, read: (_, ids) => outside(async () => read(ids)) };
+  const reader: InsightsReader = {
+    batch: 2,
+    ages_ms: [HOUR, DAY, 7 * DAY],
+    read: (_, ids) => external(async () => read(ids)),
+  };
   const http = null as unknown as HttpClient;
   try {
     await readDueMetrics({ services, readers: { x: reader, bluesky: reader }, http, hasTime: () => true });

@@ -1,21 +1,19 @@
 import * as v from 'valibot';
-import { accountRecord, storeGrant } from '../../shared/connections/account.ts';
+import { stackApp, unsealApp } from '../../shared/connections/apps.ts';
 import { consumeAuthorization } from '../../shared/connections/oauth-state.ts';
-import { withConnectContext } from '../../shared/connections/credentials.ts';
-import { ENV } from '../../shared/aws/env.ts';
-import { loadPlatformApp } from '../../shared/aws/platform-app.ts';
+import { withConnectContext } from '../../shared/connections/platform-context.ts';
+import { storeGrant } from '../../shared/connections/store-grant.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError, notFound } from '../../shared/http/errors.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import { findWay } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { OAuthState } from '../../shared/store/connections.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { AccountView } from './view.ts';
-
-type Account = ReturnType<typeof accountRecord>;
+import { accountRecord, AccountRecord } from './record.ts';
 
 const optional = v.optional(v.string());
 
@@ -23,75 +21,89 @@ export const callback = route({
   method: 'GET',
   path: '/integrations/{platform}/callback',
   operation_id: 'callback',
-  summary: "Where a platform's consent page sends the user back to",
+  summary: "Receive the user from a platform's consent page",
   tag: 'Connections',
   auth: 'none',
   params: { platform: v.string() },
   query: { state: v.optional(v.string(), ''), code: optional, error: optional, error_description: optional },
   responses: {
     200: {
-      description: 'The account is connected, and no redirect_url was named',
-      schema: v.object({ status: v.literal('connected'), account: AccountView }),
+      description: 'The account is connected, and the connect request had no redirect_url',
+      schema: v.object({ status: v.literal('connected'), account: AccountRecord }),
     },
-    302: { description: 'Back to redirect_url, with `status`, `platform` and perhaps `reason`' },
+    302: { description: 'Redirects to redirect_url with `status`, `platform` and, on failure, `reason`' },
     400: {
-      description: 'The account is not connected, and no redirect_url was named; or the state is not valid',
+      description:
+        'The account is not connected, and the connect request had no redirect_url; or the state is not valid',
       schema: v.object({ status: v.literal('failed'), reason: v.string() }),
     },
   },
   handler: async ({ params, query }, services) => {
     const platform = v.safeParse(PlatformIdSchema, params.platform);
     if (!platform.success) throw notFound('Platform');
-    const request = await consumeAuthorization(services, platform.output, query.state);
-    if (!request) throw badState();
+    const pending = await consumeAuthorization(services, platform.output, query.state);
+    if (!pending) throw badState();
     if (query.code === undefined) {
-      return notConnected(request, query.error ?? 'no_code');
+      return failed(pending, query.error ?? 'no_code');
     }
-    return finish(services, platform.output, request, query.code);
+    return exchangeCode(services, platform.output, pending, query.code);
   },
 });
 
-async function finish(
+async function exchangeCode(
   services: Services,
   platform: PlatformId,
-  request: OAuthState,
+  pending: OAuthState,
   code: string,
-) {
+): Promise<Outcome> {
   const connector = CONNECTORS[platform];
-  const profile = await getProfile(services.table, request.workspace_id, request.profile_id);
-  const app = await loadPlatformApp(services.ssm, services.setting(ENV.parameterPrefix), platform);
-  if (connector?.kind !== 'oauth' || !profile || !app)
-    return notConnected(request, 'not_possible');
+  const way = connector && findWay(connector, pending.way);
+  const profile = await getProfile(services.table, pending.workspace_id, pending.profile_id);
+  if (!connector || way?.kind !== 'oauth' || !profile) {
+    return failed(pending, 'not_possible');
+  }
+  const ownApp = pending.app && (await unsealApp(services, pending.id, pending.app));
+  const app = ownApp ?? (await stackApp(services, way.app_platform ?? platform));
+  if (!app) return failed(pending, 'not_possible');
   try {
-    const { redirect_uri, code_verifier } = request;
-    const grant = await withConnectContext(services, { platform }, context =>
-      connector.exchange({ app, code, redirect_uri, code_verifier }, context),
+    const { redirect_uri, code_verifier } = pending;
+    const grant = await withConnectContext(services, platform, context =>
+      way.exchange({ app, code, redirect_uri, code_verifier }, context),
     );
-    const connection = await storeGrant(services, profile, platform, grant);
-    return connected(request, accountRecord(connection, profile.profile_name));
+    const connection = await storeGrant(services, {
+      profile,
+      platform,
+      connector,
+      way: way.id,
+      grant,
+      ownApp,
+    });
+    return connected(pending, accountRecord(connection, profile.profile_name, services.now()));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    log.warn('A connection failed', { platform, ...describeError(error) });
-    return notConnected(request, error.code.toLowerCase());
+    log.warn('Connecting an account failed', { platform, ...describeError(error) });
+    return failed(pending, error.code.toLowerCase());
   }
 }
 
-/** Redirects to the page that the caller named; without one the result is the response itself. */
-function connected(request: OAuthState, account: Account) {
-  return request.return_to === null
-    ? ({ status: 200, body: { status: 'connected', account } } as const)
-    : redirect(request.return_to, { status: 'connected', platform: request.platform });
+type Outcome = ReturnType<typeof connected> | ReturnType<typeof failed>;
+
+function connected(pending: OAuthState, account: ReturnType<typeof accountRecord>) {
+  if (pending.return_to !== null) return redirect(pending.return_to, pending.platform, 'connected');
+  return { status: 200, body: { status: 'connected', account } } as const;
 }
 
-function notConnected(request: OAuthState, reason: string) {
-  return request.return_to === null
-    ? ({ status: 400, body: { status: 'failed', reason } } as const)
-    : redirect(request.return_to, { status: 'failed', platform: request.platform, reason });
+function failed(pending: OAuthState, reason: string) {
+  if (pending.return_to !== null) return redirect(pending.return_to, pending.platform, 'failed', reason);
+  return { status: 400, body: { status: 'failed', reason } } as const;
 }
 
-function redirect(returnTo: string, query: Readonly<Record<string, string>>) {
+/** Returns the user to the page that the connect request named. */
+function redirect(returnTo: string, platform: string, status: 'connected' | 'failed', reason?: string) {
   const page = new URL(returnTo);
-  for (const [name, value] of Object.entries(query)) page.searchParams.set(name, value);
+  page.searchParams.set('status', status);
+  page.searchParams.set('platform', platform);
+  if (reason !== undefined) page.searchParams.set('reason', reason);
   return { status: 302, headers: { location: page.toString() } } as const;
 }
 
@@ -99,7 +111,8 @@ const badState = () =>
   new ApiError({
     status: 400,
     body: {
-      error: 'This consent was already used, is older than ten minutes, or was not asked for here',
+      error:
+        'The state is unknown, was used already, or is older than ten minutes: start again with POST /integrations/{platform}/connect',
       code: 'BAD_STATE',
     },
   });

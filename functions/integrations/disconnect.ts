@@ -1,19 +1,23 @@
 import { disconnectAccount } from '../../shared/connections/disconnect.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
-import { findAccount } from './find.ts';
+import { findOwnAccount } from './find.ts';
 
 export const disconnect = route({
   method: 'DELETE',
   path: '/integrations/{id}',
   operation_id: 'disconnect',
   summary: 'Disconnect an account',
-  description: 'Its tokens are given back to the platform where the platform takes them.',
+  description: 'Its tokens are revoked at the platform where the platform supports that.',
   tag: 'Connections',
   auth: 'key',
+  access: 'creator',
   params: idParam,
-  responses: { 204: { description: 'The account is gone' }, 404: { description: 'No such account' } },
+  responses: {
+    204: { description: 'The account is disconnected' },
+    404: { description: 'Account not found' },
+  },
   handler: async ({ params, principal }, services) => {
-    const connection = await findAccount(services, principal, params.id);
+    const connection = await findOwnAccount(services, principal, params.id);
     await disconnectAccount(services, connection);
     return { status: 204 };
   },

@@ -1,19 +1,20 @@
 import * as v from 'valibot';
-import { accountRecord } from '../../shared/connections/account.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import { listProfiles } from '../../shared/store/profiles.ts';
-import { AccountView } from './view.ts';
+import { accountRecord, AccountRecord } from './record.ts';
 
 export const listAccounts = route({
   method: 'GET',
   path: '/integrations',
   operation_id: 'listAccounts',
   summary: 'List the connected accounts of the workspace',
+  description:
+    '`warnings` name an account whose credentials expire within a week and cannot be renewed: reconnect it in time.',
   tag: 'Connections',
   auth: 'key',
   responses: {
-    200: { description: 'All accounts', schema: v.object({ accounts: v.array(AccountView) }) },
+    200: { description: 'All accounts', schema: v.object({ accounts: v.array(AccountRecord) }) },
   },
   handler: async ({ principal }, services) => {
     const [connections, profiles] = await Promise.all([
@@ -21,10 +22,10 @@ export const listAccounts = route({
       listProfiles(services.table, principal.workspace_id),
     ]);
     const names = new Map(profiles.map(profile => [profile.id, profile.profile_name]));
-    // What belonged to a deleted profile goes a moment after it.
+    // The accounts of a deleted profile are deleted in the background.
     const accounts = connections.flatMap(each => {
       const name = names.get(each.profile_id);
-      return name === undefined ? [] : [accountRecord(each, name)];
+      return name === undefined ? [] : [accountRecord(each, name, services.now())];
     });
     return { status: 200, body: { accounts } };
   },

@@ -2,10 +2,10 @@ import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 
-/** Turns what a platform said while connecting into an answer that the user can act on. */
-export async function answerPlatformError<T>(platform: PlatformId, exchange: () => Promise<T>): Promise<T> {
+/** Runs calls to a platform and turns their PlatformError into a response: 400 when the user can act, else 503. */
+export async function answerPlatformError<T>(platform: PlatformId, call: () => Promise<T>): Promise<T> {
   try {
-    return await exchange();
+    return await call();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.kind === 'rejected' || error.kind === 'token_expired') {

@@ -1,12 +1,14 @@
 import type { Route } from '../../shared/http/route.ts';
+import { LOOKUPS } from '../../shared/platforms/registry.ts';
 import { callback } from './callback.ts';
 import { connect } from './connect.ts';
 import { disconnect } from './disconnect.ts';
 import { listAccounts } from './list.ts';
+import { lookupRoutes } from './lookups.ts';
 import { listTargets } from './targets.ts';
 import { updateAccount } from './update.ts';
 
-/** One row an endpoint. */
+/** One route per row. */
 export const routes: readonly Route[] = [
   listAccounts,
   connect,
@@ -14,4 +16,5 @@ export const routes: readonly Route[] = [
   listTargets,
   updateAccount,
   disconnect,
+  ...lookupRoutes(LOOKUPS),
 ];

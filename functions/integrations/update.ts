@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import { accountRecord } from '../../shared/connections/account.ts';
-import { listTargets } from '../../shared/connections/targets.ts';
+import { needsTarget, refreshTargets } from '../../shared/connections/refresh-targets.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound, validationFailed } from '../../shared/http/errors.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { setDefaultTarget } from '../../shared/store/connections.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { findAccount } from './find.ts';
+import { getTarget } from '../../shared/store/targets.ts';
+import { findOwnAccount } from './find.ts';
 import { answerPlatformError } from './platform-errors.ts';
-import { AccountView } from './view.ts';
+import { accountRecord, AccountRecord } from './record.ts';
 
 const targetId = v.nullable(
   v.pipe(
@@ -26,31 +26,41 @@ export const updateAccount = route({
   operation_id: 'updateAccount',
   summary: 'Choose the default target of an account',
   description:
-    'Posts that name no page, organisation, location or board go there. `null` takes the choice back.',
+    'Posts that name no page, organization, location or board go there. `null` removes the choice; an account whose posts need a target then has `needs_target`.',
   tag: 'Connections',
   auth: 'key',
+  access: 'creator',
   params: idParam,
   body: { default_target_id: targetId },
   responses: {
-    200: { description: 'The account as it is now', schema: v.object({ account: AccountView }) },
-    404: { description: 'No such account' },
+    200: { description: 'The updated account', schema: v.object({ account: AccountRecord }) },
+    404: { description: 'Account not found' },
     503: { description: 'The platform does not answer' },
   },
-  handler: async ({ params, body, principal }, services) => {
-    const account = await findAccount(services, principal, params.id);
-    if (body.default_target_id !== null) await assertTarget(services, account, body.default_target_id);
-    if (!(await setDefaultTarget(services.table, account, body.default_target_id))) throw notFound('Account');
+  handler: async ({ params, body: { default_target_id }, principal }, services) => {
+    const account = await findOwnAccount(services, principal, params.id);
+    if (default_target_id !== null) await assertTarget(services, account, default_target_id);
+    const choice = {
+      default_target_id,
+      needs_target: default_target_id === null && needsTarget(account),
+    };
+    if (!(await setDefaultTarget(services.table, account, choice))) throw notFound('Account');
     const profile = await getProfile(services.table, principal.workspace_id, account.profile_id);
-    const changed = { ...account, default_target_id: body.default_target_id };
-    return { status: 200, body: { account: accountRecord(changed, profile?.profile_name ?? '') } };
+    const view = accountRecord({ ...account, ...choice }, profile?.profile_name ?? '', services.now());
+    return { status: 200, body: { account: view } };
   },
 });
 
-/** Throws 400 for what is none of the account's targets. */
+/** Throws 400 unless the account has the target. One that is not stored yet is looked for at the platform. */
 async function assertTarget(services: Services, account: Connection, id: string): Promise<void> {
-  const targets = await answerPlatformError(account.platform, () => listTargets(services, account));
+  if (await getTarget(services.table, account, id)) return;
+  const { targets } = await answerPlatformError(account.platform, () => refreshTargets(services, account));
   if (targets.some(target => target.id === id)) return;
   throw validationFailed([
-    { field: 'default_target_id', message: 'Is no target of this account', platform: account.platform },
+    {
+      field: 'default_target_id',
+      message: `default_target_id must be a target of this account: see GET /integrations/${account.platform}/targets`,
+      platform: account.platform,
+    },
   ]);
 }

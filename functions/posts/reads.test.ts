@@ -64,7 +64,7 @@ const publish = () =>
     }),
   );
 
-test('300 reads take nothing from the posts of a day: the whole cap is left for posts, and only posts use it', async () => {
+test('300 reads do not count against the daily cap, only posts do', async () => {
   const begun = api.clock.now;
   for (let read = 0; read < 300; read += 1) {
     expect((await politely(() => api.call('GET', '/posts'))).status).toBe(200);

@@ -1,33 +1,28 @@
-import { ENV } from '../aws/env.ts';
-import { loadPlatformApp } from '../aws/platform-app.ts';
 import type { Connection } from '../model/profile.ts';
 import { CONNECTORS } from '../platforms/registry.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteConnection } from '../store/connections.ts';
-import { loadAccount, withConnectContext } from './credentials.ts';
+import { deleteTargets } from '../store/targets.ts';
+import { loadAccount, toConnectedAccount } from './load.ts';
+import { withConnectContext } from './platform-context.ts';
 
-/** Ends a connection: its tokens at the platform, then here. Safe to repeat from any point. */
+/** Disconnects an account: revokes its credentials at the platform, then deletes it. Safe to repeat from any point. */
 export async function disconnectAccount(services: Services, connection: Connection): Promise<void> {
-  await revoke(services, connection);
+  await revokeCredentials(services, connection);
+  await deleteTargets(services.table, connection);
   await deleteConnection(services.table, connection);
 }
 
-/** Gives the tokens back where the platform takes them; a platform that does not answer keeps nobody connected. */
-async function revoke(services: Services, connection: Connection): Promise<void> {
-  const giveBack = CONNECTORS[connection.platform]?.revoke;
-  if (!giveBack) return;
+/** Best effort: an account is disconnected even when the platform does not answer. */
+async function revokeCredentials(services: Services, connection: Connection): Promise<void> {
+  const { platform } = connection;
+  const revoke = CONNECTORS[platform]?.revoke;
+  if (!revoke) return;
   try {
-    const { credentials } = await loadAccount(services, connection);
-    const app = await loadPlatformApp(
-      services.ssm,
-      services.setting(ENV.parameterPrefix),
-      connection.platform,
-    );
-    await withConnectContext(services, connection, context =>
-      giveBack({ credentials, attributes: connection.attributes, app }, context),
-    );
+    const account = await loadAccount(services, connection);
+    await withConnectContext(services, platform, context => revoke(toConnectedAccount(account), context));
   } catch (error) {
-    log.warn('A token could not be revoked', { platform: connection.platform, ...describeError(error) });
+    log.warn('Revoking credentials failed', { platform, ...describeError(error) });
   }
 }

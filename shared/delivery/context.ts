@@ -11,6 +11,7 @@ import { createHttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
 import type { PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
 import { RULES } from '../platforms/registry.ts';
+import { openQuota } from '../quota/quota.ts';
 import { getConnection } from '../store/connections.ts';
 import type { DeliveryRun } from './deliver.ts';
 import { jobOf } from './job.ts';
@@ -66,6 +67,7 @@ export async function openDeliveryContext(
         target: account.target,
         credentials: account.credentials,
         app: account.app,
+        quota: openQuota(services, { app: account.app, account_id: connection.platform_user_id }, platform),
         http: platformHttp(platform, client),
         media: client,
         files,

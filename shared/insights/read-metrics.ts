@@ -1,4 +1,5 @@
-import { loadFreshAccount, renewAccount, type LoadedAccount } from '../connections/credentials.ts';
+import type { LoadedAccount } from '../connections/load.ts';
+import { loadFreshAccount, renewAccount } from '../connections/renew.ts';
 import type { DueReading, Metrics } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Connection } from '../model/profile.ts';
@@ -40,7 +41,7 @@ async function readShard(run: ReadingRun, shard: number): Promise<number> {
   let count = 0;
   for (;;) {
     const page = await listDueReadings(services.table, shard, services.now(), PAGE);
-    for (const [, due] of Map.groupBy(page, ({ account_id }) => account_id)) {
+    for (const [, due] of Map.groupBy(page, accountAndTarget)) {
       if (!run.hasTime()) return count;
       await readAccount(run, due);
       count += due.length;
@@ -48,6 +49,9 @@ async function readShard(run: ReadingRun, shard: number): Promise<number> {
     if (page.length < PAGE) return count;
   }
 }
+
+/** Posts of a page are read with the page's secrets: one call reads posts of one account and target. */
+const accountAndTarget = ({ account_id, target_id }: DueReading) => `${account_id} ${target_id ?? ''}`;
 
 async function readAccount(run: ReadingRun, due: readonly DueReading[]): Promise<void> {
   const [first] = due;
@@ -73,9 +77,8 @@ async function readBatch(
   due: readonly DueReading[],
 ): Promise<void> {
   try {
-    const ids = due.map(({ platform_post_id }) => platform_post_id);
-    const found = await fetchMetrics(run, reader, connection, ids);
-    await Promise.all(due.map(each => storeReading(run.services, each, found.get(each.platform_post_id))));
+    const found = await fetchMetrics(run, reader, connection, due);
+    await Promise.all(due.map(each => storeReading(run, reader, each, found.get(each.platform_post_id))));
   } catch (error) {
     const { platform } = connection;
     log.warn('Reading metrics failed', { platform, posts: due.length, ...describeError(error) });
@@ -90,12 +93,16 @@ async function fetchMetrics(
   { services, http }: ReadingRun,
   reader: InsightsReader,
   connection: Connection,
-  ids: readonly string[],
+  due: readonly DueReading[],
 ): Promise<ReadonlyMap<string, Metrics>> {
+  const { platform_user_id, username, attributes } = connection;
+  const ids = due.map(({ platform_post_id }) => platform_post_id);
+  const targetId = due[0]?.target_id ?? connection.default_target_id ?? null;
   const loaded: { account: LoadedAccount | null } = { account: null };
   const context = {
     http: platformHttp(connection.platform, http),
-    credentials: async () => (loaded.account ??= await loadFreshAccount(services, connection)).credentials,
+    account: { platform_user_id, username, attributes },
+    authorize: async () => (loaded.account ??= await loadFreshAccount(services, connection, targetId)),
     now: services.now,
   };
   try {
@@ -110,7 +117,8 @@ async function fetchMetrics(
 
 /** A post without metrics was deleted at the platform: it is not read again. */
 async function storeReading(
-  services: Services,
+  { services }: ReadingRun,
+  reader: InsightsReader,
   due: DueReading,
   metrics: Metrics | undefined,
 ): Promise<void> {
@@ -120,7 +128,7 @@ async function storeReading(
     const reading = { post_id, platform, published_at, ...metrics, measured_at: now };
     await putMetricsReading(services.table, workspace_id, profile_id, reading);
   }
-  await replaceDue(services, due, metrics ? readingAfter(due, now) : null);
+  await replaceDue(services, due, metrics ? readingAfter(due, reader.ages_ms, now) : null);
 }
 
 /** Stores the next due reading before the present one is deleted. */

@@ -24,6 +24,8 @@ export const DueReadingSchema = v.object({
   workspace_id: v.string(),
   profile_id: v.string(),
   account_id: v.string(),
+  /** The page, location or board that the post named; null for the account's default. */
+  target_id: v.nullable(v.string()),
   platform_post_id: v.string(),
   due_at: v.number(),
   /** Index into the platform's reading ages. */

@@ -1,20 +1,22 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { SealedAppSchema } from '../model/platform-app.ts';
 import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
 import { ConnectionSchema, type Connection } from '../model/profile.ts';
+import { DAY } from '../time/instant.ts';
 import { writeIfUnchanged, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
-/** One account per profile and platform: the key says so. */
+/** The key allows one account per profile and platform. */
 const connectionKey = (workspaceId: string, profileId: string, platform: PlatformId): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `CONNECTION#${profileId}#${platform}`,
 });
-/** What names a connection. */
+/** Identifies a connection by its key. */
 export type ConnectionRef = Pick<Connection, 'workspace_id' | 'profile_id' | 'platform'>;
 
 const ConnectionKeySchema = v.tuple([v.literal('CONNECTION'), v.string(), PlatformIdSchema]);
 
-/** The connection that a key of the wake index names; null when the key is another aggregate's. */
+/** The connection with this key; null when the key is another item's. */
 export function connectionOfKey(key: Key): ConnectionRef | null {
   const parts = v.safeParse(ConnectionKeySchema, key.SK.split('#'));
   if (!parts.success) return null;
@@ -24,17 +26,12 @@ export function connectionOfKey(key: Key): ConnectionRef | null {
 
 const stateKey = (id: string): Key => ({ PK: `OAUTHSTATE#${id}`, SK: 'STATE' });
 
-/**
- * Stores a connection; an earlier one of the same profile and platform is replaced. `renewAt`: when its credentials
- * are to be renewed ahead of their end (epoch ms); null where that is never.
- */
-export async function putConnection(
-  table: Table,
-  connection: Connection,
-  renewAt: number | null = null,
-): Promise<void> {
-  const key = connectionKey(connection.workspace_id, connection.profile_id, connection.platform);
-  const wake = renewAt === null ? {} : { wake_at: renewAt, wake_shard: wakeShard(connection.id) };
+/** Stores a connection, replacing the one of the same profile and platform. */
+export async function putConnection(table: Table, connection: Connection): Promise<void> {
+  const { id, workspace_id, profile_id, platform } = connection;
+  const key = connectionKey(workspace_id, profile_id, platform);
+  const wakeAt = wakeTime(connection);
+  const wake = wakeAt === null ? {} : { wake_at: wakeAt, wake_shard: wakeShard(id) };
   await table.client.send(
     new PutCommand({ TableName: table.name, Item: { ...key, ...connection, ...wake } }),
   );
@@ -56,7 +53,7 @@ export async function getConnection(
   return Item ? v.parse(ConnectionSchema, Item) : null;
 }
 
-/** Connections of one profile, or of the whole workspace. */
+/** Lists the connections of one profile, or of the whole workspace. */
 export async function listConnections(
   table: Table,
   workspaceId: string,
@@ -80,7 +77,7 @@ export async function listConnections(
   return connections;
 }
 
-/** Deletes a connection; another one that took its place meanwhile stays. */
+/** Deletes a connection; one that replaced it meanwhile stays. */
 export async function deleteConnection(table: Table, connection: Connection): Promise<void> {
   await writeIfUnchanged(() =>
     table.client.send(
@@ -95,7 +92,7 @@ export async function deleteConnection(table: Table, connection: Connection): Pr
 }
 
 /**
- * Takes the right to refresh these credentials alone until `until`. False when another worker has it, or when the
+ * Acquires the exclusive right to renew these credentials until `until`. False when another worker has it, or when the
  * credentials are no longer those of `revision`.
  */
 export function acquireRenewalLease(
@@ -111,19 +108,22 @@ export function acquireRenewalLease(
   });
 }
 
-/** Stores what a refresh gave; false when the credentials changed meanwhile. Ends the lease. */
+/** Fields of a connection that a renewal changes. */
+export type RenewedFields = Pick<Connection, 'sealed' | 'token_expires_at' | 'renew_at'> &
+  Partial<Pick<Connection, 'attributes' | 'scopes' | 'display_name' | 'username' | 'avatar_url'>>;
+
+/** Stores renewed credentials and releases the lease; false when the credentials changed meanwhile. */
 export function saveCredentials(
   table: Table,
   connection: Connection,
-  changed: Pick<Connection, 'sealed' | 'token_expires_at' | 'attributes'>,
-  renewAt: number | null = null,
+  renewed: RenewedFields,
 ): Promise<boolean> {
-  const wake = wakeChange(connection, renewAt);
+  const wake = wakeChange(connection, renewed);
   return updateConnection(table, connection, {
     ...wake,
     set: {
       ...wake.set,
-      ...changed,
+      ...renewed,
       revision: connection.revision + 1,
       renewal_lease_until: null,
       needs_reconnect: false,
@@ -133,43 +133,68 @@ export function saveCredentials(
   });
 }
 
-/** Marks the account as lost; false when its credentials changed meanwhile, so that a fresh pair is never undone. */
-export function markNeedsReconnect(table: Table, connection: Connection): Promise<boolean> {
+/**
+ * Marks that the user must reconnect, and lets the connection wake so that account.disconnected is sent. Returns false when
+ * it is marked already, or when the credentials changed meanwhile: renewed ones are never undone.
+ */
+export function markNeedsReconnect(
+  table: Table,
+  connection: Connection,
+  outbox: NonNullable<Connection['outbox']>,
+): Promise<boolean> {
   return updateConnection(table, connection, {
-    remove: ['wake_at', 'wake_shard'],
-    set: { needs_reconnect: true, renewal_lease_until: null },
+    set: {
+      needs_reconnect: true,
+      renewal_lease_until: null,
+      outbox,
+      wake_at: outbox.at,
+      wake_shard: wakeShard(connection.id),
+    },
+    condition: 'revision = :revision AND needs_reconnect = :false',
+    values: { ':revision': connection.revision, ':false': false },
+  });
+}
+
+/** Ends the wake-ups of an account whose event is sent; false when the credentials changed meanwhile. */
+export function endWakes(table: Table, connection: Connection): Promise<boolean> {
+  return updateConnection(table, connection, {
+    set: {},
+    remove: ['wake_at', 'wake_shard', 'outbox'],
     condition: 'revision = :revision',
     values: { ':revision': connection.revision },
   });
 }
 
-/** Chooses the target that posts go to which name none; null: the platform's own default. */
+/** Stores the choice of the target for posts that name none; false when the account was replaced meanwhile. */
 export function setDefaultTarget(
   table: Table,
   connection: Connection,
-  targetId: string | null,
+  choice: { default_target_id: string | null; needs_target: boolean },
 ): Promise<boolean> {
-  return updateConnection(table, connection, {
-    set: { default_target_id: targetId },
-    condition: 'attribute_exists(PK)',
-    values: {},
-  });
+  return updateConnection(table, connection, { set: choice });
 }
 
-/** Notes a limit that the platform announced for an account; false when the account was replaced meanwhile. */
+/** Stores a limit that the platform announced for an account; false when the account was replaced meanwhile. */
 export function setAnnouncedLimit(
   table: Table,
   connection: Connection,
   limit: NonNullable<Connection['announced_limit']>,
 ): Promise<boolean> {
-  return updateConnection(table, connection, {
-    set: { announced_limit: limit },
-    condition: 'attribute_exists(PK)',
-    values: {},
-  });
+  return updateConnection(table, connection, { set: { announced_limit: limit } });
 }
 
-/** Ends a lease whose refresh failed without harm. */
+/** Stores facts that were read at `facts_at`; false when the account was replaced meanwhile. */
+export function saveFacts(
+  table: Table,
+  connection: Connection,
+  facts: { attributes: Record<string, string>; facts_at: number } & Partial<
+    Pick<Connection, 'display_name' | 'username' | 'avatar_url'>
+  >,
+): Promise<boolean> {
+  return updateConnection(table, connection, { set: facts });
+}
+
+/** Releases the lease after a renewal that failed without effect. */
 export function releaseRenewalLease(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {
     set: { renewal_lease_until: null },
@@ -181,27 +206,45 @@ export function releaseRenewalLease(table: Table, connection: Connection): Promi
 interface Change {
   set: Record<string, unknown>;
   remove?: readonly string[];
-  condition: string;
-  values: Record<string, unknown>;
+  /** Beside the id: a connection that was replaced is never changed. */
+  condition?: string;
+  values?: Record<string, unknown>;
 }
 
-/** Puts a connection into the index of what is to be renewed, or takes it out. */
-function wakeChange(connection: Connection, renewAt: number | null): Pick<Change, 'set' | 'remove'> {
-  if (renewAt === null) return { set: {}, remove: ['wake_at', 'wake_shard'] };
-  return { set: { wake_at: renewAt, wake_shard: wakeShard(connection.id) } };
+/** How long before their end the owner of credentials that cannot be renewed is notified. */
+export const EXPIRY_NOTICE_MS = 7 * DAY;
+
+/** When a connection wakes: to be renewed, or to notify its owner that it cannot be renewed and expires soon. */
+function wakeTime({
+  renew_at,
+  token_expires_at,
+}: Pick<Connection, 'renew_at' | 'token_expires_at'>): number | null {
+  if (renew_at !== null) return renew_at;
+  return token_expires_at === null ? null : token_expires_at - EXPIRY_NOTICE_MS;
+}
+
+/** Sets or removes the wake time of a connection. */
+function wakeChange(connection: Connection, renewed: RenewedFields): Pick<Change, 'set' | 'remove'> {
+  const wakeAt = wakeTime(renewed);
+  if (wakeAt === null) return { set: {}, remove: ['wake_at', 'wake_shard'] };
+  return { set: { wake_at: wakeAt, wake_shard: wakeShard(connection.id) } };
 }
 
 function updateConnection(table: Table, connection: Connection, change: Change): Promise<boolean> {
   const fields = Object.entries(change.set);
+  const assignments = fields.map((_, index) => `#set${index} = :set${index}`).join(', ');
+  const set = assignments === '' ? '' : `SET ${assignments}`;
   const remove = change.remove?.length ? ` REMOVE ${change.remove.join(', ')}` : '';
   return writeIfUnchanged(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
         Key: connectionKey(connection.workspace_id, connection.profile_id, connection.platform),
-        UpdateExpression: `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}${remove}`,
-        ConditionExpression: `id = :id AND ${change.condition}`,
-        ExpressionAttributeNames: Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
+        UpdateExpression: `${set}${remove}`,
+        ConditionExpression: ['id = :id', change.condition].filter(Boolean).join(' AND '),
+        ...(fields.length > 0 && {
+          ExpressionAttributeNames: Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
+        }),
         ExpressionAttributeValues: {
           ':id': connection.id,
           ...Object.fromEntries(fields.map(([, value], index) => [`:set${index}`, value])),
@@ -212,12 +255,15 @@ function updateConnection(table: Table, connection: Connection, change: Change):
   );
 }
 
-/** What must survive the trip to a platform's consent page. */
+/** A pending authorization: what the callback of the consent page needs. */
 export const OAuthStateSchema = v.object({
   id: v.string(),
   workspace_id: v.string(),
   profile_id: v.string(),
   platform: v.string(),
+  way: v.string(),
+  /** The workspace's app that the user consents to; null for the stack's. */
+  app: v.nullable(SealedAppSchema),
   code_verifier: v.string(),
   redirect_uri: v.string(),
   return_to: v.nullable(v.string()),
@@ -230,7 +276,7 @@ export async function putOAuthState(table: Table, state: OAuthState): Promise<vo
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
 }
 
-/** Reads a state and uses it up: the second call with the same id gets null. */
+/** Returns a state and deletes it: a second call with the same id returns null. */
 export async function consumeOAuthState(table: Table, id: string): Promise<OAuthState | null> {
   const { Attributes } = await table.client.send(
     new DeleteCommand({ TableName: table.name, Key: stateKey(id), ReturnValues: 'ALL_OLD' }),

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
-import type { Grant } from '../../shared/platforms/contract/connector.ts';
+import type { AnyGrant } from './connectors.ts';
 import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 
 /** Returns a publish job of a connected Bluesky account; a text post by default. */
-export function blueskyJob(grant: Grant, change: Partial<PublishJob> = {}): PublishJob {
+export function blueskyJob(grant: AnyGrant, change: Partial<PublishJob> = {}): PublishJob {
   const { platform_user_id, username } = grant.account;
   const due_at = Date.parse('2026-03-02T10:00:00.123Z');
   return {

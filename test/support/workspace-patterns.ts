@@ -93,6 +93,7 @@ const connectionOf = (workspace_id: string): Connection => ({
   workspace_id,
   profile_id: newId(),
   platform: 'x',
+  way: 'oauth',
   platform_user_id: '12345',
   display_name: 'Acme',
   username: 'acme',
@@ -101,8 +102,10 @@ const connectionOf = (workspace_id: string): Connection => ({
   attributes: {},
   sealed: SEALED,
   revision: 1,
+  renew_at: HOUR,
   token_expires_at: HOUR,
   needs_reconnect: false,
+  needs_target: false,
   renewal_lease_until: null,
   connected_at: 1,
 });
@@ -111,6 +114,8 @@ const stateOf = () => ({
   workspace_id: newId(),
   profile_id: newId(),
   platform: 'x',
+  way: 'oauth',
+  app: null,
   code_verifier: 'v'.repeat(64),
   redirect_uri: 'https://api.example.com/v1/integrations/x/callback',
   return_to: null,
@@ -276,7 +281,7 @@ export const WORKSPACE_PATTERNS: Record<string, (table: Table, base: Table) => P
   'store a renewed token': async (table, base) => {
     const connection = connectionOf(newId());
     await putConnection(base, connection, HOUR);
-    const renewed = { sealed: SEALED, token_expires_at: 2 * HOUR, attributes: {} };
+    const renewed = { sealed: SEALED, token_expires_at: 2 * HOUR, renew_at: 2 * HOUR, attributes: {} };
     return saveCredentials(table, connection, renewed, 2 * HOUR);
   },
   'delete a connection': async (table, base) => {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Grant } from '../../shared/platforms/contract/connector.ts';
 import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 import { connector } from '../../shared/platforms/x/connect.ts';
 import { rules } from '../../shared/platforms/x/rules.ts';
 import { APP } from '../../shared/platforms/x/sandbox/state.ts';
+import { connectContext, oauthWay, type AnyGrant } from './connectors.ts';
 import type { DriveOptions } from './drive.ts';
 import type { TestSandbox } from './sandbox-host.ts';
 
@@ -13,7 +13,12 @@ export const REDIRECT = 'http://localhost:3000/v1/integrations/x/callback';
 export async function authorize(host: TestSandbox, more: Record<string, string> = {}) {
   const code_verifier = randomBytes(32).toString('base64url');
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url');
-  const page = connector.authorizeUrl({ app: APP, state: 'state-1', redirect_uri: REDIRECT, code_challenge });
+  const page = oauthWay(connector).authorizeUrl({
+    app: APP,
+    state: 'state-1',
+    redirect_uri: REDIRECT,
+    code_challenge,
+  });
   const url = new URL(page);
   for (const [name, value] of Object.entries({ auto: 'allow', ...more })) url.searchParams.set(name, value);
   const { status, headers } = await host.http.send({ method: 'GET', url: url.href, timeoutMs: 30_000 });
@@ -21,13 +26,11 @@ export async function authorize(host: TestSandbox, more: Record<string, string> 
   return { app: APP, status, back, code: back?.get('code') ?? '', redirect_uri: REDIRECT, code_verifier };
 }
 
-export const contextOf = ({ http, media, now }: TestSandbox) => ({ http, guarded: media, now });
-
-export async function connect(host: TestSandbox, more: Record<string, string> = {}): Promise<Grant> {
-  return connector.exchange(await authorize(host, more), contextOf(host));
+export async function connect(host: TestSandbox, more: Record<string, string> = {}): Promise<AnyGrant> {
+  return (await oauthWay(connector).exchange(await authorize(host, more), connectContext(host))) as AnyGrant;
 }
 
-export function jobOf(host: TestSandbox, grant: Grant, more: Partial<PublishJob> = {}): PublishJob {
+export function jobOf(host: TestSandbox, grant: AnyGrant, more: Partial<PublishJob> = {}): PublishJob {
   const draft = {
     post_type: 'text' as const,
     title: null,
@@ -52,7 +55,7 @@ export function jobOf(host: TestSandbox, grant: Grant, more: Partial<PublishJob>
   };
 }
 
-export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: Grant): DriveOptions => ({
+export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: AnyGrant): DriveOptions => ({
   credentials: grant.credentials,
   http,
   media,

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  connectContext,
+  connectDirectly,
+  connectedAccount,
+  type AnyGrant,
+} from '../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import type { ConnectContext, Grant, RenewInput } from '../contract/connector.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { ConnectContext } from '../contract/connector.ts';
 import { connector, normalizeIdentifier } from './connect.ts';
 import { isAllowedServer } from './identity.ts';
 import { sandbox } from './sandbox/server.ts';
@@ -14,11 +21,11 @@ let context: ConnectContext;
 
 beforeEach(async () => {
   bluesky = await startSandboxHost(sandbox);
-  context = { http: bluesky.http, guarded: bluesky.media, now: bluesky.now };
+  context = connectContext(bluesky);
 });
 afterEach(() => bluesky.close());
 
-const connect = (input: unknown = DEMO) => connector.connect(input, context);
+const connect = (input: unknown = DEMO) => connectDirectly(connector, input, context);
 const other = (name: string) => ({ identifier: name, app_password: 'test-test-test-test' });
 const calls = (name: string) => bluesky.traffic.filter(({ url }) => url.includes(name));
 
@@ -35,11 +42,12 @@ describe('connecting', () => {
       credentials: {
         access_token: expect.any(String),
         refresh_token: expect.any(String),
-        secret: DEMO.app_password,
+        app_password: DEMO.app_password,
       },
       scopes: ['com.atproto.appPass'],
       attributes: { pds: PDS, did: grant.account.platform_user_id },
-      token_expires_at: bluesky.now() + 2 * HOUR,
+      expires_at: bluesky.now() + 2 * HOUR,
+      renew_at: bluesky.now() + 1.6 * HOUR,
     });
   });
 
@@ -73,8 +81,8 @@ describe('connecting', () => {
   });
 
   test.each([
-    ['a wrong app password', { ...DEMO, app_password: 'wron-gwro-ngwr-ongw' }, /does not know/],
-    ['an unknown account', other('nobody.bsky.social'), /does not know/],
+    ['a wrong app password', { ...DEMO, app_password: 'wron-gwro-ngwr-ongw' }, /does not accept/],
+    ['an unknown account', other('nobody.bsky.social'), /does not accept/],
     ['a taken down account', other('takendown'), /taken this account down/],
     ['a deactivated account', other('deactivated'), /deactivated/],
     ['the main password', { ...DEMO, app_password: 'demo-main-password' }, /app password/],
@@ -98,12 +106,12 @@ describe('connecting', () => {
       handle: 'x.test',
     });
     bluesky.failNext({ match: /createSession/, respond: { status: 200, body } });
-    await expect(connect()).rejects.toMatchObject({ kind: 'rejected', message: /password of the account/ });
+    await expect(connect()).rejects.toMatchObject({ kind: 'rejected', message: /main password/ });
   });
 
   test('refuses a server on a private address', async () => {
     const straight = { ...context, http: bluesky.media };
-    const inside = connector.connect({ ...DEMO, service: 'https://10.0.0.1' }, straight);
+    const inside = connectDirectly(connector, { ...DEMO, service: 'https://10.0.0.1' }, straight);
     await expect(inside).rejects.toMatchObject({ kind: 'rejected', message: /not public/ });
   });
 
@@ -148,35 +156,32 @@ test.each([
 });
 
 describe('renewing', () => {
-  let grant: Grant;
+  let grant: AnyGrant;
   beforeEach(async () => {
     grant = await connect();
     bluesky.traffic.length = 0;
   });
 
-  const renew = (change: Partial<RenewInput['credentials']> = {}) =>
-    connector.renew!(
-      { credentials: { ...grant.credentials, ...change }, attributes: grant.attributes, app: null },
-      context,
-    );
+  const renew = (credentials: JsonObject = {}) =>
+    connector.renew!(connectedAccount(grant, { credentials }), context);
 
   test('sends the refresh token in the header, to the account’s server, without a body', async () => {
     bluesky.advance(HOUR);
     const renewal = await renew();
     const [call] = bluesky.traffic;
     expect(call).toMatchObject({ method: 'POST', url: `${PDS}/xrpc/com.atproto.server.refreshSession` });
-    expect(call?.headers['authorization']).toBe(`Bearer ${grant.credentials.refresh_token}`);
+    expect(call?.headers['authorization']).toBe(`Bearer ${grant.credentials['refresh_token']}`);
     expect(call?.headers).not.toHaveProperty('content-type');
     expect(call?.body).toHaveLength(0);
-    expect(renewal.token_expires_at).toBe(bluesky.now() + 2 * HOUR);
-    expect(renewal.credentials.refresh_token).not.toBe(grant.credentials.refresh_token);
-    expect(renewal.credentials).not.toHaveProperty('secret');
+    expect(renewal.expires_at).toBe(bluesky.now() + 2 * HOUR);
+    expect(renewal.credentials['refresh_token']).not.toBe(grant.credentials['refresh_token']);
+    expect(renewal.credentials['app_password']).toBe(DEMO.app_password);
   });
 
   test('logs in once more with the app password when the refresh token is dead', async () => {
     bluesky.platform.tokens('revoke_refresh', null);
     const renewal = await renew();
-    expect(renewal.credentials.access_token).toEqual(expect.any(String));
+    expect(renewal.credentials['access_token']).toEqual(expect.any(String));
     expect(calls('createSession')).toHaveLength(1);
   });
 
@@ -184,12 +189,6 @@ describe('renewing', () => {
     bluesky.platform.tokens('revoke', null);
     await expect(renew()).rejects.toMatchObject({ kind: 'token_expired', code: 'TOKEN_EXPIRED' });
     expect(calls('createSession')).toHaveLength(1);
-  });
-
-  test('ends where no app password is kept', async () => {
-    await expect(renew({ refresh_token: null, secret: null })).rejects.toMatchObject({
-      kind: 'token_expired',
-    });
   });
 
   test('keeps the login for the last: a server that is down is asked again later', async () => {
@@ -208,8 +207,8 @@ describe('renewing', () => {
   });
 
   test('a session that was given back is over', async () => {
-    const input = { credentials: grant.credentials, attributes: grant.attributes, app: null };
-    await connector.revoke!(input, context);
-    await expect(renew({ secret: null })).rejects.toMatchObject({ kind: 'token_expired' });
+    await connector.revoke!(connectedAccount(grant), context);
+    const renewal = renew({ app_password: 'wron-gwro-ngwr-ongw' });
+    await expect(renewal).rejects.toMatchObject({ kind: 'token_expired' });
   });
 });

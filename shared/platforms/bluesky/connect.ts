@@ -1,27 +1,42 @@
 import * as v from 'valibot';
-import type { ConnectContext, DirectConnector, Grant, RenewInput, Renewal } from '../contract/connector.ts';
+import {
+  defineConnector,
+  type AccountIdentity,
+  directWay,
+  type ConnectContext,
+  type ConnectedAccount,
+  type Grant,
+  type Lifetime,
+  type Renewal,
+} from '../contract/connector.ts';
 import { PlatformError } from '../contract/error.ts';
+import { renewableUntil } from '../kit/lifetime.ts';
 import {
   valueOf,
   createSession,
   deleteSession,
   getProfile,
   refreshSession,
-  type Result,
   type Server,
   type Session,
 } from './client.ts';
 import { toPlatformError, type ErrorResponse } from './errors.ts';
 import { findServer, isAllowedServer, serverIn } from './identity.ts';
-import { claimsOf, tokensOf } from './session.ts';
+import { CredentialsSchema, type Credentials } from './credentials.ts';
+import { claimsOf } from './session.ts';
 
 const ENTRYWAY = 'https://bsky.social';
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/i;
-/** The claim of a session that a main password opened. */
+/** Scope of a session that was created with the main password. */
 const MAIN_PASSWORD_SCOPE = 'com.atproto.access';
 
 const InputSchema = v.object({
-  identifier: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(300)),
+  identifier: v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty('Must not be empty'),
+    v.maxLength(300, 'Must be at most 300 characters'),
+  ),
   app_password: v.pipe(
     v.string(),
     v.trim(),
@@ -38,32 +53,32 @@ const InputSchema = v.object({
 });
 type Input = v.InferOutput<typeof InputSchema>;
 
-/** Connects with an app password: a secret that the user makes for one program and can take back. */
-export const connector: DirectConnector = {
-  kind: 'direct',
-  input: InputSchema,
-  rotates: true,
-  connect,
+export const connector = defineConnector<Credentials>({
+  credentials: CredentialsSchema,
+  ways: [directWay({ id: 'app_password', input: InputSchema, connect })],
+  targets: 'none',
   renew,
   revoke,
-};
+});
 
-async function connect(input: unknown, { http }: ConnectContext): Promise<Grant> {
-  const { identifier, app_password, service } = parseInput(input);
+async function connect(
+  { identifier, app_password, service }: Input,
+  { http, now }: ConnectContext,
+): Promise<Grant<Credentials>> {
   const server = { http, url: service };
-  const answer = await createSession(server, normalizeIdentifier(identifier), app_password);
-  if (!answer.ok) throw refusedLogin(answer.errorResponse);
-  const session = answer.value;
-  refuseUnusable(session);
+  const result = await createSession(server, normalizeIdentifier(identifier), app_password);
+  if (!result.ok) throw loginError(result.errorResponse);
+  const session = result.value;
+  assertUsable(session);
 
   const pds = serverIn(session.didDoc) ?? (await findServer(http, session.did)) ?? service;
-  const { expiresAt, scope } = claimsOf(session.accessJwt);
+  const { scope } = claimsOf(session.accessJwt);
   return {
     account: await accountOf({ http, url: pds }, session),
-    credentials: { ...tokensOf(session), secret: app_password },
+    credentials: credentialsOf(session, app_password),
     scopes: scope === null ? [] : [scope],
     attributes: { pds, did: session.did },
-    token_expires_at: expiresAt,
+    ...lifetimeOf(session, now()),
   };
 }
 
@@ -71,50 +86,59 @@ async function connect(input: unknown, { http }: ConnectContext): Promise<Grant>
  * Refreshes the session. Where its refresh token is dead the stored app password opens a new one, once: logins are few
  * a day and shared by all of the user's programs.
  */
-async function renew(input: RenewInput, { http }: ConnectContext): Promise<Renewal> {
-  const known = { http, url: input.attributes['pds'] ?? ENTRYWAY };
-  const refreshed = await refresh(known, input);
-  const server = refreshed ? known : await currentServer(known, input);
-  const session = refreshed ?? (await logInAgain(server, input));
+async function renew(
+  account: ConnectedAccount<Credentials>,
+  { http, now }: ConnectContext,
+): Promise<Renewal<Credentials>> {
+  const known = { http, url: account.attributes['pds'] ?? ENTRYWAY };
+  const refreshed = await refresh(known, account);
+  const server = refreshed ? known : await currentServer(known, account);
+  const session = refreshed ?? (await logInAgain(server, account));
   return {
-    credentials: tokensOf(session),
-    token_expires_at: claimsOf(session.accessJwt).expiresAt,
-    attributes: { ...input.attributes, pds: serverIn(session.didDoc) ?? server.url },
+    credentials: credentialsOf(session, account.credentials.app_password),
+    ...lifetimeOf(session, now()),
+    attributes: { pds: serverIn(session.didDoc) ?? server.url },
   };
 }
 
-async function revoke({ credentials, attributes }: RenewInput, { http }: ConnectContext): Promise<void> {
-  if (credentials.refresh_token === null) return;
+async function revoke(
+  { credentials, attributes }: ConnectedAccount<Credentials>,
+  { http }: ConnectContext,
+): Promise<void> {
   valueOf(await deleteSession({ http, url: attributes['pds'] ?? ENTRYWAY }, credentials.refresh_token));
 }
 
 /** Null where the refresh token is of no use any more. */
-async function refresh(server: Server, { credentials }: RenewInput): Promise<Session | null> {
-  if (credentials.refresh_token === null) return null;
-  const answer = await refreshSession(server, credentials.refresh_token);
-  return sessionOrNull(answer);
-}
-
-function sessionOrNull(answer: Result<Session>): Session | null {
-  if (answer.ok) return answer.value;
-  const error = toPlatformError(answer.errorResponse);
+async function refresh(
+  server: Server,
+  { credentials }: ConnectedAccount<Credentials>,
+): Promise<Session | null> {
+  const result = await refreshSession(server, credentials.refresh_token);
+  if (result.ok) return result.value;
+  const error = toPlatformError(result.errorResponse);
   if (error.kind !== 'token_expired') throw error;
   return null;
 }
 
 /** The account may have moved to another server since: its DID knows. */
-async function currentServer({ http, url }: Server, { attributes }: RenewInput): Promise<Server> {
+async function currentServer(
+  { http, url }: Server,
+  { attributes }: ConnectedAccount<Credentials>,
+): Promise<Server> {
   const home = await findServer(http, attributes['did'] ?? '');
   return { http, url: home ?? url };
 }
 
-async function logInAgain(server: Server, { credentials, attributes }: RenewInput): Promise<Session> {
+async function logInAgain(
+  server: Server,
+  { credentials, attributes }: ConnectedAccount<Credentials>,
+): Promise<Session> {
   const did = attributes['did'];
-  if (did === undefined || credentials.secret === null) throw expired('The session has ended');
-  return valueOf(await createSession(server, did, credentials.secret));
+  if (did === undefined) throw expired('The session has ended');
+  return valueOf(await createSession(server, did, credentials.app_password));
 }
 
-/** As users write it: `@alice`, `Alice.bsky.social`, with the direction marks of a copied profile. */
+/** Normalizes an identifier as users type it: `@alice`, `Alice.bsky.social`, with invisible direction marks. */
 export function normalizeIdentifier(text: string): string {
   const plain = text
     .replace(/[\p{Cf}\s]/gu, '')
@@ -123,36 +147,41 @@ export function normalizeIdentifier(text: string): string {
   return /[.@:]/.test(plain) ? plain : `${plain}.bsky.social`;
 }
 
-function parseInput(input: unknown): Input {
-  const parsed = v.safeParse(InputSchema, input);
-  if (parsed.success) return parsed.output;
-  throw rejected(parsed.issues[0].message);
+function credentialsOf({ accessJwt, refreshJwt }: Session, app_password: string): Credentials {
+  return { access_token: accessJwt, refresh_token: refreshJwt, app_password };
 }
 
-/** Words for the one who stands before the form. */
-const LOGIN_WORDS: ReadonlyMap<string, string> = new Map(
+function lifetimeOf({ accessJwt }: Session, now: number): Lifetime {
+  const { expiresAt } = claimsOf(accessJwt);
+  return expiresAt === null ? { renew_at: null, expires_at: null } : renewableUntil(expiresAt, now);
+}
+
+/** Messages for the user who enters the app password. */
+const LOGIN_MESSAGES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    AuthenticationRequired: 'Bluesky does not know this identifier and app password',
-    AuthFactorTokenRequired: 'Bluesky asks for a second factor: make an app password and use that',
+    AuthenticationRequired: 'Bluesky does not accept this identifier and app password',
+    AuthFactorTokenRequired: 'Bluesky asks for a second factor: create an app password and use it',
     AccountTakedown: 'Bluesky has taken this account down',
   }),
 );
 
-function refusedLogin(errorResponse: ErrorResponse): PlatformError {
+function loginError(errorResponse: ErrorResponse): PlatformError {
   const error = toPlatformError(errorResponse);
   if (error.kind === 'transient' || error.kind === 'rate_limited') return error;
-  return rejected(LOGIN_WORDS.get(errorResponse.error) ?? `The server refused the login: ${error.message}`);
+  return rejected(
+    LOGIN_MESSAGES.get(errorResponse.error) ?? `The server refused the login: ${error.message}`,
+  );
 }
 
-function refuseUnusable({ active, status, accessJwt }: Session): void {
+function assertUsable({ active, status, accessJwt }: Session): void {
   if (!active) throw rejected(`The account is ${status ?? 'not active'}`);
   if (claimsOf(accessJwt).scope === MAIN_PASSWORD_SCOPE) {
-    throw rejected('This is the password of the account: make an app password and use that');
+    throw rejected('This is the main password of the account: create an app password and use it');
   }
 }
 
-/** Name and picture are an ornament: a server without an AppView has none, and connects all the same. */
-async function accountOf(server: Server, { did, handle, accessJwt }: Session): Promise<Grant['account']> {
+/** Name and picture are optional: a server without an AppView has none. */
+async function accountOf(server: Server, { did, handle, accessJwt }: Session): Promise<AccountIdentity> {
   const profile = await getProfile(server, accessJwt, did).catch(() => null);
   const { displayName = '', avatar } = profile?.ok ? profile.value : {};
   return {

@@ -4,19 +4,19 @@ import { readNetSettings, type NetSettings } from '../../net/settings.ts';
 import type { HttpClient } from '../../net/http.ts';
 import { getDocument } from './client.ts';
 
-const DidDocument = v.object({
+const DidDocumentSchema = v.object({
   service: v.array(v.looseObject({ id: v.string(), serviceEndpoint: v.unknown() })),
 });
 
-/** The server that a DID document names as the account's own (https://atproto.com/specs/did); null: none usable. */
+/** Returns the URL of the account's server (PDS) in a DID document (https://atproto.com/specs/did); null if there is none. */
 export function serverIn(didDocument: unknown): string | null {
-  const parsed = v.safeParse(DidDocument, didDocument);
+  const parsed = v.safeParse(DidDocumentSchema, didDocument);
   if (!parsed.success) return null;
   const endpoint = parsed.output.service.find(({ id }) => id.endsWith('#atproto_pds'))?.serviceEndpoint;
   return typeof endpoint === 'string' && isAllowedServer(endpoint) ? endpoint.replace(/\/+$/, '') : null;
 }
 
-/** Looks a DID's server up anew; null where the DID is unknown or its directory does not answer. */
+/** Resolves the server of a DID; null when the DID is unknown or its directory does not answer. */
 export async function findServer(http: HttpClient, did: string): Promise<string | null> {
   const url = documentUrl(did);
   if (url === null) return null;
@@ -28,7 +28,7 @@ export async function findServer(http: HttpClient, did: string): Promise<string 
   }
 }
 
-/** https; plain http for a server of the own machine, where the settings allow one. No path, no credentials. */
+/** True for an https URL without path and credentials; for http on loopback where the settings allow it. */
 export function isAllowedServer(text: string, settings: NetSettings = readNetSettings()): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { blueskyJob } from '../../../test/support/bluesky.ts';
 import { drive } from '../../../test/support/drive.ts';
+import { connectContext, connectDirectly, type AnyGrant } from '../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import type { Grant } from '../contract/connector.ts';
 import { connector } from './connect.ts';
 import { insights } from './insights.ts';
 import { publisher } from './publish.ts';
@@ -10,11 +10,10 @@ import { sandbox } from './sandbox/server.ts';
 import { DEMO } from './sandbox/accounts.ts';
 
 let bluesky: TestSandbox;
-let grant: Grant;
+let grant: AnyGrant;
 beforeEach(async () => {
   bluesky = await startSandboxHost(sandbox);
-  const { http, media, now } = bluesky;
-  grant = await connector.connect(DEMO, { http, guarded: media, now });
+  grant = await connectDirectly(connector, DEMO, connectContext(bluesky));
 });
 afterEach(() => bluesky.close());
 
@@ -34,7 +33,8 @@ const read = (uris: readonly string[]) =>
   insights.read(
     {
       http: bluesky.http,
-      credentials: () => Promise.reject(new Error('No credentials are needed')),
+      account: { platform_user_id: 'u', username: null, attributes: {} },
+      authorize: () => Promise.reject(new Error('No credentials are needed')),
       now: bluesky.now,
     },
     uris,

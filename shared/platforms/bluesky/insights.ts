@@ -1,10 +1,12 @@
-import type { InsightsReader } from '../contract/insights.ts';
-import { valueOf, getPostCounts } from './client.ts';
+import { defineInsights } from '../contract/insights.ts';
+import { getPostCounts, valueOf } from './client.ts';
+import { CredentialsSchema } from './credentials.ts';
 
 /** The public AppView needs no credentials. It counts no views; deleted posts are missing. */
 const APPVIEW = 'https://public.api.bsky.app';
 
-export const insights: InsightsReader = {
+export const insights = defineInsights({
+  credentials: CredentialsSchema,
   batch: 25,
   read: async ({ http }, uris) => {
     const { posts } = valueOf(await getPostCounts({ http, url: APPVIEW }, uris));
@@ -15,4 +17,4 @@ export const insights: InsightsReader = {
       ]),
     );
   },
-};
+});

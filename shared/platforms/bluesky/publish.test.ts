@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { blueskyJob, noisyJpeg } from '../../../test/support/bluesky.ts';
+import { connectContext, connectDirectly, type AnyGrant } from '../../../test/support/connectors.ts';
 import { drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { Checkpoint } from '../../model/destination.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Grant } from '../contract/connector.ts';
 import type { PublishJob } from '../contract/publisher.ts';
 import { connector } from './connect.ts';
 import { publisher } from './publish.ts';
@@ -13,12 +13,11 @@ import { sandbox } from './sandbox/server.ts';
 import { DEMO } from './sandbox/accounts.ts';
 
 let bluesky: TestSandbox;
-let grant: Grant;
+let grant: AnyGrant;
 
 beforeEach(async () => {
   bluesky = await startSandboxHost(sandbox);
-  const { http, media, now } = bluesky;
-  grant = await connector.connect(DEMO, { http, guarded: media, now });
+  grant = await connectDirectly(connector, DEMO, connectContext(bluesky));
 });
 afterEach(() => bluesky.close());
 

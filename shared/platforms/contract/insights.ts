@@ -1,21 +1,63 @@
+import * as v from 'valibot';
 import type { Metrics } from '../../model/insight.ts';
-import type { Credentials } from '../../model/profile.ts';
+import type { AppCredentials } from '../../model/platform-app.ts';
 import type { HttpClient } from '../../net/http.ts';
+import { DAY, HOUR } from '../../time/instant.ts';
+import type { Target } from './connector.ts';
 
-/** What a platform gets to read metrics with. */
-export interface InsightsContext {
+/** What a reader works with. `C`: the platform's credentials. */
+export interface InsightsContext<C> {
+  /** Sends requests to the platform. */
   http: HttpClient;
-  /** The account's secrets, opened when they are asked for: some platforms show their counts to anyone. */
-  credentials: () => Promise<Credentials>;
+  account: {
+    platform_user_id: string;
+    username: string | null;
+    attributes: Readonly<Record<string, string>>;
+  };
+  /**
+   * Unseals the account's credentials, renewed where they are about to expire. A function, because some platforms show
+   * metrics without credentials. `target`: the page or location that the posts were published to.
+   */
+  authorize: () => Promise<{ credentials: C; app: AppCredentials | null; target: Target | null }>;
+  /** Returns the current time in epoch milliseconds. */
   now: () => number;
 }
 
-/** How a platform tells how live posts were received. A platform without a reader tells nothing. */
-export interface InsightsReader {
+export interface InsightsDefinition<C> {
+  credentials: v.GenericSchema<unknown, C>;
   /** Most posts of one call. */
   batch: number;
+  /** Ages of a post at which its metrics are read, ascending. Milliseconds; default: an hour, a day, a week. */
+  ages_ms?: readonly number[];
   /**
-   * Metrics by the platform's ids of posts, all of one account. Posts that are gone are missing. Throws PlatformError.
+   * Returns metrics by the platform's post ids; all posts are of one account and target. Deleted posts are missing.
+   * Throws PlatformError.
    */
-  read: (context: InsightsContext, ids: readonly string[]) => Promise<ReadonlyMap<string, Metrics>>;
+  read: (context: InsightsContext<C>, ids: readonly string[]) => Promise<ReadonlyMap<string, Metrics>>;
+}
+
+/** A reader with its credentials type hidden. Platforms without one report no metrics. */
+export interface InsightsReader {
+  batch: number;
+  ages_ms: readonly number[];
+  read: (context: InsightsContext<unknown>, ids: readonly string[]) => Promise<ReadonlyMap<string, Metrics>>;
+}
+
+/** Few, since some platforms bill each read. */
+export const DEFAULT_READING_AGES_MS: readonly number[] = [HOUR, DAY, 7 * DAY];
+
+/** Hides the credentials type of a reader. */
+export function defineInsights<C>(definition: InsightsDefinition<C>): InsightsReader {
+  const { credentials, batch, ages_ms = DEFAULT_READING_AGES_MS, read } = definition;
+  return {
+    batch,
+    ages_ms,
+    read: (context, ids) => {
+      const authorize = async () => {
+        const authorized = await context.authorize();
+        return { ...authorized, credentials: v.parse(credentials, authorized.credentials) };
+      };
+      return read({ ...context, authorize }, ids);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
 import { PlatformError } from '../contract/error.ts';
 import { classify, type ErrorResponse } from './errors.ts';
-import { multipart, type UploadFile } from '../../net/multipart.ts';
+import { multipart, type FormFilePart } from '../../net/multipart.ts';
 
 const BASE = 'https://api.telegram.org';
 
@@ -60,7 +60,7 @@ const ResponseSchema = v.variant('ok', [
 ]);
 
 export interface Upload {
-  files: Readonly<Record<string, UploadFile>>;
+  files: Readonly<Record<string, FormFilePart>>;
   timeoutMs?: number;
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { connectContext, connectDirectly } from '../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { ConnectContext } from '../contract/connector.ts';
 import { connector } from './connect.ts';
@@ -10,15 +11,15 @@ let context: ConnectContext;
 
 beforeAll(async () => {
   sandbox = await startSandboxHost(telegramSandbox);
-  context = { http: sandbox.http, guarded: sandbox.media, now: sandbox.now };
+  context = connectContext(sandbox);
 });
 beforeEach(() => sandbox.platform.reset());
 afterAll(() => sandbox.close());
 
 const connect = (chat_id: unknown, bot_token: unknown = DEMO_TOKEN) =>
-  connector.connect({ chat_id, bot_token }, context);
+  connectDirectly(connector, { chat_id, bot_token }, context);
 
-test('a public channel is connected under its numeric id', async () => {
+test('connects a public channel under its numeric id', async () => {
   expect(await connect(DEMO_CHAT)).toEqual({
     account: {
       platform_user_id: '7000000001:-1001000000001',
@@ -26,10 +27,11 @@ test('a public channel is connected under its numeric id', async () => {
       username: 'sandbox_demo',
       avatar_url: null,
     },
-    credentials: { access_token: null, refresh_token: null, secret: DEMO_TOKEN },
+    credentials: { bot_token: DEMO_TOKEN },
     scopes: [],
     attributes: { chat_id: '-1001000000001', chat_type: 'channel', bot_username: 'sandbox_demo_bot' },
-    token_expires_at: null,
+    renew_at: null,
+    expires_at: null,
   });
 });
 
@@ -38,24 +40,24 @@ test.each([
   ['a group whose members may send', '@sandbox_group', 'Public group', 'sandbox_group'],
   ['a basic group where the bot is administrator', '-4000000004', 'Basic group', null],
   ['a private chat', '4000000010', 'Ann', 'sandbox_ann'],
-])('%s is connected', async (_, chatId, display_name, username) => {
+])('connects %s', async (_, chatId, display_name, username) => {
   expect((await connect(chatId)).account).toMatchObject({ display_name, username });
 });
 
-test('the token is nowhere but in the credentials', async () => {
+test('returns the token in the credentials only', async () => {
   const { credentials, ...rest } = await connect(DEMO_CHAT);
-  expect(credentials.secret).toBe(DEMO_TOKEN);
+  expect(credentials['bot_token']).toBe(DEMO_TOKEN);
   expect(JSON.stringify(rest)).not.toContain(DEMO_TOKEN);
 });
 
-describe('is refused with words for the user', () => {
+describe('rejects with a message for the user', () => {
   test.each([
     ['an unknown chat', '@nowhere_at_all', 'TOKEN_EXPIRED', /chat not found/],
-    ['a channel that threw the bot out', '@sandbox_kicked', 'TOKEN_EXPIRED', /kicked/],
+    ['a channel that removed the bot', '@sandbox_kicked', 'TOKEN_EXPIRED', /kicked/],
     ['a channel that the bot never joined', '@sandbox_left', 'PERMISSION_MISSING', /add it/],
-    ['a channel where it may not post', '@sandbox_norights', 'PERMISSION_MISSING', /right to post/],
-    ['a group that restricts it', '@sandbox_restricted', 'PERMISSION_MISSING', /Allow the bot/],
-    ['a group whose members are silent', '@sandbox_silent', 'PERMISSION_MISSING', /Allow the bot/],
+    ['a channel where the bot may not post', '@sandbox_norights', 'PERMISSION_MISSING', /right to post/],
+    ['a group that restricts the bot', '@sandbox_restricted', 'PERMISSION_MISSING', /Allow the bot/],
+    ['a group whose members may not send', '@sandbox_silent', 'PERMISSION_MISSING', /Allow the bot/],
     ['a group that was deleted', '-4000000009', 'TOKEN_EXPIRED', /deleted/],
     ['a group that has a new id', '-4000000005', 'CONTENT_REJECTED', /-1001000000003/],
   ])('%s', async (_, chatId, code, message) => {
@@ -86,21 +88,20 @@ describe('is refused with words for the user', () => {
     ['a token that would change the path', DEMO_CHAT, '123456789:../../../../../../../../../../../x'],
     ['an empty chat id', '', DEMO_TOKEN],
     ['a link instead of a name', 'https://t.me/news', DEMO_TOKEN],
-  ])('%s, without asking Telegram', async (_, chatId, token) => {
+  ])('%s, without calling Telegram', async (_, chatId, token) => {
     const before = sandbox.traffic.length;
-    await expect(connector.connect({ chat_id: chatId, bot_token: token }, context)).rejects.toMatchObject({
+    await expect(connect(chatId, token ?? null)).rejects.toMatchObject({
       kind: 'rejected',
     });
     expect(sandbox.traffic).toHaveLength(before);
   });
 });
 
-test('a Telegram that does not answer is no fault of the input', async () => {
+test('throws a transient error when Telegram does not answer', async () => {
   sandbox.failNext({ respond: { status: 502, body: '<html>' } });
   await expect(connect(DEMO_CHAT)).rejects.toMatchObject({ kind: 'transient' });
 });
 
-test('there is nothing to renew', () => {
-  expect(connector.renew).toBeUndefined();
-  expect(connector.rotates).toBe(false);
+test('has no renewal', () => {
+  expect(connector.renew).toBeNull();
 });

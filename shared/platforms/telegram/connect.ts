@@ -1,64 +1,66 @@
 import * as v from 'valibot';
 import type { FailureCode } from '../../model/failure.ts';
-import type { Credentials } from '../../model/profile.ts';
-import type { ConnectContext, DirectConnector, Grant } from '../contract/connector.ts';
+import { defineConnector, directWay, type ConnectContext, type Grant } from '../contract/connector.ts';
 import { PlatformError } from '../contract/error.ts';
 import { telegramClient, type ChatFullInfo, type ChatMember, type SendRights } from './client.ts';
-import { BOT_TOKEN } from './credentials.ts';
+import { BOT_TOKEN, CredentialsSchema, type Credentials } from './credentials.ts';
 import { ChatMigrated } from './errors.ts';
 
 const InputSchema = v.object({
   chat_id: v.pipe(
     v.union([v.string(), v.pipe(v.number(), v.safeInteger())]),
     v.transform(chatId => String(chatId).trim()),
-    v.regex(/^(-?\d{1,16}|@[A-Za-z]\w{3,31})$/, 'Must be a numeric chat id or an @name'),
+    v.regex(/^(-?\d{1,16}|@[A-Za-z]\w{3,31})$/, 'Must be a numeric chat id or an @username'),
   ),
-  bot_token: v.pipe(v.string(), v.trim(), v.regex(BOT_TOKEN, 'Must be a bot token as BotFather gives it')),
+  bot_token: v.pipe(v.string(), v.trim(), v.regex(BOT_TOKEN, 'Must be a bot token from @BotFather')),
 });
 type Input = v.InferOutput<typeof InputSchema>;
 
-/** A bot that is in the chat and may post there. There is no consent page, no expiry and nothing to renew. */
-export const connector: DirectConnector = {
-  kind: 'direct',
+/** A bot that is a member of the chat and may post there. Its token does not expire and cannot be renewed. */
+const botWay = directWay({
+  id: 'bot',
   input: InputSchema,
-  rotates: false,
-  connect: async (input, context) => {
-    const parsed = v.safeParse(InputSchema, input);
-    if (!parsed.success) throw refused('CONTENT_REJECTED', v.summarize(parsed.issues));
+  connect: async (input: Input, context) => {
     try {
-      return await connect(parsed.output, context);
+      return await connect(input, context);
     } catch (error) {
-      throw forUser(error);
+      throw toUserError(error);
     }
   },
-};
+});
 
-async function connect({ chat_id, bot_token }: Input, { http }: ConnectContext): Promise<Grant> {
+export const connector = defineConnector<Credentials>({
+  credentials: CredentialsSchema,
+  ways: [botWay],
+  targets: 'none',
+});
+
+async function connect({ chat_id, bot_token }: Input, { http }: ConnectContext): Promise<Grant<Credentials>> {
   const client = telegramClient(http, bot_token);
   const bot = await client.getMe();
   const chat = await client.getChat(chat_id);
   const chatId = String(chat.id);
   const member = await client.getChatMember(chatId, bot.id);
-  const lack = missingRight(chat, member);
-  if (lack !== null) throw refused('PERMISSION_MISSING', lack);
-  const credentials: Credentials = { access_token: null, refresh_token: null, secret: bot_token };
+  const missing = missingPermission(chat, member);
+  if (missing !== null) throw rejected('PERMISSION_MISSING', missing);
   return {
     account: {
       platform_user_id: `${bot.id}:${chatId}`,
       display_name: chat.title ?? chat.first_name ?? chatId,
       username: chat.username ?? null,
-      // The only address of the picture holds the token.
+      // The URL of the picture would contain the token.
       avatar_url: null,
     },
-    credentials,
+    credentials: { bot_token },
     scopes: [],
     attributes: { chat_id: chatId, chat_type: chat.type, bot_username: bot.username ?? '' },
-    token_expires_at: null,
+    renew_at: null,
+    expires_at: null,
   };
 }
 
-/** In words for the user; null where the bot may post. */
-function missingRight(chat: ChatFullInfo, member: ChatMember): string | null {
+/** Tells the user which permission is missing; null when the bot may post. */
+function missingPermission(chat: ChatFullInfo, member: ChatMember): string | null {
   const { status } = member;
   if (status === 'left' || status === 'kicked')
     return 'The bot is not in the chat: add it, then connect again';
@@ -81,18 +83,21 @@ function maySendAll(rights: SendRights): boolean {
   );
 }
 
-/** While connecting, a refused token or chat is the user's input, not a grant that died. */
-function forUser(error: unknown): unknown {
+/** While connecting, a refused token or chat is an error in the user's input. */
+function toUserError(error: unknown): unknown {
   if (error instanceof ChatMigrated) {
-    return refused('CONTENT_REJECTED', `The group has a new id: connect ${error.chatId}`);
+    return rejected(
+      'CONTENT_REJECTED',
+      `The group became a supergroup with a new id: connect ${error.chatId}`,
+    );
   }
   if (!(error instanceof PlatformError) || error.kind !== 'token_expired') return error;
-  return refused(
+  return rejected(
     error.code,
-    `Telegram refused: ${error.message}. Check the bot token, the chat and that the bot is in it`,
+    `Telegram answered: ${error.message}. Check the bot token and the chat id, and that the bot is a member of the chat`,
   );
 }
 
-function refused(code: FailureCode, message: string): PlatformError {
+function rejected(code: FailureCode, message: string): PlatformError {
   return new PlatformError({ kind: 'rejected', code, message });
 }

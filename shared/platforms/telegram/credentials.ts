@@ -1,15 +1,8 @@
-import type { Credentials } from '../../model/profile.ts';
-import { PlatformError } from '../contract/error.ts';
+import * as v from 'valibot';
 
-/** What BotFather gives out: bot id, colon, secret. */
+/** The format of a bot token: bot id, colon, secret. */
 export const BOT_TOKEN = /^\d{3,16}:[A-Za-z0-9_-]{30,50}$/;
 
-/** The bot token. Throws PlatformError `token_expired` where there is none of the right form. */
-export function secretOf({ secret }: Credentials): string {
-  if (secret !== null && BOT_TOKEN.test(secret)) return secret;
-  throw new PlatformError({
-    kind: 'token_expired',
-    code: 'TOKEN_EXPIRED',
-    message: 'The connection has no bot token',
-  });
-}
+/** The token of the bot that posts. It does not expire. */
+export const CredentialsSchema = v.object({ bot_token: v.pipe(v.string(), v.regex(BOT_TOKEN)) });
+export type Credentials = v.InferOutput<typeof CredentialsSchema>;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import { authorize, connect, contextOf } from '../../../test/support/x.ts';
+import { connectContext, connectedAccount, oauthWay } from '../../../test/support/connectors.ts';
+import { authorize, connect } from '../../../test/support/x.ts';
 import { connector } from './connect.ts';
 import { sandbox } from './sandbox/server.ts';
 import { APP } from './sandbox/state.ts';
@@ -10,12 +11,14 @@ beforeAll(async () => void (host = await startSandboxHost(sandbox)));
 afterAll(() => host.close());
 
 const TOKEN = /oauth2\/token/;
-const renew = (credentials: Awaited<ReturnType<typeof connect>>['credentials'], app = APP) =>
-  connector.renew!({ app, credentials, attributes: {} }, contextOf(host));
+const oauth = oauthWay(connector);
+type Grant = Awaited<ReturnType<typeof connect>>;
+const renew = (grant: Grant, app = APP) =>
+  connector.renew!(connectedAccount(grant, { app }), connectContext(host));
 
 describe('connecting', () => {
   test('sends the user to the consent page with PKCE and percent-encoded scopes', () => {
-    const url = connector.authorizeUrl({
+    const url = oauth.authorizeUrl({
       app: APP,
       state: 's',
       redirect_uri: 'https://a.example/cb',
@@ -26,20 +29,21 @@ describe('connecting', () => {
     expect(url).toContain('code_challenge=c&code_challenge_method=S256');
   });
 
-  test('gives account, tokens, scopes and facts', async () => {
+  test('returns account, tokens, scopes and facts', async () => {
     const grant = await connect(host);
     expect(grant).toMatchObject({
       account: { platform_user_id: '2244994945', username: 'demo', display_name: 'Demo' },
-      credentials: { access_token: expect.any(String), refresh_token: expect.any(String), secret: null },
-      attributes: { subscription_type: 'None', scopes: connector.scopes.join(' ') },
-      token_expires_at: host.now() + 7_200_000,
+      credentials: { access_token: expect.any(String), refresh_token: expect.any(String) },
+      attributes: { subscription_type: 'None', scopes: oauth.scopes.join(' ') },
+      expires_at: host.now() + 7_200_000,
+      renew_at: host.now() + 0.8 * 7_200_000,
     });
-    expect(grant.scopes).toEqual(connector.scopes);
+    expect(grant.scopes).toEqual(oauth.scopes);
     expect(grant.account.avatar_url).toMatch(/avatar\.jpg$/);
   });
 
   test.each([undefined, null, 7, { url: 'https://x.example/a.jpg' }])(
-    'does not fail for a picture that is %j',
+    'connects when the picture is %j',
     async picture => {
       const data = { id: '2244994945', name: 'Demo', username: 'demo', profile_image_url: picture };
       host.failNext({ match: /users\/me/, respond: { status: 200, body: JSON.stringify({ data }) } });
@@ -47,37 +51,71 @@ describe('connecting', () => {
     },
   );
 
-  test('a refusing user comes back with an error', async () => {
+  test('returns the user with an error after a denied consent', async () => {
     const { back } = await authorize(host, { auto: 'deny' });
     expect(back?.get('error')).toBe('access_denied');
     expect(back?.get('state')).toBe('state-1');
   });
 
-  test('a code is good once, for 30 seconds, with its verifier', async () => {
+  test('rejects a grant without a refresh token', async () => {
+    const body = JSON.stringify({ access_token: 'a', expires_in: 7200, scope: 'tweet.read' });
+    const authorized = await authorize(host);
+    host.failNext({ match: TOKEN, respond: { status: 200, body } });
+    await expect(oauth.exchange(authorized, connectContext(host))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'PERMISSION_MISSING',
+      message: expect.stringContaining('offline.access'),
+    });
+  });
+
+  test('rejects a code that was used, is older than 30 seconds or has another verifier', async () => {
     const used = await authorize(host);
-    await connector.exchange(used, contextOf(host));
-    await expect(connector.exchange(used, contextOf(host))).rejects.toMatchObject({ kind: 'rejected' });
+    await oauth.exchange(used, connectContext(host));
+    await expect(oauth.exchange(used, connectContext(host))).rejects.toMatchObject({ kind: 'rejected' });
     const late = await authorize(host);
     host.advance(30_000);
-    await expect(connector.exchange(late, contextOf(host))).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(oauth.exchange(late, connectContext(host))).rejects.toMatchObject({ kind: 'rejected' });
     const foreign = { ...(await authorize(host)), code_verifier: 'a'.repeat(43) };
-    await expect(connector.exchange(foreign, contextOf(host))).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(oauth.exchange(foreign, connectContext(host))).rejects.toMatchObject({ kind: 'rejected' });
   });
 });
 
 describe('renewing', () => {
   test('rotates both tokens; the old refresh token is dead', async () => {
-    const { credentials } = await connect(host);
-    const renewal = await renew(credentials);
-    expect(renewal.token_expires_at).toBe(host.now() + 7_200_000);
-    expect(renewal.credentials.refresh_token).not.toBe(credentials.refresh_token);
-    await expect(renew(credentials)).rejects.toMatchObject({ kind: 'token_expired', code: 'TOKEN_EXPIRED' });
-    await expect(renew({ ...credentials, ...renewal.credentials })).resolves.toBeDefined();
+    const grant = await connect(host);
+    const renewal = await renew(grant);
+    expect(renewal.expires_at).toBe(host.now() + 7_200_000);
+    expect(renewal.credentials['refresh_token']).not.toBe(grant.credentials['refresh_token']);
+    await expect(renew(grant)).rejects.toMatchObject({ kind: 'token_expired', code: 'TOKEN_EXPIRED' });
+    await expect(
+      connector.renew!(
+        connectedAccount(grant, { app: APP, credentials: renewal.credentials }),
+        connectContext(host),
+      ),
+    ).resolves.toBeDefined();
   });
 
-  test('a refused app is no reason to disconnect the account', async () => {
-    const { credentials } = await connect(host);
-    await expect(renew(credentials, { ...APP, client_secret: 'wrong' })).rejects.toMatchObject({
+  test('keeps the stored refresh token when the response has none', async () => {
+    const grant = await connect(host);
+    const body = JSON.stringify({ access_token: 'next', expires_in: 7200 });
+    host.failNext({ match: TOKEN, respond: { status: 200, body } });
+    const { refresh_token } = grant.credentials;
+    expect((await renew(grant)).credentials).toEqual({ access_token: 'next', refresh_token });
+  });
+
+  test.each([{ access_token: '' }, { refresh_token: '' }])(
+    'throws a transient error for the empty token %j',
+    async empty => {
+      const grant = await connect(host);
+      const body = JSON.stringify({ access_token: 'a', refresh_token: 'r', expires_in: 7200, ...empty });
+      host.failNext({ match: TOKEN, respond: { status: 200, body } });
+      await expect(renew(grant)).rejects.toMatchObject({ kind: 'transient' });
+    },
+  );
+
+  test('does not disconnect the account when the app is refused', async () => {
+    const grant = await connect(host);
+    await expect(renew(grant, { ...APP, client_secret: 'wrong' })).rejects.toMatchObject({
       kind: 'transient',
       code: 'INTERNAL',
     });
@@ -97,26 +135,21 @@ describe('renewing', () => {
       { kind: 'rate_limited', retryAfterMs: 900_000 },
     ],
     [{ status: 400, body: '{"error":"invalid_grant"}' }, { kind: 'token_expired' }],
-  ])('%j means %j', async (respond, error) => {
-    const { credentials } = await connect(host);
+  ])('classifies the response %j as %j', async (respond, error) => {
+    const grant = await connect(host);
     host.failNext({ match: TOKEN, respond });
-    await expect(renew(credentials)).rejects.toMatchObject(error);
+    await expect(renew(grant)).rejects.toMatchObject(error);
   });
 
-  test('a lost answer is of unknown outcome', async () => {
-    const { credentials } = await connect(host);
+  test('reports an unknown outcome when the response is lost', async () => {
+    const grant = await connect(host);
     host.failNext({ match: TOKEN, drop: 'after' });
-    await expect(renew(credentials)).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
+    await expect(renew(grant)).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
   });
-
-  test('without a refresh token the user must reconnect', () =>
-    expect(renew({ access_token: 'a', refresh_token: null, secret: null })).rejects.toMatchObject({
-      kind: 'token_expired',
-    }));
 });
 
-test('revoking kills both tokens', async () => {
-  const { credentials } = await connect(host);
-  await connector.revoke!({ app: APP, credentials, attributes: {} }, contextOf(host));
-  await expect(renew(credentials)).rejects.toMatchObject({ kind: 'token_expired' });
+test('revokes both tokens', async () => {
+  const grant = await connect(host);
+  await connector.revoke!(connectedAccount(grant, { app: APP }), connectContext(host));
+  await expect(renew(grant)).rejects.toMatchObject({ kind: 'token_expired' });
 });

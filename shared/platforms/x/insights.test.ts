@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { drive } from '../../../test/support/drive.ts';
+import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { connect, jobOf, optionsOf } from '../../../test/support/x.ts';
-import type { Grant } from '../contract/connector.ts';
 import { insights } from './insights.ts';
 import { publisher } from './publish.ts';
 import { sandbox } from './sandbox/server.ts';
 
 let host: TestSandbox;
-let grant: Grant;
+let grant: AnyGrant;
 beforeAll(async () => {
   host = await startSandboxHost(sandbox);
 });
@@ -25,7 +25,15 @@ async function publish(): Promise<string> {
 }
 
 const read = (ids: readonly string[], credentials = grant.credentials) =>
-  insights.read({ http: host.http, credentials: () => Promise.resolve(credentials), now: host.now }, ids);
+  insights.read(
+    {
+      http: host.http,
+      account: { platform_user_id: 'u', username: null, attributes: {} },
+      authorize: () => Promise.resolve({ credentials, app: null, target: null }),
+      now: host.now,
+    },
+    ids,
+  );
 
 /** The next read is answered with this instead of the sandbox's response. */
 const respondWith = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -111,13 +119,4 @@ describe('reading metrics of X posts', () => {
       await expect(read(['1'])).rejects.toMatchObject({ name: 'PlatformError', kind: 'transient' });
     },
   );
-
-  test('throws token_expired without an access token', async () => {
-    const before = host.traffic.length;
-    await expect(read(['1'], { ...grant.credentials, access_token: null })).rejects.toMatchObject({
-      kind: 'token_expired',
-      code: 'TOKEN_EXPIRED',
-    });
-    expect(host.traffic).toHaveLength(before);
-  });
 });

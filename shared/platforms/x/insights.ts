@@ -1,16 +1,14 @@
-import type { InsightsReader } from '../contract/insights.ts';
-import { PlatformError } from '../contract/error.ts';
+import { defineInsights } from '../contract/insights.ts';
 import { postCounts } from './client.ts';
+import { CredentialsSchema } from './credentials.ts';
 
 /** X bills each post that is read, once per UTC day. */
-export const insights: InsightsReader = {
+export const insights = defineInsights({
+  credentials: CredentialsSchema,
   batch: 100,
-  read: async ({ http, credentials, now }, ids) => {
-    const { access_token: token } = await credentials();
-    if (token === null) {
-      throw new PlatformError({ kind: 'token_expired', code: 'TOKEN_EXPIRED', message: 'No access token' });
-    }
-    const posts = await postCounts({ http, token, now }, ids);
+  read: async ({ http, authorize, now }, ids) => {
+    const { credentials } = await authorize();
+    const posts = await postCounts({ http, token: credentials.access_token, now }, ids);
     return new Map(
       posts.map(({ id, public_metrics: counts }) => [
         id,
@@ -23,4 +21,4 @@ export const insights: InsightsReader = {
       ]),
     );
   },
-};
+});

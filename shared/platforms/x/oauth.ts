@@ -14,14 +14,14 @@ const TokenSchema = v.object({
   expires_in: v.number(),
   scope: v.optional(v.string(), ''),
 });
-export type TokenPair = v.InferOutput<typeof TokenSchema>;
+export type TokenResponse = v.InferOutput<typeof TokenSchema>;
 
 /** Calls the token endpoint. Throws PlatformError: `token_expired` for a grant that was used, expired or revoked. */
 export async function requestToken(
   app: AppCredentials,
   form: Record<string, string>,
   context: ConnectContext,
-): Promise<TokenPair> {
+): Promise<TokenResponse> {
   const response = await post('token', app, form, context);
   if (response.status < 200 || response.status > 299) throw tokenError(response, context.now());
   const parsed = v.safeParse(TokenSchema, parseJson(response.body.toString('utf8')));

@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { PATIENT } from '../../../test/support/server.ts';
+import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { connect, fakeVideo, jobOf, optionsOf } from '../../../test/support/x.ts';
-import type { Grant } from '../contract/connector.ts';
 import type { PublishJob } from '../contract/publisher.ts';
 import { publisher } from './publish.ts';
 import { sandbox } from './sandbox/server.ts';
@@ -20,7 +20,7 @@ const UPLOADED = /\/initialize$/;
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 let host: TestSandbox;
-let grant: Grant;
+let grant: AnyGrant;
 let jpeg: Buffer;
 let gif: Buffer;
 beforeAll(async () => {
@@ -227,9 +227,9 @@ describe('media', () => {
     expect(last().media.map(({ sha256: hash }) => hash)).toEqual(Array(4).fill(sha256(jpeg)));
   });
 
-  test('takes the page of a proxy for no answer: the part is sent again', async () => {
+  test('fails transiently when a proxy answers every attempt to upload a part', async () => {
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' };
-    host.failNext({ match: APPEND, respond: page });
+    host.failNext({ match: APPEND, respond: page, times: 3 });
     await expect(run(images([jpeg]))).rejects.toMatchObject({
       kind: 'transient',
       code: 'PLATFORM_UNAVAILABLE',
@@ -285,7 +285,8 @@ describe('media', () => {
       let left = 17;
       const send: TestSandbox['http']['send'] = request => {
         if (APPEND.test(request.url)) left -= 1;
-        if (APPEND.test(request.url) && left === 0) host.failNext({ match: APPEND, respond: { status } });
+        if (APPEND.test(request.url) && (status === 503 ? left <= 0 : left === 0))
+          host.failNext({ match: APPEND, respond: { status } });
         return host.http.send(request);
       };
       return { ...host.http, send };
@@ -370,7 +371,7 @@ describe('media', () => {
   test.each([
     ['a page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'web page'],
     ['a text', 'video', Buffer.from('plain'), 'not supported'],
-    ['an image in a video post', 'video', null, 'Is JPG, which is no video'],
+    ['an image in a video post', 'video', null, 'is JPG, which is not a video'],
     ['nothing', 'image', Buffer.alloc(0), 'empty'],
   ] as const)('%s is refused', async (_, post_type, bytes, words) => {
     const media_urls = [host.addMedia('odd', bytes ?? jpeg)];

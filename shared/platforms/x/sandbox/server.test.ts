@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import type { AnyGrant } from '../../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
 import { authorize, connect, fakeVideo } from '../../../../test/support/x.ts';
-import type { Grant } from '../../contract/connector.ts';
 import { gifFrames } from './gif.ts';
 import { APP } from './state.ts';
 import { sandbox } from './server.ts';
 
 let host: TestSandbox;
-let grant: Grant;
+let grant: AnyGrant;
 let jpeg: Buffer;
 beforeAll(async () => {
   host = await startSandboxHost(sandbox);

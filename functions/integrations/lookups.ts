@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { loadFreshAccount, renewAccount } from '../../shared/connections/renew.ts';
+import { toConnectedAccount, type LoadedAccount } from '../../shared/connections/load.ts';
+import { withConnectContext } from '../../shared/connections/platform-context.ts';
+import { route } from '../../shared/http/define-route.ts';
+import type { Route } from '../../shared/http/route.ts';
+import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import type { Principal } from '../../shared/model/workspace.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
+import type { Lookup, PlatformLookups } from '../../shared/platforms/contract/lookups.ts';
+import { openQuota } from '../../shared/quota/quota.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { profileNameField } from './fields.ts';
+import { findProfileAccount } from './find.ts';
+import { answerPlatformError } from './platform-errors.ts';
+
+/** The routes of the platforms' lookups: `GET` or `POST /integrations/{platform}/{name}`. */
+export function lookupRoutes(
+  lookups: Readonly<Partial<Record<PlatformId, PlatformLookups>>>,
+): readonly Route[] {
+  return Object.entries(lookups).flatMap(([platform, own]) =>
+    own.map(lookup => lookupRoute(v.parse(PlatformIdSchema, platform), lookup)),
+  );
+}
+
+function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
+  const { name, summary, description, answer, method } = lookup;
+  const shared = {
+    path: `/integrations/${platform}/${name}`,
+    operation_id: operationId(method, platform, name),
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tag: 'Connections',
+    auth: 'key',
+    responses: {
+      200: { description: 'As the platform answers it now', schema: answer },
+      404: { description: 'Profile or account not found' },
+      503: { description: 'The platform does not answer' },
+    },
+  } as const;
+  const input = { profile_name: profileNameField, ...lookup.input };
+  return method === 'GET'
+    ? route({
+        ...shared,
+        method,
+        query: input,
+        handler: ({ query, principal }, services) =>
+          answerLookup(services, platform, lookup, principal, query),
+      })
+    : route({
+        ...shared,
+        method,
+        creates: false,
+        body: input,
+        handler: ({ body, principal }, services) => answerLookup(services, platform, lookup, principal, body),
+      });
+}
+
+async function answerLookup(
+  services: Services,
+  platform: PlatformId,
+  lookup: Lookup,
+  principal: Principal,
+  input: { profile_name: string },
+) {
+  const connection = await findProfileAccount(services, principal, input.profile_name, platform);
+  const body = await answerPlatformError(platform, async () => {
+    const account = await loadFreshAccount(services, connection, connection.default_target_id ?? null);
+    try {
+      return await run(services, lookup, account, input);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
+      return run(services, lookup, await renewAccount(services, account), input);
+    }
+  });
+  return { status: 200, body } as const;
+}
+
+function run(services: Services, lookup: Lookup, account: LoadedAccount, input: unknown): Promise<unknown> {
+  const { platform, platform_user_id } = account.connection;
+  const quota = openQuota(services, { app: account.app, account_id: platform_user_id }, platform);
+  return withConnectContext(services, platform, context =>
+    lookup.run({ ...toConnectedAccount(account), target: account.target }, input, { ...context, quota }),
+  );
+}
+
+/** `getPinterestBoards` of GET /integrations/pinterest/boards. */
+function operationId(method: Lookup['method'], platform: PlatformId, name: string): string {
+  const words = [method.toLowerCase(), platform, ...name.split('-')];
+  return words.map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1))).join('');
+}

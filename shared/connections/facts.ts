@@ -1,0 +1,37 @@
+import type { Connection } from '../model/profile.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import { CONNECTORS } from '../platforms/registry.ts';
+import { describeError, log } from '../runtime/log.ts';
+import type { Services } from '../runtime/services.ts';
+import { saveFacts } from '../store/connections.ts';
+import { toConnectedAccount } from './load.ts';
+import { withConnectContext } from './platform-context.ts';
+import { loadFreshAccount } from './renew.ts';
+
+/**
+ * Returns the connection with facts that are no older than the platform allows, read again where they are. When that
+ * fails, the connection is returned as it is: stale facts never block validation or publishing.
+ */
+export async function withFreshFacts(services: Services, connection: Connection): Promise<Connection> {
+  const facts = CONNECTORS[connection.platform]?.facts;
+  if (!facts || (connection.facts_at ?? 0) + facts.max_age_ms > services.now()) return connection;
+  try {
+    const account = await loadFreshAccount(services, connection);
+    const { attributes, account: identity = {} } = await withConnectContext(
+      services,
+      connection.platform,
+      context => facts.read(toConnectedAccount(account), context),
+    );
+    const read = {
+      ...identity,
+      attributes: { ...account.connection.attributes, ...attributes },
+      facts_at: services.now(),
+    };
+    await saveFacts(services.table, connection, read);
+    return { ...account.connection, ...read };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    log.warn('Refreshing account facts failed', { platform: connection.platform, ...describeError(error) });
+    return connection;
+  }
+}
