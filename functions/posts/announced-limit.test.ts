@@ -14,7 +14,7 @@ afterAll(() => world.close());
 
 const HOUR = 3_600_000;
 
-test('a limit that a platform announced refuses posts while it lasts, and those alone', async () => {
+test('a limit announced by a platform refuses posts due while it lasts, and no others', async () => {
   const resets = world.clock.now + 2 * HOUR;
   const account = (await world.connection('x'))!;
   await setAnnouncedLimit(world.table, account, { limit: 25, resets_at: resets });

@@ -25,7 +25,7 @@ const create = (change: Record<string, unknown>) =>
   });
 
 describe('banned hashtags of a workspace', () => {
-  test('are those of the service at first', async () => {
+  test('are the default list until the workspace changes it', async () => {
     const { status, body } = await call(world, getBannedHashtags);
     expect(status).toBe(200);
     expect(body).toMatchObject({ added: [], allowed: [] });
@@ -33,7 +33,7 @@ describe('banned hashtags of a workspace', () => {
     expect(body['banned']).toContain('tagsforlikes');
   });
 
-  test('can be added to and allowed from, in any spelling', async () => {
+  test('can be added and allowed in any spelling', async () => {
     const { status, body } = await put({ added: ['#Größe', '東京', '#Größe'], allowed: ['TagsForLikes'] });
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -55,7 +55,7 @@ describe('banned hashtags of a workspace', () => {
     expect((await create({ description: 'Now #tagsforlikes is not' })).status).toBe(400);
   });
 
-  test('say nothing about other platforms, URLs and words', async () => {
+  test('do not concern other platforms, URLs or plain words', async () => {
     expect((await create({ platforms: ['x'], description: '#tagsforlikes on X' })).status).toBe(201);
     const description = 'tagsforlikes https://example.com/#tagsforlikes #tagsforlikesandmore';
     expect((await create({ description })).status).toBe(201);

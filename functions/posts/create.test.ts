@@ -26,7 +26,7 @@ describe('POST /posts answers 201', () => {
     ['at once', {}, { is_immediate: true, status: 'queued' }],
     ['at a date', { date: true }, { is_immediate: false, status: 'scheduled' }],
     ['in the queue', { add_to_queue: true }, { is_immediate: false, status: 'scheduled' }],
-  ])('with one shape: a post %s', async (_, { date, ...when }: Record<string, unknown>, expected) => {
+  ])('with the same shape for a post %s', async (_, { date, ...when }: Record<string, unknown>, expected) => {
     const scheduled_date = date ? inAnHour() : undefined;
     const { status, body } = await create({ ...text(), ...when, ...(scheduled_date && { scheduled_date }) });
     expect(status).toBe(201);
@@ -41,7 +41,7 @@ describe('POST /posts answers 201', () => {
     });
   });
 
-  test('with where the post is', async () => {
+  test('with the Location of the post', async () => {
     const body = { profile_name: 'Acme', post_type: 'text', platforms: ['x'], ...text() };
     const raw = {
       params: {},
@@ -64,7 +64,7 @@ describe('POST /posts answers 201', () => {
   });
 });
 
-test('GET /posts/{id} shows the post as it was sent, and each destination', async () => {
+test('GET /posts/{id} returns the post as it was sent with each destination', async () => {
   const { description } = text();
   const scheduled_date = inAnHour();
   const sent = { description, scheduled_date, x_reply_settings: 'following', youtube_tags: ['not listed'] };
@@ -83,6 +83,7 @@ test('GET /posts/{id} shows the post as it was sent, and each destination', asyn
     next_attempt_at: null,
     error: null,
     first_comment: null,
+    follow_ups: [],
   });
   expect(body).toEqual({
     post_id: made.body['post_id'],
@@ -109,12 +110,12 @@ test('GET /posts/{id} shows the post as it was sent, and each destination', asyn
 });
 
 describe('POST /posts refuses', () => {
-  test('a profile that does not exist: 404, with a body of its own', async () => {
+  test('a profile that does not exist with 404', async () => {
     const { status, body } = await create({ ...text(), profile_name: 'Nobody' });
     expect([status, body]).toEqual([404, { error: 'Profile not found' }]);
   });
 
-  test('a platform without an active connection, by its name', async () => {
+  test('a platform without an active connection, naming it', async () => {
     const { status, body } = await create({ ...text(), platforms: ['x', 'threads'] });
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -127,7 +128,7 @@ describe('POST /posts refuses', () => {
     { scheduled_date: 'later', add_to_queue: true },
     { scheduled_date: 'later', schedule_best_time: true },
     { add_to_queue: true, schedule_best_time: true },
-  ])('more than one way to say when: %j', async given => {
+  ])('more than one schedule field: %j', async given => {
     const when = { ...given, ...(given.scheduled_date && { scheduled_date: inAnHour() }) };
     const { status, body } = await create({ ...text(), ...when });
     expect(status).toBe(400);
@@ -145,7 +146,7 @@ describe('POST /posts refuses', () => {
     expect(body['details']).toMatchObject([{ field: 'scheduled_date', platform: null }]);
   });
 
-  test('and takes a date of 365 days ahead', async () => {
+  test('no date up to 365 days ahead', async () => {
     const scheduled_date = new Date(world.clock.now + 365 * 86_400_000).toISOString();
     expect((await create({ ...text(), scheduled_date })).status).toBe(201);
   });

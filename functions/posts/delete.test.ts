@@ -25,7 +25,7 @@ const read = ({ post_id: id }: Post) => call(world, getPost, { params: { id } })
 const remove = ({ post_id: id }: Post) => call(world, deletePost, { params: { id } });
 
 describe('DELETE /posts/{id}', () => {
-  test('cancels a scheduled post: it is gone, and never published', async () => {
+  test('cancels a scheduled post, which is then never published', async () => {
     const post = await world.store({ due_at: world.clock.now + 60_000, scheduling: 'scheduled' });
     expect(await remove(post)).toMatchObject({ status: 204 });
     expect(await read(post)).toMatchObject({ status: 404 });
@@ -34,7 +34,7 @@ describe('DELETE /posts/{id}', () => {
     expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
   });
 
-  test('refuses a published post with its status', async () => {
+  test('refuses a published post and returns its status', async () => {
     const post = await world.store();
     await world.schedule(post);
     await world.runUntilSettled(post);
@@ -44,7 +44,7 @@ describe('DELETE /posts/{id}', () => {
     });
   });
 
-  test('takes a failed post away', async () => {
+  test('deletes a failed post', async () => {
     world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store();
     await world.schedule(post);
@@ -54,7 +54,7 @@ describe('DELETE /posts/{id}', () => {
 
   const fault = (code: FailureCode) => ({ kind: 'transient', code, message: 'try later' }) as const;
 
-  test('takes a post away that waits for another try, and gives its place back', async () => {
+  test('deletes a post that waits for a retry and releases its cap reservation', async () => {
     world.platform.commitFaults = [fault('PLATFORM_UNAVAILABLE')];
     const made = await create({ description: 'A text that must wait', platforms: ['x', 'bluesky'] });
     const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
@@ -74,7 +74,7 @@ describe('DELETE /posts/{id}', () => {
     expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
   });
 
-  test('refuses while the answer to a publishing request is out, and while a platform works on the post', async () => {
+  test('refuses while a publishing request is unanswered and while a platform is processing the post', async () => {
     const post = await world.store();
     const held = leased(post.destinations.x!, post.due_at);
     const sent = withIntent(held, { step: 'create', state: {} }, post.due_at);
@@ -84,7 +84,7 @@ describe('DELETE /posts/{id}', () => {
     }
   });
 
-  test('refuses where one destination is live and another waits for its next try', async () => {
+  test('refuses when one destination is live and another waits for a retry', async () => {
     const post = await world.store({}, ['x', 'bluesky']);
     world.platform.commitFaults = [fault('PLATFORM_UNAVAILABLE')];
     await world.schedule(post);
@@ -97,7 +97,7 @@ describe('DELETE /posts/{id}', () => {
     expect(await remove(post)).toMatchObject({ status: 409 });
   });
 
-  test('of a post that waits for its next try races with that try: one winner, 200 times', async () => {
+  test('has one winner when it races with a retry, 200 times', async () => {
     await races(200, async ({ request, firing }) => {
       world.platform.commitFaults = [fault('PLATFORM_UNAVAILABLE')];
       const post = await world.store();
@@ -112,7 +112,7 @@ describe('DELETE /posts/{id}', () => {
     });
   });
 
-  test('that races with the firing has one winner, 200 times: gone everywhere, or nowhere', async () => {
+  test('has one winner when it races with publishing, 200 times: deleted everywhere or nowhere', async () => {
     await races(200, async ({ request, firing }) => {
       const post = await world.store({}, ['x', 'bluesky']);
       const [{ status }] = await Promise.all([

@@ -45,8 +45,8 @@ const KINDS = [
   },
 ];
 
-describe('a field beyond all bounds', () => {
-  test.each(Object.keys(postFields))('is stored, or named: %s', async field => {
+describe('a field of excessive length', () => {
+  test.each(Object.keys(postFields))('is stored or named in an error: %s', async field => {
     for (const kind of KINDS) {
       for (const value of [HUGE, [HUGE], { a: HUGE }]) {
         const { status, body } = await create({ ...kind, [field]: value });
@@ -64,7 +64,7 @@ describe('a field beyond all bounds', () => {
   });
 });
 
-describe('a post that no item of the table could hold', () => {
+describe('a post that is too large for a table item', () => {
   const urls = Array.from({ length: 450 }, (_, index) => `https://93.184.216.34/${index}${'a'.repeat(2000)}`);
   const image = { post_type: 'image', platforms: ['x'] };
   test.each([
@@ -73,15 +73,15 @@ describe('a post that no item of the table could hold', () => {
     ['first_comment', { ...image, first_comment: HUGE }],
     ['media_urls', { ...image, media_urls: urls }],
     ['x_alt_text', { ...image, x_alt_text: HUGE }],
-  ])('is refused by the name of its largest field: %s', async (field, given) => {
+  ])('is refused with an error for its largest field: %s', async (field, given) => {
     const { status, body } = await create(given);
     expect(status).toBe(400);
     expect(body['details']).toEqual([
-      { field, message: expect.stringMatching(/^Is too large: .* at most 280000 bytes/), platform: null },
+      { field, message: expect.stringMatching(/at most 280000 bytes/), platform: null },
     ]);
   });
 
-  test('is not one of the longest text of any platform, whatever that is made of', async () => {
+  test('is not one with the longest text of any platform, whatever its characters', async () => {
     const description = '\u{1F600}'.repeat(63_206);
     expect((await create({ post_type: 'text', platforms: ['facebook'], description })).status).toBe(201);
   });

@@ -62,7 +62,7 @@ function crippled(): Services {
 describe('POST /posts/{id}', () => {
   const scheduled = () => world.store({ due_at: world.clock.now + 3_600_000, scheduling: 'scheduled' });
 
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the given fields and keeps the others', async () => {
     const post = await scheduled();
     const changed = await update(post, { description: 'New words', platforms: ['x', 'bluesky'] });
     expect(changed).toMatchObject({
@@ -80,14 +80,14 @@ describe('POST /posts/{id}', () => {
     expect((await read(post)).body).toEqual(changed.body['post']);
   });
 
-  test('publishes now with scheduled_date null', async () => {
+  test('publishes at once when scheduled_date is null', async () => {
     const post = await scheduled();
     expect((await update(post, { scheduled_date: null })).status).toBe(200);
     await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'published', scheduling: 'immediate' });
   });
 
-  test('judges the date in the body, and names every fault of the whole', async () => {
+  test('validates the new date and reports every error of the merged post', async () => {
     const post = await scheduled();
     const refused = await update(post, {
       scheduled_date: '2020-01-01T00:00:00Z',
@@ -101,7 +101,7 @@ describe('POST /posts/{id}', () => {
     expect(await update(post, { post_type: 'image' })).toMatchObject({ status: 400 });
   });
 
-  test('refuses a post that is published', async () => {
+  test('refuses a published post', async () => {
     const post = await world.store();
     await world.schedule(post);
     await world.runUntilSettled(post);
@@ -112,7 +112,7 @@ describe('POST /posts/{id}', () => {
     expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toHaveLength(1);
   });
 
-  test('refuses a post that has failed, whatever its new date: it is retried, or made anew', async () => {
+  test('refuses a failed post, whatever its new date', async () => {
     world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store();
     await world.schedule(post);
@@ -121,7 +121,7 @@ describe('POST /posts/{id}', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'failed' } });
   });
 
-  test('that races with the firing has one winner, 200 times: the new text everywhere, or the old one', async () => {
+  test('has one winner when it races with publishing, 200 times: the new text everywhere or the old one', async () => {
     let race = 0;
     await races(200, async ({ request, firing }) => {
       // An account publishes 50 posts a day.
@@ -142,12 +142,12 @@ describe('POST /posts/{id}', () => {
   });
 });
 
-describe('a request whose post is stored', () => {
+describe('a request whose post was stored', () => {
   beforeAll(() => {
     world.clock.now += 25 * 3_600_000;
   });
 
-  test('answers so, whatever fails afterwards: a caller who heard 500 would post again', async () => {
+  test('succeeds whatever fails afterwards, because a client that gets 500 would post again', async () => {
     const made = await create({ description: 'Stored, then trouble' }, crippled());
     expect(made.status).toBe(201);
     const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
@@ -155,7 +155,7 @@ describe('a request whose post is stored', () => {
     expect((await read(post)).body).toMatchObject({ status: 'published' });
   });
 
-  test('answers so for a retry too', async () => {
+  test('succeeds for a retry too', async () => {
     world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store();
     await world.schedule(post);
@@ -167,7 +167,7 @@ describe('a request whose post is stored', () => {
 });
 
 describe('POST /posts', () => {
-  test('names every banned hashtag on the platforms that hide it', async () => {
+  test('reports every banned hashtag with each platform that hides it', async () => {
     const post = {
       post_type: 'image',
       media_urls: ['https://example.com/a.jpg'],
@@ -187,7 +187,7 @@ describe('POST /posts', () => {
     ['of its type', { post_type: 'reel' }, ['post_type']],
     ['of its profile', { profile_name: 'Nobody' }, ['profile_name']],
     ['of its date', { scheduled_date: '2020-01-01T00:00:00Z' }, ['scheduled_date']],
-  ])('names banned hashtags and the faults %s in one answer', async (_, wrong, fields) => {
+  ])('reports banned hashtags and errors %s in one response', async (_, wrong, fields) => {
     const refused = await create({
       post_type: 'image',
       media_urls: ['https://example.com/a.jpg'],
@@ -203,7 +203,7 @@ describe('POST /posts', () => {
     expect(details.map(({ field }) => field)).toEqual([...fields, ...violations.map(({ field }) => field)]);
   });
 
-  test('names every element of a list that is wrong, whatever is wrong with the others', async () => {
+  test('reports every invalid element of a list', async () => {
     const refused = await create({
       post_type: 'image',
       platforms: ['x', 5, 'myspace', 'instagram', 'threads'],
@@ -234,21 +234,22 @@ describe('POST /posts', () => {
     ]);
   });
 
-  test('names a slip beside the fault that it led to', async () => {
+  test('mentions a misspelled field beside the error that it caused', async () => {
     const refused = await create({ descripton: 'Hello' });
     expect(refused.body).toEqual({
       error: 'Validation failed',
       details: [
         {
           field: 'description',
-          message: 'Is required for a text post (you sent descripton, which is not known)',
+          message:
+            'description is required for a text post (you sent descripton, which is not a known field)',
           platform: null,
         },
       ],
     });
   });
 
-  test('warns of nearly the same text within 48 hours', async () => {
+  test('warns about nearly the same text within 48 hours', async () => {
     const text = 'Our new shop opens on Saturday at nine in the morning, come and have a coffee with us';
     const first = await create({ description: text });
     expect(first).toMatchObject({ status: 201, body: { warnings: [] } });
@@ -258,7 +259,7 @@ describe('POST /posts', () => {
     ]);
   });
 
-  test('holds an account to its daily cap', async () => {
+  test('enforces the daily cap of an account', async () => {
     world.clock.now += 48 * 3_600_000;
     const statuses: number[] = [];
     for (let n = 0; n < 52; n += 1) {
@@ -275,8 +276,8 @@ describe('POST /posts', () => {
   });
 });
 
-describe('media that lie with the service', () => {
-  test('are checked before the post is stored, and say what will be seen otherwise', async () => {
+describe('stored media', () => {
+  test('are checked before the post is stored, with warnings about visible changes', async () => {
     const sample = await sampleFiles();
     const bucket = memoryBucket();
     const services = { ...world.services, bucket };

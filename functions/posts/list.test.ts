@@ -58,11 +58,11 @@ const newestFirst = (chosen: readonly Post[]) =>
     .reverse();
 
 describe('GET /posts', () => {
-  test('gives every post once, newest first, whatever the page', async () => {
+  test('returns every post once, newest first, for any page size', async () => {
     for (const limit of ['7', '100']) expect(await walk({ limit })).toEqual(newestFirst(posts));
   });
 
-  test('stays in its place while posts are added', async () => {
+  test('keeps its position while posts are added', async () => {
     const first = await page({ limit: '10' });
     await world.store({ post_id: newId(world.clock.now + HOUR) });
     const second = await page({ limit: '10', cursor: first.body.next_cursor! });
@@ -70,7 +70,7 @@ describe('GET /posts', () => {
     expect(ids).toEqual(newestFirst(posts).slice(0, 20));
   });
 
-  test('shows each post as GET /posts/{id} does', async () => {
+  test('returns each post as GET /posts/{id} does', async () => {
     const { body } = await page({ limit: '3' });
     for (const item of body.data) {
       const one = await call(world, getPost, { params: { id: item.post_id } });
@@ -105,7 +105,7 @@ describe('GET /posts', () => {
     expect(await walk({ limit: '9', ...query() })).toEqual(newestFirst(chosen));
   });
 
-  test('finds the posts of a profile by its present names, and those of a deleted one by the name they carry', async () => {
+  test('finds posts by the current name of their profile, and those of a deleted profile by the stored name', async () => {
     const made = { id: newId(), workspace_id: 'w1', created_by: null, created_at: 1 };
     await createProfile(world.table, { ...made, profile_name: 'New name', username: 'user.name' });
     const post = await world.store({ profile_id: made.id, profile_name: 'Name of old' });
@@ -114,7 +114,7 @@ describe('GET /posts', () => {
     expect(await walk({ limit: '9', profile_name: 'Nobody' })).toEqual([]);
   });
 
-  test('fills its pages, however many posts a filter drops', async () => {
+  test('fills its pages however few posts match a filter', async () => {
     const { body } = await page({ limit: '2', platform: 'bluesky' });
     expect(body.data.map(({ post_id }) => post_id)).toEqual([posts[0]!.post_id]);
     expect(body.next_cursor).toBeNull();
@@ -137,7 +137,7 @@ describe('GET /posts', () => {
     expect((await page(query as Record<string, string>)).status).toBe(400);
   });
 
-  test('takes a cursor only with the filters and the workspace that it was made for', async () => {
+  test('accepts a cursor only with its own filters and workspace', async () => {
     const { body } = await page({ limit: '1', platform: 'x', status: 'queued' });
     const cursor = body.next_cursor!;
     expect((await page({ limit: '5', status: 'queued', platform: 'x', cursor })).status).toBe(200);

@@ -88,7 +88,7 @@ describe('a post with add_to_queue', () => {
     expect(await read(id)).toMatchObject({ status: 'published', published_at: at('09:00') });
   });
 
-  test('finds a slot however far ahead it lies: fifty on three a day', async () => {
+  test('gets a slot however far ahead: fifty posts with three slots a day', async () => {
     const slots: unknown[] = [];
     for (let n = 0; n < 50; n += 1) slots.push((await queued({ platforms: ['telegram'] })).slot);
     expect(new Set(slots).size).toBe(50);
@@ -97,7 +97,7 @@ describe('a post with add_to_queue', () => {
     expect(await nextSlot()).toBe(at('17:00', 16));
   });
 
-  test('may lie more than a year ahead, and still be edited', async () => {
+  test('can be more than a year ahead and still be edited', async () => {
     await ask('POST /queue/settings', { slots: [{ time: '09:00', days: ['mon'] }] });
     const queue = await getQueue(world.table, 'w1', 'p1');
     expect(queue.reservations).toEqual([]);
@@ -109,13 +109,13 @@ describe('a post with add_to_queue', () => {
     expect(edited).toMatchObject({ status: 200, body: { post: { scheduled_date: last.slot } } });
   });
 
-  test('shares a slot with as many others as the settings allow', async () => {
+  test('shares a slot with as many others as posts_per_slot allows', async () => {
     await ask('POST /queue/settings', { posts_per_slot: 2 });
     const slots = [(await queued()).slot, (await queued()).slot, (await queued()).slot];
     expect(slots).toEqual([at('09:00'), at('09:00'), at('12:00')]);
   });
 
-  test('goes round a slot at which an account is over its daily cap', async () => {
+  test('skips slots at which an account is over its daily cap', async () => {
     await ask('POST /queue/settings', { posts_per_slot: 100 });
     const account = `c-full-${newId()}`;
     const connection = (await world.connection('bluesky'))!;
@@ -136,7 +136,7 @@ describe('a post with add_to_queue', () => {
     await putConnection(world.table, connection);
   });
 
-  test('goes round the time for which a platform announced a limit', async () => {
+  test('skips the time of a limit that a platform announced', async () => {
     const connection = (await world.connection('telegram'))!;
     const announced_limit = { limit: 100, resets_at: Date.parse(at('13:00')) };
     await putConnection(world.table, { ...connection, announced_limit });
@@ -144,7 +144,7 @@ describe('a post with add_to_queue', () => {
     await putConnection(world.table, connection);
   });
 
-  test('cannot have a date too, nor ask for the best time', async () => {
+  test('is refused with scheduled_date or schedule_best_time', async () => {
     const answers = await Promise.all([
       create({ scheduled_date: at('10:00') }),
       create({ schedule_best_time: true }),
@@ -155,7 +155,7 @@ describe('a post with add_to_queue', () => {
     expect(await nextSlot()).toBe(at('09:00'));
   });
 
-  test('needs the starter plan', async () => {
+  test('requires the starter plan', async () => {
     const principal = { workspace_id: 'w1', user_id: 'u1', key_id: 'k1', role: 'owner', plan: 'free' };
     expect(await create({}, { principal })).toMatchObject({
       status: 403,
@@ -163,19 +163,19 @@ describe('a post with add_to_queue', () => {
     });
   });
 
-  test('that is refused takes no slot', async () => {
+  test('reserves no slot when it is refused', async () => {
     expect((await create({ description: null })).status).toBe(400);
     expect((await create({ platforms: ['pinterest'] })).status).toBe(400);
     expect(await nextSlot()).toBe(at('09:00'));
   });
 
-  test('is checked by validate like any other', async () => {
+  test('is validated like any other post', async () => {
     const found = await call(world, validatePost, { body: bodyOf({ add_to_queue: true }) });
     expect(found).toMatchObject({ status: 200, body: { valid: true } });
     expect(await nextSlot()).toBe(at('09:00'));
   });
 
-  test('finds the slot that an earlier run of the same request got', async () => {
+  test('keeps the slot that an earlier run of the same request reserved', async () => {
     const id = newId(world.clock.now);
     const first = await create({}, { newResourceId: () => id });
     const other = await queued();
@@ -188,7 +188,7 @@ describe('a post with add_to_queue', () => {
   });
 });
 
-describe('a hundred at the same moment', () => {
+describe('a hundred queued posts at the same time', () => {
   test('get the next hundred slots, one each', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => create({ platforms: ['telegram'] })));
     const slots = answers.map(({ body }) => body['scheduled_date']).sort();
@@ -197,7 +197,7 @@ describe('a hundred at the same moment', () => {
     expect(slots.at(-1)).toBe(at('09:00', 33));
   });
 
-  test('never fill a slot beyond its places', async () => {
+  test('never exceed the capacity of a slot', async () => {
     await ask('POST /queue/settings', { posts_per_slot: 3 });
     await Promise.all(Array.from({ length: 20 }, () => create({ platforms: ['telegram'] })));
     const preview = (await ask('GET /queue/preview', { limit: '8' }))['slots'] as Json[];
@@ -206,7 +206,7 @@ describe('a hundred at the same moment', () => {
 });
 
 describe('a slot', () => {
-  test('is free again when its post is deleted, and the next post takes it', async () => {
+  test('is free again when its post is deleted and is taken by the next post', async () => {
     const posts = [await queued(), await queued(), await queued()];
     expect((await remove(posts[0]!.id)).status).toBe(204);
     expect(await nextSlot()).toBe(posts[0]!.slot);
@@ -223,7 +223,7 @@ describe('a slot', () => {
     expect(await read(id)).not.toMatchObject({ scheduling: 'queue' });
   });
 
-  test('stays with a post that is edited, and with one that is sent back as it was shown', async () => {
+  test('stays with a post that is edited or sent back as it was returned', async () => {
     const { id, slot } = await queued();
     for (const change of [
       { description: 'Other words' },
@@ -241,7 +241,7 @@ describe('a slot', () => {
     expect(await nextSlot()).toBe(at('12:00'));
   });
 
-  test('is taken by a scheduled post that goes to the queue', async () => {
+  test('is reserved by a scheduled post that moves to the queue', async () => {
     const { body } = await create({ add_to_queue: false, scheduled_date: at('08:00', 5) });
     const moved = await update(body['post_id'], { add_to_queue: true });
     expect(moved).toMatchObject({
@@ -253,7 +253,7 @@ describe('a slot', () => {
     expect(places.map(place => toIso(place.at))).toEqual([at('09:00'), at('12:00')]);
   });
 
-  test('is one of the new profile when the post changes over', async () => {
+  test('is one of the new profile after the post moves to it', async () => {
     const other = { id: `p-${newId()}`, workspace_id: 'w1', created_by: null, created_at: 1 };
     await createProfile(world.table, { ...other, profile_name: other.id, username: other.id });
     await putConnection(world.table, { ...(await world.connection('x'))!, profile_id: other.id });
@@ -267,7 +267,7 @@ describe('a slot', () => {
     expect(await nextSlot()).toBe(at('12:00'));
   });
 
-  test('of a published post is not touched by other settings; the next post takes the nearest free one', async () => {
+  test('of a published post is unaffected by new settings; the next post takes the nearest free slot', async () => {
     const first = await queued();
     const second = await queued();
     for (const { id } of [first, second]) {
@@ -288,7 +288,7 @@ describe('a slot', () => {
     expect((await queued()).slot).toBe(at('15:00'));
   });
 
-  test('has an end: that of a failed post is not looked for again when it is retried', async () => {
+  test('is not reserved again when a failed post is retried', async () => {
     world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const { id } = await queued();
     await world.runUntilSettled(await world.read({ workspace_id: 'w1', post_id: id } as never));
@@ -299,8 +299,8 @@ describe('a slot', () => {
   });
 });
 
-describe('deletes and edits that race for slots', () => {
-  test('leave each slot with the one post that is in it', async () => {
+describe('deletes, edits and creates that race for slots', () => {
+  test('leave each slot with exactly its own post', async () => {
     const posts = await Promise.all(Array.from({ length: 12 }, () => queued({ platforms: ['telegram'] })));
     await Promise.all(
       posts.map(({ id }, n) =>
@@ -320,7 +320,7 @@ describe('deletes and edits that race for slots', () => {
   });
 });
 
-test('settings and slots go with their profile', async () => {
+test('settings and slots are deleted with their profile', async () => {
   await ask('POST /queue/settings', { posts_per_slot: 2 });
   const { id } = await queued();
   const { services } = world;

@@ -22,7 +22,7 @@ const retry = ({ post_id: id }: Post, body: Record<string, unknown> = {}) =>
   call(world, retryPost, { params: { id }, body });
 
 describe('POST /posts/{id}/retry', () => {
-  test('tries the failed destinations again, and no other', async () => {
+  test('retries the failed destinations and no others', async () => {
     world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
     const post = await world.store({}, ['x', 'bluesky']);
     await world.schedule(post);
@@ -37,7 +37,7 @@ describe('POST /posts/{id}/retry', () => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(3);
   });
 
-  describe('of a destination whose answer was lost', () => {
+  describe('of a destination whose response was lost', () => {
     /** X may hold the post; Bluesky has refused it. */
     async function doubtful(platforms: PlatformId[] = ['x', 'bluesky']): Promise<Post> {
       const post = await world.store({}, platforms);
@@ -57,7 +57,7 @@ describe('POST /posts/{id}/retry', () => {
     const liveOf = ({ post_id }: Post) =>
       world.platform.live.filter(({ key }) => key.startsWith(post_id)).map(({ key }) => key.split(':')[1]);
 
-    test('leaves it out, and says so', async () => {
+    test('skips it with a warning', async () => {
       const post = await doubtful();
       expect(await retry(post)).toMatchObject({
         status: 202,
@@ -71,7 +71,7 @@ describe('POST /posts/{id}/retry', () => {
       expect(liveOf(post)).toEqual(['bluesky']);
     });
 
-    test('refuses where nothing else is left', async () => {
+    test('refuses when no other destination can be retried', async () => {
       const post = await doubtful(['x']);
       const refused = await retry(post);
       expect(refused).toMatchObject({
@@ -83,7 +83,7 @@ describe('POST /posts/{id}/retry', () => {
       expect(liveOf(post)).toEqual([]);
     });
 
-    test('does so where the caller says that it may be doubled', async () => {
+    test('retries it with even_if_live', async () => {
       const post = await doubtful();
       const sent = { platforms: ['x'], even_if_live: true };
       expect(await retry(post, sent)).toMatchObject({
@@ -95,7 +95,7 @@ describe('POST /posts/{id}/retry', () => {
     });
   });
 
-  test('names the platforms that the post does not go to', async () => {
+  test('reports platforms that are not in the post', async () => {
     const post = await world.store();
     const refused = await retry(post, { platforms: ['x', 'threads', 'myspace'] });
     expect(refused.status).toBe(400);
@@ -106,7 +106,7 @@ describe('POST /posts/{id}/retry', () => {
     expect((await retry(post, { platforms: [], even_if_live: 'yes' })).status).toBe(400);
   });
 
-  test('waits for the events of the failure: a caller who sees it may retry at once', async () => {
+  test('waits until the events of the failure are sent', async () => {
     const post = await world.store();
     const ended = failed(post.destinations.x!, failure('CONTENT_REJECTED', 'no'), post.due_at);
     const owing = await world.store({ destinations: { x: ended } });

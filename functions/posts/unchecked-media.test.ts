@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MEDIA, publicUrlOf } from '../../shared/store/objects.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { sampleFiles } from '../../test/support/media.ts';
 import { memoryBucket } from '../../test/support/memory-bucket.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
 import { createPost } from './create.ts';
@@ -22,7 +23,7 @@ const image = (change: Record<string, unknown>) => ({
   description: `Look ${crypto.randomUUID()}`,
   ...change,
 });
-/** Where nobody answers: what is not asked for does no harm. */
+/** A host that does not exist. */
 const elsewhere = (name: string) => `https://no-such-host.example/${name}`;
 
 async function create(change: Record<string, unknown>, services = world.services) {
@@ -42,7 +43,7 @@ describe('MEDIA_NOT_CHECKED', () => {
     ['a date', later],
     ['add_to_queue', () => ({ add_to_queue: true })],
     ['schedule_best_time', () => ({ schedule_best_time: true })],
-  ])('is said once of each file elsewhere, of a post with %s', async (_, when) => {
+  ])('is reported once per file of another host, for a post with %s', async (_, when) => {
     const instagram_media_urls = [elsewhere('2.jpg'), elsewhere('3.jpg')];
     expect(unchecked(await create({ ...when(), media_urls, instagram_media_urls }))).toEqual([
       'media_urls[0]',
@@ -51,13 +52,17 @@ describe('MEDIA_NOT_CHECKED', () => {
     ]);
   });
 
-  test('is not said of a post that goes out at once', async () => {
-    expect(unchecked(await create({ media_urls }))).toEqual([]);
+  test('is reported for a post that is due at once when the host does not answer', async () => {
+    const made = await create({ media_urls });
+    expect(unchecked(made)).toEqual(['media_urls[0]', 'media_urls[1]']);
+    expect(JSON.stringify(made['warnings'])).toContain('could not be read');
   });
 
-  test('is not said of files that lie with the service', async () => {
+  test('is not reported for stored files', async () => {
     const bucket = memoryBucket();
     const held = publicUrlOf(bucket, `${MEDIA}held.jpg`);
+    const bytes = (await sampleFiles())('photo.jpg');
+    bucket.objects.set(`${MEDIA}held.jpg`, { bytes, type: 'image/jpeg' });
     const made = await create(
       { ...later(), media_urls: [held, elsewhere('1.jpg')] },
       { ...world.services, bucket },
@@ -65,7 +70,7 @@ describe('MEDIA_NOT_CHECKED', () => {
     expect(unchecked(made)).toEqual(['media_urls[1]']);
   });
 
-  test('is not said of files that no platform gets', async () => {
+  test('is not reported for files that no platform gets', async () => {
     const many = Array.from({ length: 12 }, (_, index) => elsewhere(`${index}.jpg`));
     const made = await create({
       ...later(),
@@ -76,7 +81,7 @@ describe('MEDIA_NOT_CHECKED', () => {
     expect(unchecked(made)).toHaveLength(4);
   });
 
-  test('is said of an edit of a post that waits', async () => {
+  test('is reported for an edit of a scheduled post', async () => {
     const { post_id } = await create({ ...later(), media_urls: [elsewhere('1.jpg')] });
     const params = { id: String(post_id) };
     const { status, body } = await call(world, updatePost, { params, body: { media_urls } });

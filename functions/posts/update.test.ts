@@ -42,8 +42,8 @@ const placesOf = async (id: string, account = 'c-x') =>
     .filter(({ post_id }) => post_id === id)
     .map(({ at }) => at);
 
-describe('the places of a post under the daily caps', () => {
-  test('follow its date and its platforms', async () => {
+describe('the cap reservations of a post', () => {
+  test('follow its date and platforms', async () => {
     const id = await create();
     const [before] = await placesOf(id);
     expect(before).toBe(world.clock.now + HOUR);
@@ -55,7 +55,7 @@ describe('the places of a post under the daily caps', () => {
     expect(await placesOf(id, 'c-bluesky')).toHaveLength(1);
   });
 
-  test('stay when only words change, and go with the post', async () => {
+  test('stay when only the text changes and are released with the post', async () => {
     const id = await create();
     expect((await update(id, { description: 'Other words' })).status).toBe(200);
     expect(await placesOf(id)).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('the places of a post under the daily caps', () => {
     expect(await placesOf(id)).toEqual([]);
   });
 
-  test('stay with the post when an edit comes too late', async () => {
+  test('stay when an edit comes too late', async () => {
     const id = await create({ scheduled_date: null });
     const [, edited] = await Promise.all([world.runDue(), update(id, { description: 'Too late?' })]);
     if (edited.status === 200) return;
@@ -73,7 +73,7 @@ describe('the places of a post under the daily caps', () => {
 });
 
 describe('edits', () => {
-  test('at the same moment: each is whole, and none is half applied', async () => {
+  test('are atomic when they race', async () => {
     const id = await create();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => update(id, { description: `Edit ${n}`, title: `Edit ${n}` })),
@@ -86,7 +86,7 @@ describe('edits', () => {
     expect(post.title).toBe(post.description);
   });
 
-  test('warn of nearly the same text within 48 hours, but not of the post itself', async () => {
+  test('warn about nearly the same text within 48 hours, but not about the post itself', async () => {
     const text = 'The harvest festival opens on Friday at noon with music, cider and a long table for all';
     const other = await create({ description: text });
     const id = await create({ description: 'Something else' });
@@ -98,7 +98,7 @@ describe('edits', () => {
     expect(again.body['warnings']).toEqual([]);
   });
 
-  test('leave traces of their own: a later post like the new text is told', async () => {
+  test('store new fingerprints: a later post with the new text gets a warning', async () => {
     const text = 'The bridge over the mill race is closed for repairs from Monday to Thursday next week';
     const id = await create({ description: 'A placeholder' });
     await update(id, { description: text });
@@ -108,7 +108,7 @@ describe('edits', () => {
     expect(later.body['warnings']).toMatchObject([{ code: 'DUPLICATE_CONTENT', similar_post_id: id }]);
   });
 
-  test('warn of fields that say nothing', async () => {
+  test('warn about ignored fields', async () => {
     const id = await create();
     const { body } = await update(id, { title: 'A title', youtube_tags: ['a'] });
     expect(body['warnings']).toMatchObject([
@@ -117,7 +117,7 @@ describe('edits', () => {
     ]);
   });
 
-  test('name every fault in one answer: of fields, of the type, of hashtags, of accounts', async () => {
+  test('report every error in one response: fields, type, hashtags, accounts', async () => {
     const id = await create();
     const { status, body } = await update(id, {
       post_type: 'image',
@@ -137,7 +137,7 @@ describe('edits', () => {
     expect(body['violations']).toMatchObject([{ platform: 'threads', hashtag: '#bikinibody' }]);
   });
 
-  test('keep the date of a post whose time has just come, and are what goes out', async () => {
+  test('keep the date of a post that is due now and are published', async () => {
     const id = await create({ platforms: ['x', 'bluesky'] });
     const { due_at } = await stored(id);
     world.clock.now = due_at + 5_000;
@@ -150,7 +150,7 @@ describe('edits', () => {
     expect(live.map(({ text }) => text)).toEqual(['In time', 'In time']);
   });
 
-  test('are judged by the date that they bring, not by one that is past', async () => {
+  test('are validated by their own date, not by one that has passed', async () => {
     const id = await create();
     const { due_at } = await stored(id);
     world.clock.now = due_at + 60_000;
@@ -162,14 +162,14 @@ describe('edits', () => {
     expect(await update(id, { scheduled_date: iso(world.clock.now - 1) })).toMatchObject({ status: 400 });
   });
 
-  test('of a post that is gone answer 404', async () => {
+  test('of a deleted post answer 404', async () => {
     const id = await create();
     await remove(id);
     expect((await update(id, { description: 'x' })).status).toBe(404);
     expect((await remove(id)).status).toBe(404);
   });
 
-  test('clear a field with null, keep what is not named, replace platform fields', async () => {
+  test('clear a field with null, keep omitted fields, replace platform fields', async () => {
     const id = await create({ title: 'A title', x_reply_settings: 'following', auto_truncate: true });
     await update(id, { title: null, description: 'New' });
     expect(await stored(id)).toMatchObject({
@@ -182,7 +182,7 @@ describe('edits', () => {
     expect((await stored(id)).options).toEqual({});
   });
 
-  test('find the profile by its present name', async () => {
+  test('find the profile by its current name', async () => {
     const id = await create();
     const profile = (await getProfile(world.table, 'w1', 'p1'))!;
     await renameProfile(world.table, profile, { username: 'acme', profile_name: 'Acme renamed' });

@@ -46,7 +46,7 @@ const video = (url: string, platforms: string[], more: Record<string, unknown> =
   validate({ post_type: 'video', media_urls: [`${host.url}/${url}`], platforms, ...more });
 
 describe('POST /posts/validate', () => {
-  test('finds nothing wrong with a good post, and names its destinations', async () => {
+  test('returns no errors and the destinations for a valid post', async () => {
     expect(await validate({ description: 'Good morning' })).toEqual({
       valid: true,
       errors: [],
@@ -65,7 +65,7 @@ describe('POST /posts/validate', () => {
     expect(created).toMatchObject({ status: 201, body: { warnings: [] } });
   });
 
-  test('names every fault in one answer, each with its platform', async () => {
+  test('reports every error in one response, each with its platform', async () => {
     const { valid, errors, destinations } = await validate({
       description: 'a'.repeat(301),
       platforms: ['x', 'bluesky', 'instagram', 'threads'],
@@ -85,7 +85,7 @@ describe('POST /posts/validate', () => {
     expect(destinations.map(({ valid: fine }) => fine)).toEqual([false, false, false, false]);
   });
 
-  test('finds instead of refusing: fields of the wrong kind, an unknown profile', async () => {
+  test('reports malformed fields and an unknown profile instead of failing', async () => {
     const wrong = await validate({ post_type: 'poem', platforms: 'x', description: 5 });
     expect(wrong.errors.map(({ field }) => field).sort()).toEqual(['description', 'platforms', 'post_type']);
     expect((await validate({ profile_name: 'Nobody', description: 'x' })).errors).toEqual([
@@ -93,7 +93,7 @@ describe('POST /posts/validate', () => {
     ]);
   });
 
-  test('tells of banned hashtags, similar posts, unknown and ignored fields', async () => {
+  test('reports banned hashtags, similar posts, unknown and ignored fields', async () => {
     const text = 'The lighthouse keeper shows his collection of clouds, every evening from seven on';
     const body = { profile_name: 'Acme', post_type: 'text', platforms: ['x'], description: text };
     expect((await call(world, createPost, { body })).status).toBe(201);
@@ -108,7 +108,7 @@ describe('POST /posts/validate', () => {
     expect(banned.destinations.map(({ valid }) => valid)).toEqual([true, false]);
   });
 
-  test('tells of a daily cap that is reached', async () => {
+  test('reports a daily cap that is reached', async () => {
     const at = world.clock.now;
     for (let n = 0; n < 50; n += 1) {
       await putCapReservation(world.table, { account_id: 'c-bluesky', post_id: `p${n}`, at, taken_at: at });
@@ -118,8 +118,8 @@ describe('POST /posts/validate', () => {
   });
 });
 
-describe('media are looked at where they lie', () => {
-  test('and are fine', async () => {
+describe('media of other hosts', () => {
+  test('are accepted whatever their content type says', async () => {
     const { valid, errors } = await image(
       ['photo.jpg', 'photo.png?type=text/plain'],
       ['x', 'instagram', 'telegram'],
@@ -129,46 +129,46 @@ describe('media are looked at where they lie', () => {
     expect((await video('clip.mp4?type=application/octet-stream', ['x'])).errors).toEqual([]);
   });
 
-  test('that cannot be reached, once for all platforms', async () => {
+  test('that cannot be read are reported once for all platforms', async () => {
     const { errors } = await image(['photo.jpg', 'photo.jpg?status=403'], ['x', 'telegram']);
     expect(errors).toEqual([
       { field: 'media_urls[1]', message: 'The media host answered 403', platform: null },
     ]);
   });
 
-  test('that are no media', async () => {
+  test('that are web pages are errors', async () => {
     const { errors } = await image(['page.html'], ['x']);
     expect(errors).toEqual([
       { field: 'media_urls[0]', message: 'The file is a web page, not a media file', platform: null },
     ]);
   });
 
-  test('of a kind that the post is not of', async () => {
+  test('of another kind than the post are errors', async () => {
     const { errors } = await image(['clip.mp4'], ['x']);
     expect(errors).toMatchObject([{ field: 'media_urls[0]', platform: 'x' }]);
     expect((await video('photo.jpg', ['x'])).errors).toMatchObject([{ field: 'media_urls[0]' }]);
   });
 
-  test('of a format that one platform does not take', async () => {
+  test('of a format that one platform does not accept are errors', async () => {
     const { errors } = await image(['photo.webp'], ['x', 'instagram']);
     expect(errors).toMatchObject([{ field: 'media_urls[0]', platform: 'instagram' }]);
     expect(errors[0]!.message).toContain('JPG, PNG');
   });
 
-  test('that are larger than a platform takes', async () => {
+  test('that are too large for a platform are errors', async () => {
     const { errors } = await video('clip.mp4?bytes=2000000000', ['x', 'youtube'], { title: 'Title' });
     expect(errors).toMatchObject([{ field: 'media_urls[0]', platform: 'x' }]);
     expect(errors[0]!.message).toMatch(/size is 2000000000 bytes; at most 1073741824/);
   });
 
-  test('larger than some posts of a platform take', async () => {
+  test('that are too large for a story are errors there', async () => {
     const reel = await video('clip.mp4?bytes=200000000', ['instagram']);
     expect(reel.errors).toEqual([]);
     const story = await video('clip.mp4?bytes=200000000', ['instagram'], { instagram_media_type: 'STORIES' });
     expect(story.errors).toMatchObject([{ field: 'media_urls[0]', platform: 'instagram' }]);
   });
 
-  test('of a thumbnail that is too large, or no picture', async () => {
+  test('are errors when a thumbnail is too large or not a picture', async () => {
     const withThumbnail = (url: string) =>
       video('clip.mp4', ['youtube'], { title: 'Title', youtube_thumbnail_url: `${host.url}/${url}` });
     expect((await withThumbnail('photo.jpg')).errors).toEqual([]);
@@ -178,7 +178,7 @@ describe('media are looked at where they lie', () => {
     }
   });
 
-  test("in a platform's own list", async () => {
+  test("are reported in a platform's own list", async () => {
     const { errors } = await image(['photo.jpg'], ['x', 'pinterest'], {
       pinterest_board_id: '1',
       pinterest_media_urls: [`${host.url}/photo.jpg?status=404`],
@@ -188,13 +188,13 @@ describe('media are looked at where they lie', () => {
     ]);
   });
 
-  test('without a size: a warning, no fault', async () => {
+  test('without a size get a warning', async () => {
     const { valid, warnings } = await image(['photo.jpg?range=off&length=off&bytes=300000'], ['x']);
     expect(valid).toBe(true);
     expect(warnings).toMatchObject([{ code: 'MEDIA_NOT_CHECKED', field: 'media_urls[0]' }]);
   });
 
-  test('never behind a private address', async () => {
+  test('are never requested from a private address', async () => {
     const { errors } = await validate({
       post_type: 'image',
       media_urls: ['http://169.254.169.254/latest/meta-data/'],

@@ -19,7 +19,7 @@ const next = () => house.call('GET /queue/next-slot', { query: { profile_name: '
 const EVERY_DAY = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 describe('settings', () => {
-  test('are 9:00, 12:00 and 17:00 UTC every day, a post each, until they are set', async () => {
+  test('default to 9:00, 12:00 and 17:00 UTC every day with one post each', async () => {
     expect(await settings()).toMatchObject({
       status: 200,
       body: {
@@ -34,7 +34,7 @@ describe('settings', () => {
     });
   });
 
-  test('that are left out keep their values', async () => {
+  test('keep their value when omitted', async () => {
     await change({ timezone: 'America/New_York', posts_per_slot: 2 });
     const { status, body } = await change({ slots: [{ time: '8:30', days: ['wed', 'mon', 'mon'] }] });
     expect({ status, settings: body.settings }).toEqual({
@@ -51,11 +51,11 @@ describe('settings', () => {
     expect((await change({ timezone: null, slots: null })).body).toEqual(body);
   });
 
-  test('name a time zone in its usual spelling', async () => {
+  test('return the time zone in its usual spelling', async () => {
     expect((await change({ timezone: 'asia/kolkata' })).body.settings.timezone).toBe('Asia/Kolkata');
   });
 
-  test('belong to a profile by its name or username, and to no other', async () => {
+  test('belong to one profile, found by name or username', async () => {
     await house.profile({ profile_name: 'Other', username: 'other' });
     await change({ posts_per_slot: 3 }, 'acme');
     expect((await settings()).body.settings.posts_per_slot).toBe(3);
@@ -86,14 +86,14 @@ describe('settings', () => {
     ['no posts a slot', { posts_per_slot: 0 }, 'posts_per_slot'],
     ['half a post a slot', { posts_per_slot: 1.5 }, 'posts_per_slot'],
     ['a text for a number', { posts_per_slot: '2' }, 'posts_per_slot'],
-  ])('are refused with %s, and nothing changes', async (_, wrong, field) => {
+  ])('are refused with %s without any change', async (_, wrong, field) => {
     const { status, body } = await change({ posts_per_slot: 5, ...wrong });
     expect(status).toBe(400);
     expect(body.details.map((detail: { field: string }) => detail.field)).toContain(field);
     expect((await settings()).body.settings).toMatchObject({ timezone: 'UTC', posts_per_slot: 1 });
   });
 
-  test('hear of all faults at once', async () => {
+  test('report all errors at once', async () => {
     const { body } = await change({ timezone: 'X', slots: [{ time: 'noon' }], posts_per_slot: -1 });
     expect(body.details.map((detail: { field: string }) => detail.field).sort()).toEqual([
       'posts_per_slot',
@@ -104,7 +104,7 @@ describe('settings', () => {
 });
 
 describe('the preview', () => {
-  test('shows the next ten slots in the zone of the profile, the nearest first', async () => {
+  test('returns the next ten slots in the time zone of the profile, nearest first', async () => {
     await change({ timezone: 'Asia/Tokyo', slots: [{ time: '09:00' }], posts_per_slot: 2 });
     const { status, body } = await preview();
     expect(status).toBe(200);
@@ -119,7 +119,7 @@ describe('the preview', () => {
     });
   });
 
-  test('shows as many as asked for, up to 100', async () => {
+  test('returns up to 100 slots', async () => {
     expect((await preview({ limit: '1' })).body.slots).toHaveLength(1);
     expect((await preview({ limit: '100' })).body.slots).toHaveLength(100);
   });
@@ -130,7 +130,7 @@ describe('the preview', () => {
   });
 });
 
-test('the next slot is the first of the preview while nothing is queued', async () => {
+test('GET /queue/next-slot returns the first slot of the preview while nothing is queued', async () => {
   expect((await next()).body).toEqual({
     profile_name: 'Acme',
     timezone: 'UTC',
@@ -148,16 +148,16 @@ describe.each(['GET /queue/settings', 'GET /queue/preview', 'GET /queue/next-slo
         : house.call(name, { body: { ...given, posts_per_slot: 2 }, as });
     };
 
-    test('answers 404 to a profile that is not there', async () => {
+    test('answers 404 for a profile that does not exist', async () => {
       const answer = await ask('Nobody');
       expect([answer.status, answer.body]).toEqual([404, { error: 'Profile not found' }]);
     });
 
-    test('answers 404 to a stranger who knows the name', async () => {
+    test('answers 404 to another workspace', async () => {
       expect((await ask('Acme', await house.stranger())).status).toBe(404);
     });
 
-    test('answers 400 without a name', async () => {
+    test('answers 400 without profile_name', async () => {
       const answer = await ask(undefined);
       expect(answer).toMatchObject({
         status: 400,
@@ -165,7 +165,7 @@ describe.each(['GET /queue/settings', 'GET /queue/preview', 'GET /queue/next-slo
       });
     });
 
-    test('needs the starter plan', () => {
+    test('requires the starter plan', () => {
       expect(routes.find(({ method, path }) => `${method} ${path}` === name)!.plan!.minimum).toBe('starter');
     });
   },

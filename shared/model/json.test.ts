@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseJsonStrictly } from './json.ts';
 
 describe('JSON from outside', () => {
-  test('of any sound value comes through as it is', () => {
+  test('returns any well-formed value unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }), value => {
         const text = JSON.stringify(value);

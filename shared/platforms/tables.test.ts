@@ -96,19 +96,19 @@ describe('text limits', () => {
     ]);
   });
 
-  test('a caption on telegram is 1024 long', () => {
+  test('a caption on telegram has at most 1024 characters', () => {
     const found = RULES.telegram.text(draftOf('telegram', { post_type: 'image' }));
     expect(holds('a'.repeat(1024), found)).toBe(true);
     expect(holds('a'.repeat(1025), found)).toBe(false);
   });
 
-  test("a photo's title on tiktok is 90 long", () => {
+  test("a photo title on tiktok has at most 90 characters", () => {
     const found = RULES.tiktok.title(draftOf('tiktok', { post_type: 'image' }));
     expect(holds('a'.repeat(90), found)).toBe(true);
     expect(holds('a'.repeat(91), found)).toBe(false);
   });
 
-  test('comments are made on instagram, youtube, facebook and linkedin', () => {
+  test('comments are supported on instagram, youtube, facebook and linkedin', () => {
     expect(PLATFORM_IDS.filter(platform => RULES[platform].comment !== null)).toEqual([
       'youtube',
       'instagram',
@@ -137,7 +137,7 @@ describe('how platforms count', () => {
     ['gbp', ['11 UTF-16 units']],
     ['snapchat', ['7 characters']],
     ['telegram', ['11 UTF-16 units']],
-  ] as const)('%s finds a family %j long', (platform, found) => {
+  ] as const)('%s counts a family emoji as %j', (platform, found) => {
     expect(length(platform, family)).toEqual(found);
   });
 });
@@ -176,11 +176,11 @@ describe('media limits', () => {
     expect(fileLimitsOf(RULES[platform], draft, 'video')).toMatchObject(limits);
   });
 
-  test('are none of a kind that the platform does not take', () => {
+  test('do not exist for kinds that the platform does not accept', () => {
     expect(fileLimitsOf(RULES.youtube, draftOf('youtube', { post_type: 'video' }), 'image')).toBeNull();
   });
 
-  test('every post type has limits for its files', () => {
+  test('exist for every post type', () => {
     for (const platform of PLATFORM_IDS) {
       for (const type of typesOf(platform)) {
         if (type !== 'text') expect(RULES[platform].files[type]).toBeDefined();
@@ -217,7 +217,7 @@ describe('the registry', () => {
     .map(({ name }) => name)
     .filter(name => !SHARED_FOLDERS.includes(name));
 
-  test('has a row for every folder, and a folder for every row', () => {
+  test('has a row for every folder and a folder for every row', () => {
     expect(folders.sort()).toEqual([...PLATFORM_IDS].sort());
     expect(Object.keys(RULES).sort()).toEqual([...PLATFORM_IDS].sort());
     for (const platform of PLATFORM_IDS) expect(RULES[platform].platform).toBe(platform);
@@ -226,7 +226,7 @@ describe('the registry', () => {
   test.each([
     ['publish.ts', PUBLISHERS],
     ['connect.ts', CONNECTORS],
-  ] as const)('knows every %s', (file, table) => {
+  ] as const)('contains every %s', (file, table) => {
     const written = PLATFORM_IDS.filter(platform => {
       const path = join(import.meta.dirname, platform, file);
       return existsSync(path) && /^export const (?:publisher|connector)\b/m.test(readFileSync(path, 'utf8'));
@@ -234,7 +234,7 @@ describe('the registry', () => {
     expect(Object.keys(table).sort()).toEqual([...written].sort());
   });
 
-  test("each platform's own fields carry its name, and its data name fields that exist", () => {
+  test("platform fields start with the name of the platform, and rules refer to existing fields", () => {
     for (const { platform, options, required, only_for, fetched, text_fields } of Object.values(RULES)) {
       const names = Object.keys(options);
       for (const name of names) expect(name.startsWith(`${platform}_`)).toBe(true);
@@ -244,7 +244,7 @@ describe('the registry', () => {
     }
   });
 
-  test('the Google Business platform has other names, and nothing else has', () => {
+  test('only the Google Business platform has aliases', () => {
     expect(['gbp', 'google_business', 'googlebusiness'].map(readPlatformId)).toEqual(['gbp', 'gbp', 'gbp']);
     for (const name of ['', 'X', 'twitter', 'toString', '__proto__']) expect(readPlatformId(name)).toBeNull();
   });
@@ -260,7 +260,7 @@ describe('titles', () => {
     ['threads', 'text'],
     ['snapchat', 'video'],
     ['telegram', 'text'],
-  ] as const)('%s sends none with a post of type %s', (platform, post_type) => {
+  ] as const)('%s sends no title with a post of type %s', (platform, post_type) => {
     expect(titleFor(RULES[platform], draftOf(platform, { post_type, title: 'Title' }))).toBeNull();
   });
 
@@ -271,7 +271,7 @@ describe('titles', () => {
     ['tiktok', 'image'],
     ['pinterest', 'image'],
     ['gbp', 'text'],
-  ] as const)('%s sends one with a post of type %s, on one line', (platform, post_type) => {
+  ] as const)('%s sends a title with a post of type %s, on one line', (platform, post_type) => {
     const draft = draftOf(platform, { post_type, title: ' One\r\nline ' });
     expect(titleFor(RULES[platform], draft)).toBe('One line');
   });

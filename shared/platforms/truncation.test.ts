@@ -124,8 +124,8 @@ function expectGoodCut(cut: string, whole: string, counts: readonly Count[]): vo
   expect([0, ...borders, whole.length]).toContain(kept.length);
 }
 
-describe('a text that is cut', () => {
-  test.each(PLATFORM_IDS)('for %s keeps its limits, its beginning, its links', platform => {
+describe('a truncated text', () => {
+  test.each(PLATFORM_IDS)('for %s is within the limits, a prefix, and ends outside links', platform => {
     fc.assert(
       fc.property(textAround(limitOf(TEXT[platform])), description => {
         const whole = RULES[platform].shape(draft(platform, { description, auto_truncate: false }));

@@ -21,25 +21,25 @@ const times = (settings: QueueSettings, after: string, count: number) =>
   take(settings, Date.parse(after), count).map(({ at }) => toIso(at).slice(0, 16));
 
 describe('slots', () => {
-  test('keep their wall time on both sides of a change of the clocks', () => {
+  test('keep their local time before and after a clock change', () => {
     const settings = daily('America/New_York', '09:00');
     expect(times(settings, '2027-03-13T00:00Z', 2)).toEqual(['2027-03-13T14:00', '2027-03-14T13:00']);
     expect(times(settings, '2026-10-31T00:00Z', 2)).toEqual(['2026-10-31T13:00', '2026-11-01T14:00']);
   });
 
-  test('move to the next wall time that exists where theirs is skipped', () => {
+  test('move to the next existing local time where theirs is skipped', () => {
     const settings = daily('America/New_York', '02:30');
     const spring = ['2027-03-13T07:30', '2027-03-14T07:00', '2027-03-15T06:30'];
     expect(times(settings, '2027-03-13T00:00Z', 3)).toEqual(spring);
     expect(localTime(Date.parse('2027-03-14T07:00Z'), 'America/New_York')).toBe('2027-03-14T03:00');
   });
 
-  test('are used once, the first time, where theirs comes twice', () => {
+  test('are used once, the first time, where theirs occurs twice', () => {
     const autumn = ['2027-11-06T05:30', '2027-11-07T05:30', '2027-11-08T06:30'];
     expect(times(daily('America/New_York', '01:30'), '2027-11-06T00:00Z', 3)).toEqual(autumn);
   });
 
-  test('that a change of the clocks moves together are one with the places of all', () => {
+  test('that a clock change moves to the same time are one slot with the capacity of all', () => {
     const found = take(
       daily('America/New_York', '02:00', '02:30', '03:00', '03:30'),
       Date.parse('2027-03-14T06:00Z'),
@@ -51,7 +51,7 @@ describe('slots', () => {
     ]);
   });
 
-  test('of a day that a zone skipped come at the beginning of the next', () => {
+  test('of a day that a zone skips occur at the start of the next day', () => {
     // Samoa went over the date line: the 30th of December 2011 never was.
     const found = take(daily('Pacific/Apia', '09:00'), Date.parse('2011-12-29T20:00Z'), 3);
     expect(found.map(({ at }) => localTime(at, 'Pacific/Apia'))).toEqual([
@@ -61,7 +61,7 @@ describe('slots', () => {
     ]);
   });
 
-  test('come on their days alone', () => {
+  test('occur on their weekdays only', () => {
     const slots: QueueSettings['slots'] = [
       { time: '10:00', days: ['mon'] },
       { time: '09:00', days: ['sun', 'mon'] },
@@ -76,7 +76,7 @@ describe('slots', () => {
     ]);
   });
 
-  test('begin after the moment, not at it', () => {
+  test('start after the given time, not at it', () => {
     const settings = daily('UTC', '09:00');
     expect(times(settings, '2026-12-01T08:59:59.999Z', 1)).toEqual(['2026-12-01T09:00']);
     expect(times(settings, '2026-12-01T09:00:00Z', 1)).toEqual(['2026-12-02T09:00']);
@@ -115,7 +115,7 @@ function firstMinute(wall: Temporal.PlainDateTime, zone: string): number {
 }
 
 describe('slots of any settings, in any zone, at any time', () => {
-  test('increase, and each is a wall time of the settings or the next that exists; none is lost or comes twice', () => {
+  test('ascend; each is a local time of the settings or the next existing one; none is lost or repeated', () => {
     fc.assert(
       fc.property(settingsOfAll, moments, (settings, after) => {
         const found = take(settings, after, 12);
@@ -147,7 +147,7 @@ describe('slots of any settings, in any zone, at any time', () => {
     );
   });
 
-  test('come without end', () => {
+  test('have no end', () => {
     const settings = daily('Europe/Berlin', '09:00', '12:00', '17:00');
     const found = take(settings, Date.parse('2026-12-01'), 3 * 3 * 366);
     expect(toIso(found.at(-1)!.at).slice(0, 4)).toBe('2029');

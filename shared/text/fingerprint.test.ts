@@ -26,13 +26,13 @@ describe('texts that say the same', () => {
     expect(fingerprint(other)!.keys).toEqual(fingerprint(TEXT)!.keys);
   });
 
-  test('may differ in a word or two', () => {
+  test('match when they differ in a word or two', () => {
     const other = TEXT.replace('Saturday', 'Sunday').replace('ten!', 'ten');
     expect(like(TEXT, other)).toBeGreaterThan(0.8);
     expect(meet(TEXT, other)).toBe(true);
   });
 
-  test('are found in a script without spaces', () => {
+  test('match in a script without spaces', () => {
     const text = '新しい焙煎所が土曜日の十時にオープンします。無料のエスプレッソとケーキをお楽しみください。';
     expect(like(text, text.replace('土曜日', '日曜日'))).toBeGreaterThan(0.6);
     expect(meet(text, `${text}！`)).toBe(true);
@@ -48,16 +48,16 @@ describe('texts that say something else', () => {
     expect(like(TEXT, other)).toBeLessThan(0.4);
   });
 
-  test('a link with another parameter that counts', () => {
+  test('differ in a link parameter that is not for tracking', () => {
     expect(comparable('https://example.com/a?id=1')).not.toBe(comparable('https://example.com/a?id=2'));
   });
 });
 
-test('nothing is nothing', () => {
+test('a text without content has no fingerprint', () => {
   expect(fingerprint(' \n…!? ')).toBeNull();
 });
 
-test('any text is like itself, and texts are as alike as they are the other way round', () => {
+test('similarity is 1 for the same text and symmetric', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ maxLength: 300 }), (a, b) => {
       const [one, other] = [fingerprint(a), fingerprint(b)];
@@ -69,7 +69,7 @@ test('any text is like itself, and texts are as alike as they are the other way 
   );
 });
 
-test('texts of 20 words that differ in one find each other nearly always', () => {
+test('texts of 20 words that differ in one nearly always share a key', () => {
   const words = (seed: number) =>
     Array.from({ length: 30 }, (_, index) => `word${(seed * 7919 + index * 104729) % 9973}x`);
   const met = Array.from({ length: 200 }, (_, seed) => {

@@ -17,12 +17,12 @@ describe('hashtags of a text', () => {
     expect(hashtagsOf(text)).toEqual(hashtags);
   });
 
-  test('are the same in every spelling', () => {
+  test('are equal in every spelling', () => {
     for (const spelling of ['#Café', '＃CAFÉ', '#cafe\u0301', '#ＣＡＦＥ\u0301', 'ca\u200bfé'])
       expect(foldHashtag(spelling)).toBe('café');
   });
 
-  test('never throw', () => {
+  test('are found without errors in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         for (const hashtag of hashtagsOf(text)) expect(text).toContain(hashtag);

@@ -18,6 +18,6 @@ test.each(['', 'colour', 'x'.repeat(100_000), '__proto__'])('%.20s is like none'
   expect(nearestName(name, KNOWN)).toBeNull();
 });
 
-test('of two that are as near the first counts', () => {
+test('of two equally near names the first is returned', () => {
   expect(nearestName('b', ['a', 'c'])).toBe('a');
 });

@@ -10,7 +10,7 @@ describe('normalizeText', () => {
     ['half \ud83d pair', 'half \ufffd pair'],
   ])('%j becomes %j', (text, expected) => expect(normalizeText(text)).toBe(expected));
 
-  test('a second pass changes nothing', () =>
+  test('is idempotent', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         const once = normalizeText(text);

@@ -6,14 +6,14 @@ const units = (text: string) => text.length;
 const cut = (text: string, limit: number) => truncate(text, { limit, measure: units });
 
 describe('truncate', () => {
-  test('leaves a text that fits as it is, spaces included', () => expect(cut(' abc ', 5)).toBe(' abc '));
+  test('returns a text that fits unchanged, spaces included', () => expect(cut(' abc ', 5)).toBe(' abc '));
 
-  test('cuts at a word', () => expect(cut('one two three four', 14)).toBe('one two three…'));
+  test('cuts between words', () => expect(cut('one two three four', 14)).toBe('one two three…'));
 
-  test('cuts a word where whole words would cost too much', () =>
+  test('cuts inside a word when a cut between words would drop too much', () =>
     expect(cut(`a ${'b'.repeat(50)}`, 20)).toBe(`a ${'b'.repeat(17)}…`));
 
-  test('cuts no grapheme in two', () => {
+  test('cuts between graphemes', () => {
     expect(cut('👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 18)).toBe('👨‍👩‍👧👨‍👩‍👧…');
     expect(cut('e\u0301e\u0301e\u0301', 4)).toBe('e\u0301…');
   });
@@ -25,20 +25,20 @@ describe('truncate', () => {
     ['look #Überraschung', 15, 'look…'],
   ])('keeps links whole: %s', (text, limit, expected) => expect(cut(text, limit)).toBe(expected));
 
-  test('keeps the mark out of a link that ends at the cut', () =>
+  test('separates the ellipsis from a link that ends at the cut', () =>
     expect(cut('go https://example.com/x and more words', 26)).toBe('go https://example.com/x …'));
 
-  test('answers the mark alone, or nothing, where nothing else fits', () => {
+  test('returns the ellipsis alone, or nothing, when nothing else fits', () => {
     expect(cut('https://example.com/', 5)).toBe('…');
     expect(cut('abc', 0)).toBe('');
   });
 
-  test('obeys spans that the caller knows better', () =>
+  test('respects the spans of the caller', () =>
     expect(truncate('aaaa bb-bb', { limit: 8, measure: units, spans: () => [{ start: 5, end: 10 }] })).toBe(
       'aaaa…',
     ));
 
-  test('the answer fits, is a beginning of the text, and ends inside no link', () => {
+  test('returns a fitting prefix that ends outside links', () => {
     const word = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
       fc.constantFrom('https://example.com/a?b=c', '#hash_tag', '@some.one', 'example.org', ' ', '\n'),

@@ -24,21 +24,23 @@ export function canBeCancelled(post: Post): boolean {
  */
 export async function cancelPost(services: Services, post: Post): Promise<boolean> {
   if (!(await deletePost(services.table, post))) return false;
-  await attempt('cap reservations', post, () => releaseReservations(services, post, destinationsOf(post)));
+  await attempt('Could not release the cap reservations of a post', post, () =>
+    releaseReservations(services, post, destinationsOf(post)),
+  );
   await cancelSchedule(services, post);
   return true;
 }
 
 /** Deletes the schedules of this version of a post. */
 export async function cancelSchedule(services: Services, post: Post): Promise<void> {
-  await attempt('schedule', post, () => deletePostSchedules(services, post));
+  await attempt('Could not delete the schedules of a post', post, () => deletePostSchedules(services, post));
 }
 
 /** A failure is only logged: a leftover schedule finds nothing to do, and a cap reservation expires. */
-async function attempt(what: string, post: Post, work: () => Promise<void>): Promise<void> {
+async function attempt(failure: string, post: Post, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    log.warn(`Could not release the ${what} of a post`, { post_id: post.post_id, ...describeError(error) });
+    log.warn(failure, { post_id: post.post_id, ...describeError(error) });
   }
 }

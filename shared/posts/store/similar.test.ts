@@ -22,7 +22,7 @@ async function note(profile_id: string, description: string, due_at = world.cloc
 }
 
 describe('similar content', () => {
-  test('is told with the other post and how like it is', async () => {
+  test('is reported with the other post and the similarity', async () => {
     const profile = newProfile();
     const { post: first, warnings } = await note(profile, TEXT);
     expect(warnings).toEqual([]);
@@ -35,7 +35,7 @@ describe('similar content', () => {
     expect((near.warnings[0] as { similarity: number }).similarity).toBeLessThan(1);
   });
 
-  test('is none of another profile, of another week, of a deleted post, or of itself', async () => {
+  test('is not reported for another profile, another week, a deleted post or the post itself', async () => {
     const profile = newProfile();
     const { post } = await note(profile, TEXT);
     expect((await note(newProfile(), TEXT)).warnings).toEqual([]);
@@ -48,7 +48,7 @@ describe('similar content', () => {
     expect((await note(other, TEXT)).warnings).toEqual([]);
   });
 
-  test('is told to one of two equal posts at the same moment', async () => {
+  test('is reported to one of two equal posts created at the same time', async () => {
     const profile = newProfile();
     const posts = await Promise.all(
       [0, 1].map(() => world.store({ profile_id: profile, description: TEXT })),
@@ -57,7 +57,7 @@ describe('similar content', () => {
     expect(warnings.flat().length).toBeGreaterThanOrEqual(1);
   });
 
-  test('is compared by the media where there are no words', async () => {
+  test('is found by the media of posts without text', async () => {
     const profile = newProfile();
     const media = { profile_id: profile, description: null, post_type: 'image' as const };
     const first = await world.store({ ...media, media_urls: ['https://example.com/a.jpg'] });
@@ -68,7 +68,7 @@ describe('similar content', () => {
     expect(await findSimilar(world.services, other)).toEqual([]);
   });
 
-  test('costs the same with 300 posts in the window, and the first is still found', async () => {
+  test('costs the same with 300 posts in the window and still finds the first', async () => {
     const profile = newProfile();
     const { post: first } = await note(profile, TEXT);
     const meter = meteredTable(world.table);

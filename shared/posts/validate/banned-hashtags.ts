@@ -2,7 +2,10 @@ import type { PlatformId } from '../../model/platform.ts';
 import type { Services } from '../../runtime/services.ts';
 import { getHashtagChoices, type HashtagChoices } from '../../store/banned-hashtags.ts';
 import { foldHashtag, hashtagsOf } from '../../text/hashtags.ts';
-import type { PlatformPost } from '../drafts.ts';
+import type { PlatformRules } from '../../platforms/contract/rules.ts';
+import { descriptionFor } from '../../platforms/kit/draft.ts';
+import { RULES } from '../../platforms/registry.ts';
+import type { Candidate } from '../input/read.ts';
 import list from './banned-hashtags.json' with { type: 'json' };
 
 /** The service's own list, in alphabetical order. */
@@ -20,9 +23,12 @@ export interface HashtagViolation {
 export async function bannedHashtags(
   services: Services,
   workspaceId: string,
-  posts: readonly PlatformPost[],
+  candidate: Candidate,
 ): Promise<HashtagViolation[]> {
-  const used = posts.filter(({ rules }) => rules.banned_hashtags).flatMap(usedHashtags);
+  const used = candidate.platforms
+    .map(platform => RULES[platform])
+    .filter(({ banned_hashtags }) => banned_hashtags)
+    .flatMap(rules => usedHashtags(rules, candidate));
   if (used.length === 0) return [];
   const banned = bannedFor(await getHashtagChoices(services.table, workspaceId));
   return used.filter(({ hashtag }) => banned.has(foldHashtag(hashtag)));
@@ -35,12 +41,13 @@ export function bannedFor({ added, allowed }: HashtagChoices): ReadonlySet<strin
   return banned;
 }
 
-/** Returns the hashtags of a post, each once per field. */
-function usedHashtags({ rules, draft, description_field }: PlatformPost): HashtagViolation[] {
+/** Returns the hashtags of a post on one platform, each once per field. */
+function usedHashtags(rules: PlatformRules, candidate: Candidate): HashtagViolation[] {
+  const description = descriptionFor(rules, candidate);
   const texts = [
-    ['title', draft.title],
-    [description_field, draft.description],
-    ['first_comment', draft.first_comment],
+    ['title', candidate.title],
+    [description.field, description.text],
+    ['first_comment', candidate.first_comment],
   ] as const;
   return texts.flatMap(([field, text]) => {
     const distinct = new Map(hashtagsOf(text ?? '').map(hashtag => [foldHashtag(hashtag), hashtag]));

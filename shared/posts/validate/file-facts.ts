@@ -27,7 +27,7 @@ export interface ProbeBudget {
 export const VALIDATE_BUDGET: ProbeBudget = { each_ms: 12 * SECOND, all_ms: 24 * SECOND };
 
 /** For a post that is published at once: a problem is best reported while the caller still waits. */
-export const IMMEDIATE_BUDGET: ProbeBudget = { each_ms: 3 * SECOND, all_ms: 3 * SECOND };
+export const IMMEDIATE_BUDGET: ProbeBudget = { each_ms: 2.5 * SECOND, all_ms: 3 * SECOND };
 
 /** Returns how long creating a post waits for files of other hosts; null where the post is due later: the files are copied meanwhile. */
 export const creationBudget = (scheduling: Post['scheduling']): ProbeBudget | null =>

@@ -97,10 +97,21 @@ function sharedFindings(posts: readonly PlatformPost[], results: FileResults): F
   const warnings: FieldWarning[] = [];
   for (const [field, result] of byField) {
     if (result?.type === 'unusable') errors.push(errorOf(field, result.message));
-    if (result?.type === 'unchecked') warnings.push(notChecked(field, result.message));
     if (result?.type === 'known') warnings.push(...unknownFacts(field, result.facts));
   }
-  return { errors, warnings };
+  return { errors, warnings: [...uncheckedWarnings(posts, results), ...warnings] };
+}
+
+/** Returns one warning per file, whichever fields name it. */
+function uncheckedWarnings(posts: readonly PlatformPost[], results: FileResults): FieldWarning[] {
+  const fieldByUrl = new Map<string, string>();
+  for (const { field, url } of posts.flatMap(filesOf)) {
+    if (!fieldByUrl.has(url)) fieldByUrl.set(url, field);
+  }
+  return [...fieldByUrl].flatMap(([url, field]) => {
+    const result = results.get(url);
+    return result?.type === 'unchecked' ? [notChecked(field, result.message)] : [];
+  });
 }
 
 const notChecked = (field: string, message: string): FieldWarning => ({

@@ -49,7 +49,7 @@ export async function validateCandidate(
   const posts = platformPosts(candidate, connections);
   const [ruleErrors, violations, results] = await Promise.all([
     candidateErrors(candidate, posts),
-    bannedHashtags(services, workspaceId, posts),
+    bannedHashtags(services, workspaceId, candidate),
     fileResults(services.bucket, fileUrls(posts), budget),
   ]);
   const files = fileFindings(posts, results);
