@@ -91,7 +91,14 @@ export class Publishing extends Construct {
       recursive: true,
     });
     table.grant(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    media.grant(publisher, 'GetObject', 'PutObject', 'ListBucket');
+    media.grant(
+      publisher,
+      'GetObject',
+      'PutObject',
+      'ListBucket',
+      'ListMultipartUploadParts',
+      'AbortMultipartUpload',
+    );
     secrets.grantReadKeyRing(publisher);
     secrets.grantReadPlatformApps(publisher, [platform]);
     queue.grantSend(publisher, publishQueueVariable(platform));

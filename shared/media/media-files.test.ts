@@ -12,6 +12,7 @@ import { memoryBucket, type MemoryBucket } from '../../test/support/memory-bucke
 import { PATIENT } from '../../test/support/server.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { RULES } from '../platforms/registry.ts';
+import { MEDIA, publicUrlOf, putObject } from '../store/objects.ts';
 import type { Draft } from '../platforms/contract/rules.ts';
 import { mediaFiles } from './media-files.ts';
 
@@ -65,6 +66,7 @@ const draftOf = (change: Partial<Draft>): Draft => ({
   description: null,
   media_urls: [],
   first_comment: null,
+  account: null,
   auto_truncate: false,
   options: {},
   ...change,
@@ -230,6 +232,114 @@ describe('with the bucket of the stack', () => {
       expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(made.bytes));
     }
     expect(real.operations.filter(name => name === 'PutObject')).toHaveLength(real.keys().length);
+  });
+});
+
+describe('the public URL of a file', () => {
+  let real: TestBucket;
+  beforeEach(async () => {
+    real = await createTestBucket();
+  });
+  afterEach(() => real.close());
+
+  const publish = async (url: string, post_type: Draft['post_type'] = 'video') => {
+    const draft = draftOf({ post_type, media_urls: [url] });
+    const files = mediaFiles({ http: host.http, bucket: real, rules: RULES.x, draft });
+    const file = await files.open(url, TIMEOUT_MS);
+    const publicUrl = await file.publicUrl();
+    await file.close();
+    return publicUrl;
+  };
+  const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
+
+  test.each([2_000_000, 40_000_000])('leads to exactly the bytes of a video of %i bytes', async bytes => {
+    const source = `${host.url}/clip.mp4?bytes=${bytes}`;
+    const url = await publish(source);
+    expect(url.startsWith(real.publicUrl)).toBe(true);
+    const answer = await fetch(url);
+    expect(answer.headers.get('content-type')).toBe('video/mp4');
+    const copied = new Uint8Array(await answer.arrayBuffer());
+    expect(sha256(copied)).toBe(sha256(await fetched(source)));
+    expect(real.uploadsInProgress()).toBe(0);
+  });
+
+  test('leads to the unconverted bytes of an image', async () => {
+    const png = await plain().png().toBuffer();
+    expect(sha256(await fetched(await publish(serve(png), 'image')))).toBe(sha256(png));
+  });
+
+  test('is the URL itself where the bucket serves the file', async () => {
+    await putObject(real, `${MEDIA}clip.mp4`, await fetched(`${host.url}/clip.mp4`), 'video/mp4');
+    const url = publicUrlOf(real, `${MEDIA}clip.mp4`);
+    expect(await publish(url)).toBe(url);
+    expect(real.keys()).toEqual([`${MEDIA}clip.mp4`]);
+  });
+
+  test('is reused for the same version and never for another', async () => {
+    const [one, other] = [await fetched(`${host.url}/clip.mp4`), await fetched(`${host.url}/clip.mp4`)];
+    other.fill(0, other.length - 1000);
+    let etag = '"1"';
+    answers.set('/versioned', (_, response) => {
+      const bytes = etag === '"1"' ? one : other;
+      response.writeHead(200, { etag, 'content-length': bytes.length }).end(bytes);
+    });
+    const first = await publish(`${oddUrl}/versioned`);
+    expect(await publish(`${oddUrl}/versioned`)).toBe(first);
+    etag = '"2"';
+    const second = await publish(`${oddUrl}/versioned`);
+    expect(sha256(await fetched(second))).toBe(sha256(other));
+    expect(sha256(await fetched(first))).toBe(sha256(one));
+  });
+
+  test('fails transiently and leaves nothing where the host fails halfway', async () => {
+    const clip = await fetched(`${host.url}/clip.mp4?bytes=40000000`);
+    let requests = 0;
+    answers.set('/fails', (request, response) => {
+      requests += 1;
+      const [from, to] = (/bytes=(\d+)-(\d+)/.exec(request.headers.range!) ?? []).slice(1).map(Number);
+      if (to! > 20_000_000 && requests > 3) return void response.writeHead(503).end();
+      const piece = clip.subarray(from, to! + 1);
+      response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${clip.length}` }).end(piece);
+    });
+    await expect(publish(`${oddUrl}/fails`)).rejects.toMatchObject({ kind: 'transient' });
+    expect([real.keys(), real.uploadsInProgress()]).toEqual([[], 0]);
+  });
+});
+
+describe('a text file of a post', () => {
+  const SRT = '1\n00:00:01,000 --> 00:00:02,000\nGrüezi 👋\n';
+  const LIMITS = { maxBytes: 1000, timeoutMs: TIMEOUT_MS };
+  const textOf = (url?: string) =>
+    filesOf('youtube', {
+      post_type: 'video',
+      options: url === undefined ? {} : { youtube_caption_url: url },
+    }).text('youtube_caption_url', LIMITS);
+
+  test('is returned without its byte order mark', async () => {
+    expect(await textOf(serve(Buffer.from(SRT)))).toBe(SRT);
+    expect(await textOf(serve(Buffer.from(`\uFEFF${SRT}`)))).toBe(SRT);
+  });
+
+  test('is null where the post names none', async () => {
+    expect(await textOf()).toBeNull();
+  });
+
+  test.each<[string, Buffer, RegExp]>([
+    ['in UTF-16', Buffer.from(SRT, 'utf16le'), /^youtube_caption_url: .* not UTF-8/],
+    ['in Latin-1', Buffer.from('Grüezi', 'latin1'), /^youtube_caption_url: .* not UTF-8/],
+    ['that is too large', Buffer.alloc(1001, 'a'), /^youtube_caption_url: .* larger than 1000 bytes/],
+    ['that is empty', Buffer.alloc(0), /empty/],
+    ['that is a web page', Buffer.from('<!DOCTYPE html><p>Sign in'), /web page/],
+  ])('is refused %s', async (_, bytes, message) => {
+    await expect(textOf(serve(bytes))).rejects.toMatchObject({
+      ...REJECTED,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('is retried later where its host fails', async () => {
+    answers.set('/busy', (_, response) => void response.writeHead(503).end());
+    await expect(textOf(`${oddUrl}/busy`)).rejects.toMatchObject({ kind: 'transient' });
   });
 });
 

@@ -19,6 +19,8 @@ import { inspectBytes, inspectFile } from './inspect-file.ts';
 import { coverProblems, fileProblems, groupProblems, wrongKind } from './limits/file-limits.ts';
 import { MAX_CONVERTED_BYTES, pictureProblems, unmetNeeds } from './limits/picture-needs.ts';
 import type { FileAccess } from './probe/file-access.ts';
+import { publishFile } from './publish-file.ts';
+import { readTextFile, type TextLimits } from './text-file.ts';
 
 export interface MediaFilesOptions {
   /** The guarded client. */
@@ -53,6 +55,13 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
         facts,
         size: scratch.size,
         read: scratch.read,
+        publicUrl: () =>
+          publishFile(
+            bucket,
+            url,
+            { size: scratch.size, version: scratch.sha256, read: scratch.read },
+            facts,
+          ),
         fitted: needs => fitPicture(bucket, scratch, facts, needs),
         close: scratch.remove,
       };
@@ -71,6 +80,7 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
         facts,
         size: remote.size,
         read: remote.read,
+        publicUrl: () => publishFile(bucket, url, remote, facts),
         fitted: () => Promise.reject(mediaRejected(wrongKind(facts, 'image'))),
         close: remote.close,
       };
@@ -93,6 +103,11 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
     });
   }
 
+  async function text(field: string, limits: TextLimits): Promise<string | null> {
+    const url = draft.options[field];
+    return typeof url === 'string' ? readTextFile(http, field, url, limits) : null;
+  }
+
   async function fit(bytes: Uint8Array, needs: PictureNeeds): Promise<FittedPicture> {
     return withScratch(await writeToScratch(bytes), async scratch =>
       fitPicture(bucket, scratch, await inspectOrReject(scratch.access), needs),
@@ -103,6 +118,7 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
     open: (url, timeoutMs) =>
       draft.post_type === 'image' ? openPicture(url, timeoutMs) : openStream(url, timeoutMs),
     cover,
+    text,
     fit,
   };
 }

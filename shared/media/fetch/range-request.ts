@@ -89,5 +89,9 @@ async function readUpTo(
   return { bytes: Buffer.concat(chunks).subarray(0, limit), ended: size <= limit };
 }
 
+/** Returns a strong ETag. A weak one may stay the same while bytes change. */
+export const strongEtag = (etag: string | undefined) =>
+  etag === undefined || etag.startsWith('W/') ? null : etag;
+
 /** Parses a header's decimal number; null for anything else. */
 export const wholeNumber = (text = '') => (/^\d{1,15}$/.test(text) ? Number(text) : null);

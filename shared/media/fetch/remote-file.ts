@@ -6,13 +6,15 @@ import { READ_BUDGET_BYTES } from '../inspect-file.ts';
 import { ReadBudgetExceeded, type FileAccess } from '../probe/file-access.ts';
 import { HEAD_BYTES } from '../probe/identify.ts';
 import { assertFileResponse, hostUnavailable, mediaRejected, withHostErrors } from './host-errors.ts';
-import { contentRange, UNCOMPRESSED, wholeNumber } from './range-request.ts';
+import { contentRange, strongEtag, UNCOMPRESSED, wholeNumber } from './range-request.ts';
 import { createStreamCursor, type StreamCursor } from './stream-cursor.ts';
 
 /** A user's file at its host, read piece by piece. */
 export interface RemoteFile {
   /** Bytes. */
   size: number;
+  /** The host's strong ETag; null where it sends none. */
+  version: string | null;
   /** For an inspection: throws ReadBudgetExceeded instead of reading through the whole file. */
   access: FileAccess;
   /** Returns exactly these bytes. Offsets must ascend where the host ignores ranges, else the file is read again. */
@@ -41,7 +43,12 @@ export async function openRemoteFile(
   const reader = range ? rangeReader(http, first.url, restart) : streamReader(restart);
   const size = declared ?? (await countBytes(await restart()));
   if (head.length < Math.min(HEAD_BYTES, size)) throw cutShort(head.length, Math.min(HEAD_BYTES, size));
-  return { size, ...reader, access: accessTo(head, size, reader, first.headers['content-type']) };
+  return {
+    size,
+    version: strongEtag(first.headers['etag']),
+    ...reader,
+    access: accessTo(head, size, reader, first.headers['content-type']),
+  };
 }
 
 interface Reader extends Pick<RemoteFile, 'read' | 'close'> {

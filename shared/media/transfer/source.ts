@@ -5,7 +5,7 @@ import type { Transfer } from '../../model/transfer.ts';
 import { openFollowing } from '../../net/follow.ts';
 import { HttpFailure, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { SECOND } from '../../time/instant.ts';
-import { contentRange, wholeNumber } from '../fetch/range-request.ts';
+import { contentRange, strongEtag, wholeNumber } from '../fetch/range-request.ts';
 import { identify } from '../probe/identify.ts';
 import { directLink, readSharePage } from './share-links.ts';
 
@@ -241,6 +241,3 @@ export async function formatOf(
   if (identity.type === 'unsupported') throw new UnacceptableFile(identity.message);
   return identity.format;
 }
-
-/** A weak validator may stay the same while bytes change. */
-const strongEtag = (etag: string | undefined) => (etag === undefined || etag.startsWith('W/') ? null : etag);

@@ -20,6 +20,11 @@ export interface UserFile {
   size: number;
   /** Returns exactly these bytes. Offsets should ascend: a host that ignores ranges is read again otherwise. */
   read: (start: number, length: number) => Promise<Buffer>;
+  /**
+   * Returns a URL in the service's bucket from which a platform can fetch exactly this file, for platforms that fetch by
+   * URL. A file elsewhere is copied first, which takes as long as reading it. Throws PlatformError `transient`.
+   */
+  publicUrl: () => Promise<string>;
   /** Returns the image, converted where needed. Throws PlatformError `rejected` where it cannot meet the needs. */
   fitted: (needs: PictureNeeds) => Promise<FittedPicture>;
   close: () => Promise<void>;
@@ -34,6 +39,12 @@ export interface MediaFiles {
   open: (url: string, timeoutMs: number) => Promise<UserFile>;
   /** Returns the image of a field such as a cover; null where the post has none. Throws like `open`. */
   cover: (field: string, timeoutMs: number) => Promise<FittedPicture | null>;
+  /**
+   * Returns the content of the text file (UTF-8, such as SRT or VTT subtitles) that a field names, without a byte order
+   * mark; null where the post names none. Throws PlatformError: `rejected` for a file that is too large or not text,
+   * `transient` where its host fails.
+   */
+  text: (field: string, limits: { maxBytes: number; timeoutMs: number }) => Promise<string | null>;
   /** Returns an image that is not a file of the post, such as a link preview. Throws like `fitted`. */
   fit: (bytes: Uint8Array, needs: PictureNeeds) => Promise<FittedPicture>;
 }
