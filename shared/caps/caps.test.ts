@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
 import { listCapReservations, putCapReservation } from '../store/cap-reservations.ts';
-import { DAY, HOUR, MINUTE } from '../time/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 import { releaseAll, reserveAll, type CapReservation } from './reserve.ts';
 
 const CAP = RULES.x.daily_cap;
@@ -16,6 +16,7 @@ beforeAll(async () => {
   await world.connect('x');
 });
 afterAll(() => world.close());
+beforeEach(() => world.reset());
 
 let accounts = 0;
 const newAccount = () => `account-${++accounts}`;
@@ -53,6 +54,43 @@ describe('a reservation under the daily cap', () => {
     expect(await when(T + DAY - MINUTE)).toBe(false);
     expect(await when(T + DAY)).toBe(true);
     expect(await when(T - HOUR)).toBe(true);
+  });
+
+  test.each([
+    [MINUTE, 1],
+    [MINUTE + 1, 0],
+  ])(
+    'counts reservations up to a minute later, whatever the clocks say (%i ms: %i)',
+    async (later, refused) => {
+      const account = newAccount();
+      await fill(account, CAP, T + later);
+      const settled = { ...caps(), now: () => T + HOUR };
+      expect(await reserveAll(settled, [request(account)])).toHaveLength(refused);
+    },
+  );
+
+  test.each([
+    [4 * SECOND, 12],
+    [5 * SECOND, 1],
+  ])('is refused by reservations %i ms old after %i tries', async (age, tries) => {
+    const account = newAccount();
+    await fill(account, CAP);
+    let pauses = 0;
+    const sleep = () => Promise.resolve(void (pauses += 1));
+    const services = { ...caps(), now: () => T - HOUR + age, sleep };
+    expect(await reserveAll(services, [request(account)])).toHaveLength(1);
+    expect(pauses).toBe(tries - 1);
+  });
+
+  test('is given up by the earliest request after sixty tries', async () => {
+    const account = newAccount();
+    await fill(account, CAP - 1);
+    await putCapReservation(world.table, { ...request(account), taken_at: T + 1 });
+    let pauses = 0;
+    const sleep = () => Promise.resolve(void (pauses += 1));
+    expect(await reserveAll({ ...caps(), sleep }, [request(account)])).toHaveLength(1);
+    expect(pauses).toBeGreaterThanOrEqual(59);
+    expect(await reservationsIn(account)).toHaveLength(CAP);
   });
 
   test('can be released', async () => {
@@ -133,7 +171,6 @@ describe('delivery', () => {
   test('defers a post over the cap, sends post.retry and publishes when the window frees', async () => {
     const post = await world.store();
     await fill(accountOf(post), CAP, world.clock.now - 2 * HOUR);
-    world.events.length = 0;
     await world.schedule(post);
     await world.runDue();
     const waiting = (await world.read(post)).destinations.x;
@@ -169,6 +206,33 @@ describe('delivery', () => {
     for (const post of posts) await world.runUntilSettled(post);
     const all = await Promise.all(posts.map(async post => statusOf(await world.read(post))));
     expect(all).toEqual(['published', 'published', 'published', 'published']);
+  });
+
+  test.each([
+    [5 * MINUTE, false],
+    [5 * MINUTE + 1, true],
+  ])('moves the reservation of a post that is %i ms late: %s', async (late, moves) => {
+    const post = await world.store();
+    const reservation = { account_id: accountOf(post), post_id: post.post_id, at: post.due_at, taken_at: 0 };
+    await putCapReservation(world.table, reservation);
+    world.clock.now += late;
+    await world.handle(publishMessage(post));
+    const [{ at } = { at: 0 }] = await reservationsIn(accountOf(post));
+    expect(at).toBe(moves ? world.clock.now : post.due_at);
+  });
+
+  test('releases the reservation of a post that failed a day after it was deferred', async () => {
+    const post = await world.store();
+    await fill(accountOf(post), CAP, world.clock.now - HOUR);
+    await world.schedule(post);
+    await world.runDue();
+    const mine = async () =>
+      (await reservationsIn(accountOf(post))).filter(({ post_id }) => post_id === post.post_id);
+    expect(await mine()).toHaveLength(1);
+    world.platform.commitFaults = [{ kind: 'rejected', code: 'CONTENT_REJECTED', message: 'no' }];
+    await world.runUntilSettled(post);
+    expect(statusOf(await world.read(post))).toBe('failed');
+    expect(await mine()).toEqual([]);
   });
 
   test('moves the reservation of a late post to the time when it goes live', async () => {
@@ -211,7 +275,25 @@ describe('delivery', () => {
     await world.runUntilSettled(post);
     expect((await world.read(post)).destinations.x).toMatchObject({ error: { code: 'DELIVERY_UNKNOWN' } });
     expect(await reservationsIn(accountOf(post), world.clock.now + DAY)).toHaveLength(1);
-    world.platform.reconcile = 'by key';
+  });
+
+  test('does not store a limit that ends within half an hour', async () => {
+    const limited = (retryAfterMs: number) =>
+      ({
+        kind: 'rate_limited',
+        code: 'PLATFORM_RATE_LIMIT',
+        message: 'wait',
+        retryAfterMs,
+        limit: 25,
+      }) as const;
+    world.platform.commitFaults = [limited(30 * MINUTE - 1)];
+    const post = await world.store();
+    await world.handle(publishMessage(post));
+    expect((await world.connection('x'))!.announced_limit).toBeUndefined();
+    world.platform.commitFaults = [limited(30 * MINUTE)];
+    await world.handle(publishMessage(await world.store()));
+    const resets_at = world.clock.now + 30 * MINUTE;
+    expect((await world.connection('x'))!.announced_limit).toEqual({ limit: 25, resets_at });
   });
 
   test('stores a limit that the platform announced with the account', async () => {

@@ -5,7 +5,7 @@ import type { Post } from '../model/post.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { PlannedStep, PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
 import type { CheckpointStore } from './checkpoints.ts';
-import { LeaseLost, type Lease } from './lease.ts';
+import { assertHeld, LeaseLost, type Lease } from './lease.ts';
 import { asPlatformError, COMMIT_LOST, decide, failed, type AttemptOutcome } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { EARLY_MS, processingDelayMs, processingWaitUntil } from './timing.ts';
@@ -143,11 +143,10 @@ async function commit(
   }
 }
 
-/** Stores the intent of a commit. Throws LeaseLost when the lease is over, so that nothing is sent. */
+/** Stores the intent of a commit. */
 async function storeIntent(attempt: Attempt, checkpoint: Checkpoint): Promise<void> {
   const stored = await attempt.checkpoints.put(checkpoint);
   await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now()));
-  if (attempt.now() >= attempt.lease.destination.lease_until) throw new LeaseLost();
 }
 
 /** Asks the platform what became of a commit. */
@@ -213,17 +212,24 @@ function afterLostCommit(
   return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostCommit: true };
 }
 
-/** Runs a step. When the platform refuses the credentials, they are renewed and the step runs once more. */
+/**
+ * Runs a step while the lease lasts. When the platform refuses the credentials, they are renewed and the step runs once
+ * more.
+ */
 async function withRenewal<T>(
   attempt: Attempt,
   run: (context: StepContext<unknown>) => Promise<T>,
   renewed = () => openContext(attempt, true),
 ): Promise<T> {
+  const runLeased = (context: StepContext<unknown>) => {
+    assertHeld(attempt.lease.destination.lease_until, attempt.now());
+    return run(context);
+  };
   try {
-    return await run(await openContext(attempt, false));
+    return await runLeased(await openContext(attempt, false));
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
-    return run(await renewed());
+    return runLeased(await renewed());
   }
 }
 

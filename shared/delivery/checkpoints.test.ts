@@ -5,6 +5,7 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { deleteCheckpoint } from '../store/checkpoints.ts';
+import { DAY } from '../time/instant.ts';
 import { checkpointStore } from './checkpoints.ts';
 
 let world: DeliveryWorld;
@@ -43,7 +44,9 @@ describe('a checkpoint', () => {
     const stored = await open(post).put(large);
     expect(stored).toEqual({ step: 'upload', item: expect.any(String) });
     expect(await open(post).load(stored)).toEqual(large);
-    expect(await itemsOf(post)).toHaveLength(1);
+    const [item] = await itemsOf(post);
+    const days = (Number(item?.['expires_at']) * 1000 - world.clock.now) / DAY;
+    expect(days).toBeCloseTo(30, 0);
   });
 
   test('holds 1,200 part URLs and ETags', async () => {

@@ -26,7 +26,7 @@ import { runNextFollowUp } from './follow-ups.ts';
 import { holdLease, LeaseLost, type Lease } from './lease.ts';
 import type { PublishMessage } from './messages.ts';
 import { publisherMissing } from './no-publisher.ts';
-import { ACCOUNT_GONE, failed as failedAttempt, type AttemptOutcome } from './outcome.ts';
+import { ACCOUNT_GONE, failed as failedAttempt, isWaitForQuota, type AttemptOutcome } from './outcome.ts';
 import { sendOutbox } from './outbox.ts';
 import { endSweeps, readyAt, saveSwept } from './sweep.ts';
 import { EARLY_MS, MAX_HOPS, stepReserveMs } from './timing.ts';
@@ -43,6 +43,8 @@ export interface DeliveryRun {
   publishers: Readonly<Partial<Record<PlatformId, Publisher>>>;
   /** Returns the remaining time of this invocation in milliseconds. */
   remainingMs: () => number;
+  /** Waits for the exact time of a post; tests pass their own. */
+  sleep?: (ms: number) => Promise<void>;
 }
 
 /** The run of one message. */
@@ -153,7 +155,7 @@ async function outcomeOf(
       post: lease.post,
       lease,
       checkpoints,
-      sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
+      sleep: run.sleep ?? pause,
       now: run.services.now,
       remainingMs: run.remainingMs,
       takesOver: from === 'publishing',
@@ -216,10 +218,11 @@ async function afterOutcome(
       const checkpoint = await checkpoints.put(outcome.checkpoint);
       const lost = outcome.lostCommit === true && { lost_commit: true };
       const progress = { checkpoint, intent: null, ...lost };
-      return retrying(destination, progress, outcome.failure, outcome.at, now);
+      const next = isWaitForQuota(outcome.failure) ? deferred : retrying;
+      return next(destination, progress, outcome.failure, outcome.at, now);
     }
     case 'capped':
-      return deferred(destination, outcome.failure, outcome.at, now);
+      return deferred(destination, {}, outcome.failure, outcome.at, now);
     case 'wait': {
       const { at, keepIntent, failures = destination.failures, waits = 0 } = outcome;
       const checkpoint = await checkpoints.put(outcome.checkpoint);
@@ -228,6 +231,8 @@ async function afterOutcome(
     }
   }
 }
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
 
 /** Returns the checkpoint that a destination refers to. */
 const referenced = (destination: Destination): StoredCheckpoint | null => {

@@ -13,7 +13,7 @@ import { RULES } from '../platforms/registry.ts';
 import type { JsonObject } from '../model/json.ts';
 import { openDeliveryContext, type DeliveryContext } from './context.ts';
 import type { DeliveryRun } from './deliver.ts';
-import { LeaseLost } from './lease.ts';
+import { assertHeld, LeaseLost } from './lease.ts';
 import { ACCOUNT_GONE, asPlatformError, decide } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { saveSwept } from './sweep.ts';
@@ -251,7 +251,7 @@ function reconcileLater(
 async function withRenewal(run: Run): Promise<FollowUpResult<JsonObject>> {
   const { followUp, leased, services, open } = run;
   const once = (context: StepContext<unknown>) => {
-    if (services.now() >= (leased.destination.lease?.until ?? 0)) throw new LeaseLost();
+    assertHeld(leased.destination.lease?.until ?? 0, services.now());
     return followUp.run(context, leased.state.state, postOf(leased.destination));
   };
   const context = await open(false);

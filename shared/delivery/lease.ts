@@ -25,6 +25,11 @@ export interface Lease {
   save: (to: DestinationOf<'publishing'>) => Promise<void>;
 }
 
+/** Throws LeaseLost once the lease has expired: another worker may have acquired it. */
+export function assertHeld(expiresAt: number, now: number): void {
+  if (now >= expiresAt) throw new LeaseLost();
+}
+
 /** Returns the lease of a worker that has just stored `destination` as its own. */
 export function holdLease(
   post: Post,

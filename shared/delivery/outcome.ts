@@ -54,10 +54,13 @@ export function decide(
   if (known.kind === 'rejected' || known.kind === 'token_expired') return { type: 'fail', failure: why };
   const failures = attempted.failures + 1;
   const at = now + backoffMs(failures, known.retryAfterMs);
-  return isExhausted(attempted, failures, at)
+  return !isWaitForQuota(why) && isExhausted(attempted, failures, at)
     ? { type: 'fail', failure: why }
     : { type: 'retry', failure: why, at, limit: known.limit };
 }
+
+/** True for a quota of the platform that fills again. Waiting for it is not a failure of the post. */
+export const isWaitForQuota = ({ code }: Failure): boolean => code === 'QUOTA_EXHAUSTED';
 
 /** Returns a PlatformError for any error. The outcome is unknown after one that platform code does not throw itself. */
 export function asPlatformError(error: unknown): PlatformError {

@@ -118,14 +118,15 @@ export function retrying(
   };
 }
 
-/** The account's daily cap is reached. That is not a failure of the post, so its retry budget starts again. */
+/** The daily cap or a quota is reached. That is not a failure of the post, so its retry budget starts again. */
 export function deferred(
   destination: DestinationOf<'publishing'>,
+  progress: Partial<Progress>,
   error: Failure,
   at: number,
   now: number,
 ): DestinationOf<'retrying'> {
-  return { ...retrying(destination, {}, error, at, now), failures: 0, first_attempt_at: null };
+  return { ...retrying(destination, progress, error, at, now), failures: 0, first_attempt_at: null };
 }
 
 /** The post is live. `followUps`: the name and first state of each follow-up. */

@@ -6,6 +6,15 @@ export interface Crash {
   when: 'before' | 'after';
 }
 
+/** Suspends a process after its n-th external call took effect. */
+export interface Pause {
+  at: number;
+  /** Called when the process is suspended. */
+  reached: () => void;
+  /** Resumes the process when it resolves. */
+  until: Promise<unknown>;
+}
+
 /** Thrown by every external call of a killed process. */
 export class Killed extends Error {}
 
@@ -21,8 +30,15 @@ export interface CrashingServices {
   external: <T>(call: () => Promise<T> | T) => Promise<T>;
 }
 
-/** Returns services of a process that is killed as `crash` says: from then on no call leaves it. */
-export function crashingServices(services: Services, crash: Crash | null): CrashingServices {
+/**
+ * Returns services of a process that is killed as `crash` says: from then on no call leaves it. With `pause` it is
+ * suspended for a while instead.
+ */
+export function crashingServices(
+  services: Services,
+  crash: Crash | null,
+  pause: Pause | null = null,
+): CrashingServices {
   let calls = 0;
   let killed = false;
 
@@ -34,6 +50,10 @@ export function crashingServices(services: Services, crash: Crash | null): Crash
     if (now === 'before') throw new Killed();
     const result = await call();
     if (now === 'after') throw new Killed();
+    if (pause?.at === calls) {
+      pause.reached();
+      await pause.until;
+    }
     return result;
   }
 

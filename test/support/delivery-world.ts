@@ -16,7 +16,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
-import { crashingServices, Killed, type Crash } from './crashing-services.ts';
+import { crashingServices, Killed, type Crash, type Pause } from './crashing-services.ts';
 import { fakePublisher, newFakePlatform } from './fake-platform.ts';
 import { createTestTable } from './table.ts';
 
@@ -59,6 +59,8 @@ export async function deliveryWorld() {
   const platform = newFakePlatform();
   /** Number of publish messages sent. */
   const sent = { publish: 0 };
+  /** What is left of each invocation. */
+  const invocation = { remainingMs: REMAINING_MS };
   /** External calls of all processes, and which of them kills its process. */
   const calls = { total: 0, crash: null as Crash | null };
 
@@ -108,12 +110,14 @@ export async function deliveryWorld() {
     return stored;
   }
 
-  /** Returns a process of a publisher that is killed as `crash` says. */
-  function newProcess(crash: Crash | null = null, remainingMs = () => REMAINING_MS) {
-    const process = crashingServices(services, crash);
+  /** Returns a process of a publisher that is killed as `crash` says, or suspended as `pause` says. */
+  function newProcess(crash: Crash | null = null, pause: Pause | null = null) {
+    const process = crashingServices(services, crash, pause);
+    const remainingMs = () => invocation.remainingMs;
     const publisher = fakePublisher(platform, process.external, () => clock.now);
     const publishers = { x: publisher, bluesky: publisher, telegram: publisher, linkedin: publisher };
-    return { ...process, run: { services: process.services, publishers, remainingMs } };
+    const sleep = (ms: number) => Promise.resolve(void (clock.now += ms));
+    return { ...process, run: { services: process.services, publishers, remainingMs, sleep } };
   }
 
   /**
@@ -203,6 +207,7 @@ export async function deliveryWorld() {
     schedules.length = 0;
     sent.publish = 0;
     Object.assign(platform, newFakePlatform());
+    invocation.remainingMs = REMAINING_MS;
   }
 
   return {
@@ -212,12 +217,14 @@ export async function deliveryWorld() {
     queue,
     events,
     completed,
+    invocation,
     platform,
     schedules,
     sent,
     connect,
     store,
     newProcess,
+    consume,
     handle,
     runUntilSettled,
     runWithCrash,

@@ -41,8 +41,10 @@ export interface FakePlatform {
   parts: number;
   /** Uploads of a post, from 0, that fail once. */
   uploadFaults: number[];
-  /** Status requests that answer "still processing", each with this hint, before the post can be committed. */
-  processing: { polls: number; hintMs: number };
+  /** How long the platform processes media before the post can be committed, and its hint when to ask again. */
+  processing: { ms: number; hintMs: number };
+  /** Status requests so far. */
+  polls: number;
   /** Keys of posts with uploaded media that are neither live nor discarded. */
   staged: Set<string>;
   /** Bytes of the publisher's state beyond its own. */
@@ -53,8 +55,9 @@ export interface FakePlatform {
   commitFaults: FakeFault[];
   /** What reading a lost commit finds out. */
   reconcile: 'by key' | 'cannot tell';
-  /** Reads of a lost commit that answer "not yet". */
+  /** Reads of a lost commit that ask to read again after `reconcileWaitMs`. */
   reconcileWaits: number;
+  reconcileWaitMs: number;
   /** Errors of the next reads of a lost commit, in order. */
   reconcileFaults: PlatformErrorInit[];
   followUps: FakeFollowUp[];
@@ -74,13 +77,15 @@ export const newFakePlatform = (): FakePlatform => ({
   uploads: 0,
   parts: 1,
   uploadFaults: [],
-  processing: { polls: 0, hintMs: 0 },
+  processing: { ms: 0, hintMs: 0 },
+  polls: 0,
   staged: new Set(),
   stateBytes: 0,
   sealed: false,
   commitFaults: [],
   reconcile: 'by key',
   reconcileWaits: 0,
+  reconcileWaitMs: 60_000,
   reconcileFaults: [],
   followUps: [],
   followUpFaults: {},
@@ -92,7 +97,11 @@ export const newFakePlatform = (): FakePlatform => ({
 
 const BUSY: PlatformErrorInit = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' };
 
-const StateSchema = v.object({ media: v.number(), polls: v.number(), padding: v.string() });
+const StateSchema = v.object({
+  media: v.number(),
+  processing_since: v.nullable(v.number()),
+  padding: v.string(),
+});
 type State = v.InferOutput<typeof StateSchema>;
 
 const keyOf = (job: PublishJob) => `${job.post_id}:${job.platform}`;
@@ -134,15 +143,16 @@ export function fakePublisher(
     name: 'process',
     kind: 'prepare',
     run: (_, state) =>
-      external(() =>
-        state.polls < platform.processing.polls
-          ? {
-              type: 'wait',
-              state: { ...state, polls: state.polls + 1 },
-              delayMs: platform.processing.hintMs,
-            }
-          : { type: 'next', state },
-      ),
+      external(() => {
+        platform.polls += 1;
+        const since = state.processing_since ?? now();
+        if (now() >= since + platform.processing.ms) return { type: 'next', state };
+        return {
+          type: 'wait',
+          state: { ...state, processing_since: since },
+          delayMs: platform.processing.hintMs,
+        };
+      }),
   };
   const create: Step<State, JsonObject> = {
     name: 'create',
@@ -164,7 +174,7 @@ export function fakePublisher(
       if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
       if (platform.reconcileWaits > 0) {
         platform.reconcileWaits -= 1;
-        return { type: 'wait', delayMs: 60_000 };
+        return { type: 'wait', delayMs: platform.reconcileWaitMs };
       }
       const found = await external(() => platform.live.find(({ key }) => key === keyOf(job)));
       return found ? { type: 'published', post: postOf(found.key, found.at) } : { type: 'absent' };
@@ -175,10 +185,10 @@ export function fakePublisher(
     credentials: JsonObjectSchema,
     state: StateSchema,
     ...(platform.sealed && { sealed: true }),
-    initial: () => ({ media: 0, polls: 0, padding: '' }),
+    initial: () => ({ media: 0, processing_since: null, padding: '' }),
     steps: job => [
       ...(job.media_urls.length > 0 ? [upload] : []),
-      ...(platform.processing.polls > 0 ? [processing] : []),
+      ...(platform.processing.ms > 0 ? [processing] : []),
       create,
     ],
     followUps: job => [
