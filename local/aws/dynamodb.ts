@@ -99,7 +99,7 @@ function dynamoDbLocal(port: number, dataDir: string | null): Command | null {
     cwd: dirname(jar),
     args: [
       // Halves the start time; the emulator does not run long enough for the optimizing compiler to pay off.
-      ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx512m'],
+      ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xms32m', '-Xmx512m'],
       ...['-Djava.library.path=./DynamoDBLocal_lib', '-jar', jar],
       ...['-sharedDb', '-disableTelemetry', '-port', String(port)],
       ...(dataDir === null ? ['-inMemory'] : ['-dbPath', dataDir]),

@@ -4,8 +4,13 @@ import * as v from 'valibot';
 import { arn, REGION } from '../template/names.ts';
 import type { FunctionResource } from '../template/resources.ts';
 
-export type InvocationResult =
-  { ok: true; result: unknown } | { ok: false; errorType: string; errorMessage: string };
+export interface InvocationError {
+  ok: false;
+  errorType: string;
+  errorMessage: string;
+}
+
+export type InvocationResult = { ok: true; result: unknown } | InvocationError;
 
 /** Settings shared by all environments of the stack. */
 export interface LambdaHost {
@@ -134,7 +139,7 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
   };
 }
 
-const failure = (errorType: string, errorMessage: string): InvocationResult => ({
+const failure = (errorType: string, errorMessage: string): InvocationError => ({
   ok: false,
   errorType,
   errorMessage,
