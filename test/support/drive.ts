@@ -3,6 +3,7 @@ import { mediaFiles } from '../../shared/media/media-files.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { AppCredentials, Target } from '../../shared/platforms/contract/connector.ts';
+import type { Quota } from '../../shared/platforms/contract/quota.ts';
 import type {
   PlannedFollowUp,
   PlannedStep,
@@ -14,11 +15,14 @@ import type {
 import { RULES } from '../../shared/platforms/registry.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { memoryBucket } from './memory-bucket.ts';
+import { unlimitedQuota } from './unlimited-quota.ts';
 
 export interface DriveOptions {
   credentials: JsonObject;
   target?: Target | null;
   app?: AppCredentials | null;
+  /** Default: without limits. */
+  quota?: Quota;
   http: HttpClient;
   media: HttpClient;
   /** Bucket of converted pictures; default: an empty one. */
@@ -122,8 +126,8 @@ export function contextOf(job: PublishJob, options: DriveOptions): StepContext<J
   const { credentials, http, media, now, bucket = memoryBucket(), remainingMs = () => 60_000 } = options;
   const { account } = job;
   const files = mediaFiles({ http: media, bucket, rules: RULES[job.platform], draft: job });
-  const { target = null, app = null } = options;
-  return { job, account, target, credentials, app, http, media, files, now, remainingMs };
+  const { target = null, app = null, quota = unlimitedQuota() } = options;
+  return { job, account, target, credentials, app, quota, http, media, files, now, remainingMs };
 }
 
 /** Returns a checkpoint as the table returns it: as JSON. */

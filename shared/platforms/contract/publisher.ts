@@ -6,6 +6,7 @@ import type { PlatformId, PostType } from '../../model/platform.ts';
 import type { HttpClient } from '../../net/http.ts';
 import type { AppCredentials, Target } from './connector.ts';
 import type { MediaFiles } from './media-files.ts';
+import type { Quota } from './quota.ts';
 import type { AccountFacts, Draft } from './rules.ts';
 
 /** The account that a destination publishes to. */
@@ -38,6 +39,8 @@ export interface StepContext<C> {
   credentials: C;
   /** The platform app that the connection was made with; null where the platform needs none. */
   app: AppCredentials | null;
+  /** Counts what requests cost, before they are sent. */
+  quota: Quota;
   /** Sends requests to the platform. */
   http: HttpClient;
   /** Sends requests to URLs of the user; guarded against private addresses. */
