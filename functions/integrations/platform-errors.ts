@@ -1,9 +1,17 @@
 import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
+import { MINUTE, SECOND, toIso } from '../../shared/time/instant.ts';
 
-/** Runs calls to a platform and turns their PlatformError into a response: 400 when the user can act, else 503. */
-export async function answerPlatformError<T>(platform: PlatformId, call: () => Promise<T>): Promise<T> {
+/**
+ * Runs calls to a platform and turns their PlatformError into a response: 400 when the user can act, 429 when a quota is
+ * used up, else 503.
+ */
+export async function answerPlatformError<T>(
+  platform: PlatformId,
+  call: () => Promise<T>,
+  now: () => number = Date.now,
+): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -11,7 +19,22 @@ export async function answerPlatformError<T>(platform: PlatformId, call: () => P
     if (error.kind === 'rejected' || error.kind === 'token_expired') {
       throw validationFailed([{ field: 'body', message: error.message, platform }]);
     }
-    const seconds = Math.ceil((error.retryAfterMs ?? 60_000) / 1000);
+    const delayMs = error.retryAfterMs ?? MINUTE;
+    const seconds = Math.ceil(delayMs / SECOND);
+    if (error.code === 'QUOTA_EXHAUSTED') {
+      throw new ApiError({
+        status: 429,
+        body: {
+          error: error.message,
+          code: 'PLATFORM_RATE_LIMIT',
+          retry_after: seconds,
+          platform,
+          limit: error.limit ?? 0,
+          resets_at: toIso(now() + delayMs),
+        },
+        headers: { 'retry-after': String(seconds) },
+      });
+    }
     throw new ApiError({
       status: 503,
       body: { error: error.message, code: error.code, platform, retry_after: seconds },

@@ -45,6 +45,7 @@ describe('spend', () => {
       code: 'QUOTA_EXHAUSTED',
       message: `The YouTube quota "units" of 150 units is used up. It resets at ${RESET}.`,
       retryAfterMs: 12 * HOUR,
+      limit: 150,
     });
     expect(await fresh.quota.usage('units')).toEqual({ limit: 150, used: 150, resets_at: Date.parse(RESET) });
   });

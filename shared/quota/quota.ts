@@ -134,5 +134,6 @@ function quotaExhausted(
     code: 'QUOTA_EXHAUSTED',
     message: `The ${RULES[platform].display_name} quota "${name}" of ${limit} units is used up. It resets at ${toIso(resets_at)}.`,
     retryAfterMs: resets_at - now,
+    limit,
   });
 }

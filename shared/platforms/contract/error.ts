@@ -17,7 +17,7 @@ export interface PlatformErrorInit {
   /** The platform's own words where it gave some. Never contains a secret. */
   message: string;
   retryAfterMs?: number | undefined;
-  /** Number of posts that the platform's announced limit allows in its period, where known. */
+  /** Posts, or units of a quota, that the platform allows in its period, where known. */
   limit?: number | undefined;
   /**
    * True where the platform may have acted on the request although no response confirms it: after a timeout, a lost
