@@ -3,6 +3,7 @@ import type { FunctionResource } from '../template/resources.ts';
 import {
   createEnvironment,
   type Environment,
+  type InvocationError,
   type InvocationResult,
   type LambdaHost,
 } from './environment.ts';
