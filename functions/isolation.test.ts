@@ -221,6 +221,35 @@ test('the search for foreign items finds an item that is read', async () => {
   expect(tableTraffic.filter(text => text.includes(api.workspace.workspace_id))).not.toEqual([]);
 });
 
+/** Operations of a workspace that a key which is restricted to profiles may call. */
+const WORKSPACE_OPERATIONS = [
+  'GET /agency/profiles',
+  'GET /integrations',
+  'GET /workspace',
+  'GET /workspace/banned-hashtags',
+  'POST /ai/generate',
+];
+
+describe('a key restricted to another profile', () => {
+  let restrictedKey: string;
+  beforeAll(async () => {
+    const { body } = await api.call('POST', '/agency/profiles', { username: 'Another' });
+    const key = await api.call('POST', '/api-keys', { name: 'R', profile_ids: [body.profile.id] });
+    restrictedKey = key.body.key;
+  });
+
+  test.each(inOrder.map(each => ({ name: nameOf(each), each })))(
+    'gets nothing from $name',
+    async ({ each }) => {
+      const { status, body } = await callAs(each, restrictedKey);
+      const text = JSON.stringify(body);
+      expect(Object.values(idsByPath).filter(id => text.includes(id))).toEqual([]);
+      if (WORKSPACE_OPERATIONS.includes(nameOf(each))) expect(status).toBe(200);
+      else expect([status, body]).toEqual([403, { error: expect.any(String), code: 'KEY_SCOPE' }]);
+    },
+  );
+});
+
 /** Operations that only owners may call. */
 const OWNER_OPERATIONS = [
   'POST /workspace/members',

@@ -65,12 +65,10 @@ export const COMMANDS: readonly Command[] = [
     options: [...required('workspace', 'name'), ...optional('user')],
     run: async ({ target, options }) => {
       const members = await listMembers(target.table, options['workspace'] ?? '');
-      const issued = await createApiKey(
-        target.table,
-        findMember(members, options['user']),
-        options['name'] ?? '',
-        Date.now(),
-      );
+      const member = findMember(members, options['user']);
+      const request = { name: options['name'] ?? '', now: Date.now() };
+      const issued = await createApiKey(target.table, member, request);
+      if (!issued) throw new Error('The workspace has reached its limit of API keys');
       return lines({ 'Key id': issued.record.key_id, 'API key (shown once)': issued.key });
     },
   },

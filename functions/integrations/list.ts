@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
+import { isProfileVisible } from '../../shared/http/key-scope.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import { listProfiles } from '../../shared/store/profiles.ts';
 import { accountRecord, AccountRecord } from './record.ts';
@@ -25,7 +26,9 @@ export const listAccounts = route({
     // The accounts of a deleted profile are deleted in the background.
     const accounts = connections.flatMap(each => {
       const name = names.get(each.profile_id);
-      return name === undefined ? [] : [accountRecord(each, name, services.now())];
+      return name === undefined || !isProfileVisible(principal, each.profile_id)
+        ? []
+        : [accountRecord(each, name, services.now())];
     });
     return { status: 200, body: { accounts } };
   },

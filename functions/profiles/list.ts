@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
+import { isProfileVisible } from '../../shared/http/key-scope.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import { listProfiles as readProfiles } from '../../shared/store/profiles.ts';
 import { ProfileRecord, profileRecord } from './record.ts';
@@ -22,9 +23,10 @@ export const listProfiles = route({
       readProfiles(services.table, principal.workspace_id),
       listConnections(services.table, principal.workspace_id),
     ]);
+    const visible = profiles.filter(({ id }) => isProfileVisible(principal, id));
     return {
       status: 200,
-      body: { success: true, profiles: profiles.map(profile => profileRecord(profile, connections)) },
+      body: { success: true, profiles: visible.map(profile => profileRecord(profile, connections)) },
     };
   },
 });

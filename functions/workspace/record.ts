@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { PLANS, RoleSchema, type ApiKey, type Member } from '../../shared/model/workspace.ts';
+import { PLANS, RoleSchema, ScopeSchema, type ApiKey, type Member } from '../../shared/model/workspace.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
 /** A member in responses. */
@@ -33,6 +33,9 @@ export const ApiKeyRecord = v.pipe(
     user_id: v.string(),
     created_at: v.string(),
     last_used_at: v.nullable(v.string()),
+    expires_at: v.pipe(v.nullable(v.string()), v.description('Null: does not expire')),
+    scopes: v.pipe(v.nullable(v.array(ScopeSchema)), v.description('Null: all')),
+    profile_ids: v.pipe(v.nullable(v.array(v.string())), v.description('Null: all profiles')),
   }),
   v.title('ApiKey'),
 );
@@ -45,6 +48,9 @@ export function apiKeyRecord(key: ApiKey): v.InferOutput<typeof ApiKeyRecord> {
     user_id: key.user_id,
     created_at: toIso(key.created_at),
     last_used_at: toIsoOrNull(key.last_used_at),
+    expires_at: toIsoOrNull(key.valid_until),
+    scopes: key.scopes,
+    profile_ids: key.profile_ids,
   };
 }
 
@@ -67,6 +73,7 @@ export const WorkspaceRecord = v.pipe(
       profiles: UsageRecord,
       ai_requests: UsageRecord,
       webhooks: UsageRecord,
+      api_keys: UsageRecord,
       requests_per_minute: UsageRecord,
     }),
   }),

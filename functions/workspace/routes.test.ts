@@ -51,6 +51,7 @@ describe('GET /workspace', () => {
           profiles: { used: 1, limit: 25, resets_at: null },
           ai_requests: { used: 0, limit: 200, resets_at: '2027-01-01T00:00:00.000Z' },
           webhooks: { used: 0, limit: 10, resets_at: null },
+          api_keys: { used: 1, limit: 25, resets_at: null },
           requests_per_minute: { used: 0, limit: 120, resets_at: '2026-12-01T10:00:00.000Z' },
         },
       },
@@ -168,6 +169,9 @@ describe('API keys', () => {
       user_id: api.owner.user_id,
       created_at: '2026-12-01T10:00:00.000Z',
       last_used_at: null,
+      expires_at: null,
+      scopes: null,
+      profile_ids: null,
     });
     const listed = await keys();
     expect(listed.body.api_keys).toContainEqual(body.api_key);

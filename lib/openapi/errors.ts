@@ -115,13 +115,14 @@ export const ERRORS: Readonly<Record<number, ErrorDoc>> = {
   },
   401: {
     name: 'Unauthorized',
-    description: 'The API key is missing, malformed, unknown or revoked',
+    description: 'The API key is missing, malformed, unknown, expired or revoked',
     bodies: ['Unauthorized'],
     example: { error: 'Missing or invalid Authorization header' },
   },
   403: {
     name: 'Forbidden',
-    description: 'The plan or the role of the caller does not allow the request',
+    description:
+      'The plan, the role of the caller, or the restrictions of the API key (`KEY_SCOPE`) do not allow the request',
     bodies: ['PlanTooLow', 'Error'],
     example: {
       error: 'API access requires the starter plan or above',

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { ACCESS_DENIED } from '../../shared/http/access.ts';
+import { scopeOf } from '../../shared/http/key-scope.ts';
 import type { ResponseDoc, Route } from '../../shared/http/route.ts';
 import { UnknownFieldRecord } from '../../shared/http/unknown-fields.ts';
+import type { Scope } from '../../shared/model/workspace.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { ERRORS, errorSchema } from './errors.ts';
 import { exampleOf } from './example.ts';
@@ -33,6 +35,7 @@ export interface Operation {
   description?: string;
   tags: string[];
   security?: [];
+  'x-required-scope'?: Scope;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, ResponseObject | { $ref: string }>;
@@ -48,7 +51,7 @@ export function operationOf(route: Route, named: Schemas): Operation {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
-    ...(route.auth === 'none' ? { security: [] } : {}),
+    ...(route.auth === 'none' ? { security: [] } : { 'x-required-scope': scopeOf(route) }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route, route.body, named) } : {}),
     responses: responsesOf(route, named),

@@ -6,6 +6,7 @@ import type { Services } from '../runtime/services.ts';
 import { findApiKey, getMember, getWorkspace, recordApiKeyUse } from '../store/workspaces.ts';
 import { HOUR, SECOND } from '../time/instant.ts';
 import { planTooLow, unauthorized } from './errors.ts';
+import { assertScope } from './key-scope.ts';
 import type { Route } from './route.ts';
 
 /** Lowest plan that includes API access. */
@@ -31,6 +32,7 @@ export async function authenticate(
   if (!principal) throw unauthorized();
   requirePlan(services, principal, { feature: 'API access', minimum: API_PLAN });
   if (route?.plan) requirePlan(services, principal, route.plan);
+  if (route) assertScope(principal, route);
   return principal;
 }
 
@@ -62,7 +64,7 @@ async function findPrincipal(
 ): Promise<Principal | null> {
   const now = services.now();
   const cached = cache.get(hash);
-  if (cached && cached.until > now) return cached.principal;
+  if (cached && cached.until > now) return isExpired(cached.principal, now) ? null : cached.principal;
   cache.delete(hash);
   const principal = await readPrincipal(services, hash, countsAsUse);
   if (principal) cache.set(hash, { principal, until: now + CACHE_MS });
@@ -76,7 +78,7 @@ async function readPrincipal(
   countsAsUse: boolean,
 ): Promise<Principal | null> {
   const key = await findApiKey(services.table, hash);
-  if (!key || key.revoked_at !== null) return null;
+  if (!key || key.revoked_at !== null || (key.valid_until ?? Infinity) <= services.now()) return null;
   const [workspace, member] = await Promise.all([
     getWorkspace(services.table, key.workspace_id),
     getMember(services.table, key.workspace_id, key.user_id),
@@ -89,8 +91,17 @@ async function readPrincipal(
     key_id: key.key_id,
     role: member.role,
     plan: workspace.plan,
+    ...restrictionsOf(key),
   };
 }
+
+function restrictionsOf({ scopes, profile_ids, valid_until }: ApiKey): Pick<Principal, 'restrictions'> {
+  if (scopes === null && profile_ids === null && valid_until === null) return {};
+  return { restrictions: { scopes, profile_ids, valid_until } };
+}
+
+const isExpired = ({ restrictions }: Principal, now: number) =>
+  (restrictions?.valid_until ?? Infinity) <= now;
 
 /** Stores `last_used_at`. A failure is logged only: the request goes on. */
 async function recordUse(services: Services, key: ApiKey): Promise<void> {

@@ -5,7 +5,7 @@ import { notFound, unauthorized, validationFailed, type ValidationDetail } from 
 import { withoutLongLists } from './long-lists.ts';
 import type { OnlyDocumentedFields, ResponseOf, Responses } from './response.ts';
 import type { ApiRequest, Auth, Entries, RawRequest, Route, RouteDefinition } from './route.ts';
-import { unknownFields, withHints, withWarnings } from './unknown-fields.ts';
+import { unknownFields, unknownNames, withHints, withWarnings } from './unknown-fields.ts';
 import { additionalDetails, validateBatch, validateObject } from './validate.ts';
 
 /**
@@ -80,6 +80,7 @@ function parseRequest<
   if (all.length > 0) throw validationFailed(all);
   const request: ApiRequest = {
     ...parsed.parts,
+    unknown_fields: unknownNames(definition.body ?? {}, raw.body),
     is_batch: definition.batch !== undefined && Array.isArray(raw.body),
     principal: raw.principal,
     request_id: raw.request_id,

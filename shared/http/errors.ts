@@ -69,7 +69,9 @@ export const planTooLow = (feature: string, required: Plan, current: Plan, upgra
     },
   });
 
-export const forbidden = (error: string) => new ApiError({ status: 403, body: { error } });
+/** `extra` holds the `code`, except where the interface specification shows a body without one. */
+export const forbidden = (error: string, extra: Readonly<Record<string, unknown>> = {}) =>
+  new ApiError({ status: 403, body: { error, ...extra } });
 
 /** 404, also for resources of another workspace. */
 export const notFound = (resource?: string) =>

@@ -171,8 +171,8 @@ describe('the same key with another request', () => {
     const member = { ...owner!, user_id: 'other', email: 'o@example.com' };
     const Item = { PK: `WS#${member.workspace_id}`, SK: `MEMBER#${member.user_id}`, ...member };
     await api.services.table.client.send(new PutCommand({ TableName: api.services.table.name, Item }));
-    const issued = await createApiKey(api.services.table, member, 'Theirs', api.clock.now);
-    const theirs = await create('k', { name: 'a' }, '/things/x', { authorization: `Bearer ${issued.key}` });
+    const issued = await createApiKey(api.services.table, member, { name: 'Theirs', now: api.clock.now });
+    const theirs = await create('k', { name: 'a' }, '/things/x', { authorization: `Bearer ${issued!.key}` });
     expect(theirs.status).toBe(422);
   });
 

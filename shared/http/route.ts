@@ -17,6 +17,8 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
   params: P;
   query: Q;
   body: B;
+  /** Names of the top-level fields of the body that the schema of the route does not have. */
+  unknown_fields: readonly string[];
   /** Whether the body of a batch route was an array. Field paths in errors then start with the index: `[3].title`. */
   is_batch: boolean;
   principal: A extends 'key' ? Principal : null;

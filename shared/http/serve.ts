@@ -5,6 +5,7 @@ import { notFound } from './errors.ts';
 import { bodyText, rawRequest, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
 import { runOnce } from './idempotency.ts';
 import { accessLog, authentication, errors, knownRoute, readBody, requestId, routing } from './middleware.ts';
+import { assertProfiles } from './key-scope.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RawRequest, Route } from './route.ts';
 
@@ -27,6 +28,8 @@ export function serve(routes: readonly Route[], services: Services = ownServices
 async function respond(event: ApiEvent, services: Services): Promise<ApiResult> {
   const { route } = requestState(event);
   if (!route) throw notFound();
-  const run = (request: RawRequest) => route.invoke(request, services);
-  return toResult(await runOnce(services, route, rawRequest(event), bodyText(event), run));
+  const request = rawRequest(event);
+  await assertProfiles(services, route, request);
+  const run = (raw: RawRequest) => route.invoke(raw, services);
+  return toResult(await runOnce(services, route, request, bodyText(event), run));
 }

@@ -25,6 +25,12 @@ export function unknownFields(entries: v.ObjectEntries, body: unknown): UnknownF
   return [...listed, { code: 'UNKNOWN_FIELD', field: 'body', message }];
 }
 
+/** Returns the names of the top-level fields of a body, or of the objects of a batch, that the schema does not have. */
+export const unknownNames = (entries: v.ObjectEntries, body: unknown): string[] =>
+  findUnknown(entries, body)
+    .slice(0, MAX_LISTED)
+    .map(({ name }) => name);
+
 interface UnknownName {
   name: string;
   /** Index of the object in a batch. */

@@ -5,15 +5,17 @@ export interface PlanLimits {
   profiles: number | null;
   /** AI generations per calendar month (UTC). */
   ai_requests: number | null;
+  /** API keys that are not revoked. */
+  api_keys: number;
   /** Requests per minute of each API key, and size of a burst. */
   requests_per_minute: number;
 }
 
 /** Every limit that depends on the plan. Keys of the free plan cannot use the API. */
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
-  free: { profiles: 1, ai_requests: 10, requests_per_minute: 60 },
-  starter: { profiles: 5, ai_requests: 50, requests_per_minute: 60 },
-  pro: { profiles: 25, ai_requests: 200, requests_per_minute: 120 },
-  business: { profiles: 100, ai_requests: 1000, requests_per_minute: 600 },
-  enterprise: { profiles: null, ai_requests: null, requests_per_minute: 1200 },
+  free: { profiles: 1, ai_requests: 10, api_keys: 1, requests_per_minute: 60 },
+  starter: { profiles: 5, ai_requests: 50, api_keys: 10, requests_per_minute: 60 },
+  pro: { profiles: 25, ai_requests: 200, api_keys: 25, requests_per_minute: 120 },
+  business: { profiles: 100, ai_requests: 1000, api_keys: 100, requests_per_minute: 600 },
+  enterprise: { profiles: null, ai_requests: null, api_keys: 500, requests_per_minute: 1200 },
 };

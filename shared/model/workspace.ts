@@ -26,6 +26,20 @@ export const MemberSchema = v.object({
 });
 export type Member = v.InferOutput<typeof MemberSchema>;
 
+/** What a restricted API key may do. */
+export const SCOPES = ['read', 'post', 'media', 'manage'] as const;
+export const ScopeSchema = v.picklist(SCOPES);
+export type Scope = v.InferOutput<typeof ScopeSchema>;
+
+/** Restrictions of an API key; null: none. */
+const restrictions = {
+  scopes: v.optional(v.nullable(v.array(ScopeSchema)), null),
+  /** Profiles that the key may act on. */
+  profile_ids: v.optional(v.nullable(v.array(v.string())), null),
+  /** When the key stops working, epoch milliseconds. */
+  valid_until: v.optional(v.nullable(v.number()), null),
+};
+
 /** An API key as it is stored: its text only as a hash. */
 export const ApiKeySchema = v.object({
   key_id: v.string(),
@@ -37,8 +51,10 @@ export const ApiKeySchema = v.object({
   created_at: v.number(),
   last_used_at: v.nullable(v.number()),
   revoked_at: v.nullable(v.number()),
+  ...restrictions,
 });
 export type ApiKey = v.InferOutput<typeof ApiKeySchema>;
+export type KeyRestrictions = Pick<ApiKey, keyof typeof restrictions>;
 
 /** The user on whose behalf a request is made, and the key that made it. */
 export interface Principal {
@@ -47,4 +63,6 @@ export interface Principal {
   key_id: string;
   role: Role;
   plan: Plan;
+  /** Absent for a key without restrictions. */
+  restrictions?: KeyRestrictions;
 }

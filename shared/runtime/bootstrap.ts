@@ -1,6 +1,6 @@
 import { apiKeyPrefix, hashApiKey, newApiKey } from '../model/api-key.ts';
 import { newId } from '../model/id.ts';
-import type { ApiKey, Member, Plan, Workspace } from '../model/workspace.ts';
+import type { ApiKey, KeyRestrictions, Member, Plan, Workspace } from '../model/workspace.ts';
 import { addApiKey, createWorkspace as storeWorkspace } from '../store/workspaces.ts';
 import type { Table } from '../store/table.ts';
 
@@ -31,25 +31,40 @@ export async function createWorkspace(
     role: 'owner',
     created_at: now,
   };
-  const issued = issueKey(owner, 'First key', now, newId(now));
+  const issued = issueKey(owner, 'First key', now, newId(now), UNRESTRICTED);
   await storeWorkspace(table, workspace, owner, issued.record);
   return { workspace, owner, api_key: issued.key };
 }
 
-/** Creates and stores an API key of `member`. A request that is repeated after a crash passes the same `id`. */
+export interface NewApiKey {
+  name: string;
+  now: number;
+  /** A retry after an interrupted run passes the same id. Default: a new one. */
+  id?: string;
+  restrictions?: KeyRestrictions;
+  /** Number of keys that the plan allows. Default: unlimited. */
+  limit?: number;
+}
+
+const UNRESTRICTED: KeyRestrictions = { scopes: null, profile_ids: null, valid_until: null };
+
+/** Creates and stores an API key of `member`. Returns null when the workspace has reached its limit. */
 export async function createApiKey(
   table: Table,
   member: Member,
-  name: string,
-  now: number,
-  id: string = newId(now),
-): Promise<IssuedKey> {
-  const issued = issueKey(member, name, now, id);
-  await addApiKey(table, issued.record);
-  return issued;
+  { name, now, id = newId(now), restrictions = UNRESTRICTED, limit }: NewApiKey,
+): Promise<IssuedKey | null> {
+  const issued = issueKey(member, name, now, id, restrictions);
+  return (await addApiKey(table, issued.record, limit ?? null)) ? issued : null;
 }
 
-function issueKey(member: Member, name: string, now: number, id: string): IssuedKey {
+function issueKey(
+  member: Member,
+  name: string,
+  now: number,
+  id: string,
+  restrictions: KeyRestrictions,
+): IssuedKey {
   const key = newApiKey();
   const record: ApiKey = {
     key_id: id,
@@ -61,6 +76,7 @@ function issueKey(member: Member, name: string, now: number, id: string): Issued
     created_at: now,
     last_used_at: null,
     revoked_at: null,
+    ...restrictions,
   };
   return { key, record };
 }

@@ -25,6 +25,8 @@ const emailKey = ({ workspace_id, email }: Pick<Member, 'workspace_id' | 'email'
   SK: `EMAIL#${email.toLowerCase()}`,
 });
 const apiKeyKey = (hash: string): Key => ({ PK: `KEY#${hash}`, SK: 'KEY' });
+/** Number of keys that are not revoked. The plan's limit is a condition on it. */
+const keyCountKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'COUNT#KEYS' });
 /** Lists the keys of a workspace that are not revoked, and finds one by its id. */
 const keyReferenceKey = (workspaceId: string, keyId: string): Key => ({
   PK: workspaceKey(workspaceId),
@@ -43,7 +45,7 @@ export async function createWorkspace(
   const failed = await transact(table, [
     newItem(table, { ...metaKey(workspace.workspace_id), ...workspace, owners: 1 }),
     ...newMember(table, owner),
-    ...newApiKey(table, apiKey),
+    ...newApiKey(table, apiKey, null),
   ]);
   if (failed.length > 0) throw new Error('An id of the new workspace already exists');
 }
@@ -60,11 +62,33 @@ function newMember(table: Table, member: Member): Part[] {
   ];
 }
 
-function newApiKey(table: Table, apiKey: ApiKey): Part[] {
+function newApiKey(table: Table, apiKey: ApiKey, limit: number | null): Part[] {
   return [
-    newItem(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
     newItem(table, { ...keyReferenceKey(apiKey.workspace_id, apiKey.key_id), ...apiKey }),
+    newItem(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
+    keyCountChange(table, apiKey.workspace_id, 1, limit),
   ];
+}
+
+function keyCountChange(table: Table, workspaceId: string, by: 1 | -1, limit: number | null): Part {
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keyCountKey(workspaceId),
+      UpdateExpression: 'ADD #used :by',
+      ExpressionAttributeNames: { '#used': 'used' },
+      ExpressionAttributeValues: { ':by': by, ...(limit === null ? {} : { ':limit': limit }) },
+      ...(limit === null ? {} : { ConditionExpression: 'attribute_not_exists(#used) OR #used < :limit' }),
+    },
+  };
+}
+
+/** Returns the number of keys of a workspace that are not revoked. */
+export async function countApiKeys(table: Table, workspaceId: string): Promise<number> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: keyCountKey(workspaceId) }),
+  );
+  return v.parse(v.object({ used: v.optional(v.number(), 0) }), Item ?? {}).used;
 }
 
 export async function getWorkspace(table: Table, workspaceId: string): Promise<Workspace | null> {
@@ -172,14 +196,16 @@ function outcome(failed: readonly number[]): MemberChange {
 
 /**
  * Stores a new key. A key with this id was created by an earlier run of the same request, whose response nobody
- * received: it is replaced, since nobody knows its text.
+ * received: it is replaced, since nobody knows its text. Returns false when the workspace has `limit` keys already.
  */
-export async function addApiKey(table: Table, apiKey: ApiKey): Promise<void> {
-  const failed = await transact(table, newApiKey(table, apiKey));
-  if (failed.length === 0) return;
+export async function addApiKey(table: Table, apiKey: ApiKey, limit: number | null): Promise<boolean> {
+  const failed = await transact(table, newApiKey(table, apiKey, limit));
+  if (failed.length === 0) return true;
+  if (!failed.includes(0)) return false;
   const unknown = await getApiKey(table, apiKey.workspace_id, apiKey.key_id);
   const replaced = unknown !== null && (await replaceApiKey(table, unknown, apiKey));
   if (!replaced) throw new Error('The id of the new API key already exists');
+  return true;
 }
 
 async function replaceApiKey(table: Table, old: ApiKey, apiKey: ApiKey): Promise<boolean> {
@@ -240,6 +266,7 @@ export async function revokeApiKey(
       },
     },
     { Delete: { TableName: table.name, Key: keyReferenceKey(workspaceId, keyId) } },
+    keyCountChange(table, workspaceId, -1, null),
   ]);
   return failed.length === 0;
 }

@@ -178,17 +178,17 @@ export const WORKSPACE_PATTERNS: Record<string, (table: Table, base: Table) => P
     await addMember(base, member);
     return removeMember(table, member);
   },
-  'create an API key': table => createApiKey(table, memberOf(newId()), 'Website', 1),
+  'create an API key': table => createApiKey(table, memberOf(newId()), { name: 'Website', now: 1 }),
   'list API keys': async (table, base) => {
     const made = await workspace(base);
     return listApiKeys(table, made.workspace.workspace_id);
   },
   'revoke an API key': async (table, base) => {
-    const { record } = await createApiKey(base, memberOf(newId()), 'Website', 1);
+    const { record } = (await createApiKey(base, memberOf(newId()), { name: 'Website', now: 1 }))!;
     return revokeApiKey(table, record.workspace_id, record.key_id, 2);
   },
   'record the use of an API key': async (table, base) => {
-    const { record } = await createApiKey(base, memberOf(newId()), 'Website', 1);
+    const { record } = (await createApiKey(base, memberOf(newId()), { name: 'Website', now: 1 }))!;
     return recordApiKeyUse(table, record, 2);
   },
   'read a profile': async (table, base) => {
@@ -267,26 +267,26 @@ export const WORKSPACE_PATTERNS: Record<string, (table: Table, base: Table) => P
     await putOAuthState(base, state);
     return consumeOAuthState(table, state.id);
   },
-  'store a connection': table => putConnection(table, connectionOf(newId()), HOUR),
+  'store a connection': table => putConnection(table, connectionOf(newId())),
   'read a connection': async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(base, connection, HOUR);
+    await putConnection(base, connection);
     return getConnection(table, connection.workspace_id, connection.profile_id, 'x');
   },
   "acquire a token's renewal lease": async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(base, connection, HOUR);
+    await putConnection(base, connection);
     return acquireRenewalLease(table, connection, 2, 3);
   },
   'store a renewed token': async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(base, connection, HOUR);
+    await putConnection(base, connection);
     const renewed = { sealed: SEALED, token_expires_at: 2 * HOUR, renew_at: 2 * HOUR, attributes: {} };
-    return saveCredentials(table, connection, renewed, 2 * HOUR);
+    return saveCredentials(table, connection, renewed);
   },
   'delete a connection': async (table, base) => {
     const connection = connectionOf(newId());
-    await putConnection(base, connection, HOUR);
+    await putConnection(base, connection);
     return deleteConnection(table, connection);
   },
 };
