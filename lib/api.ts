@@ -36,8 +36,9 @@ type GrantAccess = (group: ServiceFunction, props: ApiProps) => void;
 
 /** What each endpoint group is granted in addition to `grantToAll`. */
 const ACCESS: Readonly<Record<string, GrantAccess>> = {
-  posts: (group, { table, publishing, media, uploads }) => {
+  posts: (group, { table, secrets, publishing, media, uploads }) => {
     table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem');
+    secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     publishing.grantSendToPublishers(group);
     publishing.dispatch.grantSend(group, ENV.dispatchQueueUrl);
     publishing.schedules.grant(group, 'CreateSchedule', 'DeleteSchedule');

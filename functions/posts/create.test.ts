@@ -152,6 +152,35 @@ describe('POST /posts refuses', () => {
   });
 });
 
+describe('a misspelled field', () => {
+  test.each(['schedule_date', 'scheduledDate', 'schedule_for', 'publish_at'])(
+    'is an error when it is %s: the post would be published at once',
+    async field => {
+      const { status, body } = await create({ ...text(), [field]: inAnHour() });
+      expect([status, body['details']]).toEqual([
+        400,
+        [{ field, message: `${field} is not a known field. Use scheduled_date`, platform: null }],
+      ]);
+    },
+  );
+
+  test('is reported together with every other error', async () => {
+    const { body } = await create({ description: null, publish_at: inAnHour(), platforms: ['x', 'threads'] });
+    const fields = (body['details'] as { field: string }[]).map(({ field }) => field);
+    expect(fields).toEqual(['publish_at', 'description', 'platforms']);
+  });
+
+  test('is a warning when it decides nothing', async () => {
+    const { status, body } = await create({ ...text(), campaign: 'spring' });
+    expect([status, body['warnings']]).toMatchObject([201, [{ code: 'UNKNOWN_FIELD', field: 'campaign' }]]);
+  });
+});
+
+test('an empty scheduled_date is none', async () => {
+  const { status, body } = await create({ ...text(), scheduled_date: '' });
+  expect([status, body['is_immediate']]).toEqual([201, true]);
+});
+
 describe('a post that is refused', () => {
   /** In an order of its own: no database promises one. */
   const items = async () => {

@@ -29,8 +29,8 @@ export const createPost = route({
     404: { description: 'Profile not found' },
     ...postErrorResponses,
   },
-  handler: async ({ body, principal, base_url, newResourceId, asked_at }, services) => {
-    const request = readPost(body, services.now());
+  handler: async ({ body, unknown_fields, principal, base_url, newResourceId, asked_at }, services) => {
+    const request = readPost(body, unknown_fields, services.now());
     const { scheduling } = request.candidate;
     if (scheduling === 'queue') requirePlan(services, principal, QUEUE_PLAN);
     const found = await validateCandidate(

@@ -19,8 +19,9 @@ type Body = Record<string, unknown>;
 export function timingChange(post: Post, body: Body): TimingChange {
   const queued = post.scheduling === 'queue';
   const best = post.scheduling === 'best_time';
+  const date = dateOf(body);
   const changes = {
-    date: body['scheduled_date'] !== undefined && !isDateOf(post, body['scheduled_date']),
+    date: date !== undefined && !isDateOf(post, date),
     queue: isSet(body['add_to_queue']) && !(queued && body['add_to_queue'] === true),
     best: isSet(body['schedule_best_time']) && !(best && body['schedule_best_time'] === true),
   };
@@ -28,11 +29,17 @@ export function timingChange(post: Post, body: Body): TimingChange {
     return { input: { scheduled_date: null, add_to_queue: queued, schedule_best_time: best }, keeps: true };
   }
   const input = {
-    scheduled_date: changes.date ? body['scheduled_date'] : null,
+    scheduled_date: changes.date ? date : null,
     add_to_queue: body['add_to_queue'],
     schedule_best_time: body['schedule_best_time'],
   };
   return { input, keeps: false };
+}
+
+/** An empty form field is sent as an empty text: unlike null, it does not ask to publish at once. */
+function dateOf(body: Body): unknown {
+  const date = body['scheduled_date'];
+  return typeof date === 'string' && date.trim() === '' ? undefined : date;
 }
 
 /** False for a flag that has its default. */

@@ -162,6 +162,15 @@ describe('edits', () => {
     expect(await update(id, { scheduled_date: iso(world.clock.now - 1) })).toMatchObject({ status: 400 });
   });
 
+  test('keep the date with an empty scheduled_date, and refuse a misspelled one', async () => {
+    const id = await create();
+    const { due_at } = await stored(id);
+    expect((await update(id, { scheduled_date: '', description: 'New' })).status).toBe(200);
+    expect((await stored(id)).due_at).toBe(due_at);
+    const { status, body } = await update(id, { publish_at: iso(world.clock.now + 9 * HOUR) });
+    expect([status, body['details']]).toMatchObject([400, [{ field: 'publish_at' }]]);
+  });
+
   test('of a deleted post answer 404', async () => {
     const id = await create();
     await remove(id);

@@ -13,7 +13,12 @@ import { readPost, type PostRequest } from '../../shared/posts/input/read.ts';
 import { atBestTime } from '../../shared/posts/place/best-time.ts';
 import { placeAndStore } from '../../shared/posts/place/place.ts';
 import { postRecord } from '../../shared/posts/present/record.ts';
-import { postErrorResponses, PostView, WarningView } from '../../shared/posts/present/view.ts';
+import {
+  postErrorResponses,
+  PostRecordSchema,
+  PostView,
+  WarningView,
+} from '../../shared/posts/present/view.ts';
 import { cancelSchedule } from '../../shared/posts/store/cancel.ts';
 import { newPost } from '../../shared/posts/store/new-post.ts';
 import { comparedText, storeFingerprints } from '../../shared/posts/store/similar.ts';
@@ -52,12 +57,14 @@ export const updatePost = route({
     404: { description: 'No such post' },
     409: { description: 'A destination is no longer pending, or another request changed the post' },
   },
-  handler: async ({ params, body, principal }, services) => {
+  handler: async ({ params, body, unknown_fields, principal }, services) => {
     const previous = await getPost(services.table, principal.workspace_id, params.id.toLowerCase());
     if (!previous) throw notFound('Post');
     if (!isEditable(previous)) throw notEditable(previous);
     const timing = timingChange(previous, body);
-    const request = await readMerged(services, previous, { ...body, ...timing.input });
+    // A client may send a post back as it was returned, with fields that cannot be changed.
+    const unknown = unknown_fields.filter(name => !Object.hasOwn(PostRecordSchema.entries, name));
+    const request = await readMerged(services, previous, { ...body, ...timing.input }, unknown);
     const { scheduling } = request.candidate;
     if (scheduling === 'queue') requirePlan(services, principal, QUEUE_PLAN);
     const budget = creationBudget(timing.keeps ? previous.scheduling : scheduling);
@@ -86,10 +93,11 @@ async function readMerged(
   services: Services,
   post: Post,
   changes: Record<string, unknown>,
+  unknown: readonly string[],
 ): Promise<PostRequest> {
   const profile = await getProfile(services.table, post.workspace_id, post.profile_id);
   const merged = { ...inputOf(post, profile?.profile_name ?? post.profile_name), ...changes };
-  const request = readPost({ ...merged, post_type: post.post_type }, services.now());
+  const request = readPost({ ...merged, post_type: post.post_type }, unknown, services.now());
   if (merged['post_type'] === post.post_type) return request;
   return { ...request, malformed: [errorOf('post_type', 'Cannot be changed'), ...request.malformed] };
 }

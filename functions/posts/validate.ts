@@ -44,8 +44,8 @@ export const validatePost = route({
   responses: {
     200: { description: 'Every error and warning, and which destinations are valid', schema: ValidationView },
   },
-  handler: async ({ body, principal }, services) => {
-    const request = readPost(body, services.now());
+  handler: async ({ body, unknown_fields, principal }, services) => {
+    const request = readPost(body, unknown_fields, services.now());
     const found = await validateCandidate(services, principal.workspace_id, request, VALIDATE_BUDGET);
     const [caps, similar] = await Promise.all([capErrors(services, found), similarPosts(services, found)]);
     const errors = [...profileErrors(found), ...found.errors, ...hashtagErrors(found.violations), ...caps];

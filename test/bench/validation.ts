@@ -38,7 +38,7 @@ export const validation: Bench = {
 async function cpu(body: object): Promise<string> {
   const text = JSON.stringify(body);
   const once = () => {
-    const { candidate } = readPost(JSON.parse(text), Date.now());
+    const { candidate } = readPost(JSON.parse(text), [], Date.now());
     return candidateErrors(candidate, platformPosts(candidate, []));
   };
   for (let run = 0; run < WARM; run += 1) await once();

@@ -120,6 +120,8 @@ export interface PlatformRules {
   fetched: readonly string[];
   /** The field that chooses a page, location or board of the account for one post; absent where there is none. */
   target_field?: string;
+  /** Fields that decide who sees a post or where it appears. A misspelled name of one is an error, not a warning. */
+  audience_fields?: readonly string[];
   /** What `validate` checks, in words, for the documents. */
   combinations?: readonly string[];
   /**

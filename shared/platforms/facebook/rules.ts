@@ -53,6 +53,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: { facebook_media_type: ['video'] },
   fetched: [],
+  audience_fields: ['facebook_media_type'],
   validate: missingText,
   banned_hashtags: true,
   daily_cap: 25,

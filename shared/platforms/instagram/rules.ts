@@ -83,6 +83,7 @@ export const rules: PlatformRules = {
     instagram_alt_text: ['image'],
   },
   fetched: ['instagram_cover_url'],
+  audience_fields: ['instagram_media_type', 'instagram_share_to_feed'],
   combinations: [
     'The text contains at most 30 hashtags and 20 mentions.',
     'At most 3 collaborators and 20 tagged users, as usernames separated by commas.',

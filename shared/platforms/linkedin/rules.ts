@@ -41,6 +41,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
+  audience_fields: ['linkedin_visibility'],
   combinations: ['With `linkedin_page_id`, `linkedin_visibility` must be `PUBLIC`.'],
   target_field: 'linkedin_page_id',
   validate,

@@ -58,6 +58,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: [],
+  audience_fields: ['snapchat_post_type'],
   combinations: [
     'With `snapchat_post_type` `saved_story`, `snapchat_saved_story_title` is required.',
     '`spotlight` accepts videos only.',

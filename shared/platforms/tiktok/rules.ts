@@ -94,6 +94,7 @@ export const rules: PlatformRules = {
     tiktok_auto_add_music: ['image'],
   },
   fetched: [],
+  audience_fields: ['tiktok_privacy_level', 'tiktok_post_mode'],
   combinations: [
     '`tiktok_brand_content_toggle` is not allowed with the privacy levels `SELF_ONLY` and `private`.',
     'The `tiktok_allow_` fields override the legacy `tiktok_disable_` fields.',

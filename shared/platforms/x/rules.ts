@@ -81,6 +81,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: { x_alt_text: ['image'] },
   fetched: [],
+  audience_fields: ['x_reply_settings'],
   combinations: [
     'The text contains at most one cashtag.',
     'The text does not contain the characters U+FFFE, U+FEFF or U+FFFF.',

@@ -91,6 +91,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: {},
   fetched: ['youtube_thumbnail_url', 'youtube_caption_url'],
+  audience_fields: ['youtube_privacy_status', 'youtube_self_declared_made_for_kids', 'youtube_type'],
   combinations: [
     'Without `title`, the first line of `description` is the title, shortened to 100.',
     'Title, description and tags contain no `<` and no `>`.',

@@ -6,6 +6,7 @@ import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '..
 import { RULES } from '../../platforms/registry.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { errorOf } from '../error.ts';
+import { criticalFieldErrors } from './critical-fields.ts';
 import { commonPostFields, postFields } from './fields.ts';
 import { readSchedule, type Schedule } from './schedule.ts';
 
@@ -29,7 +30,7 @@ export interface Candidate extends Schedule {
 /** A candidate with the errors found while parsing it. */
 export interface PostRequest {
   candidate: Candidate;
-  /** Fields of the wrong type. An error of such a field hides every other error of it. */
+  /** Fields of the wrong type or of a wrong name. An error of such a field hides every other error of it. */
   malformed: ValidationDetail[];
   /** Unknown platforms, invalid dates, conflicting schedule fields. */
   errors: ValidationDetail[];
@@ -44,10 +45,15 @@ const lenientFields = v.object({
   post_type: v.optional(v.nullable(post_type), null),
 });
 
-/** Parses the body of a post. `now`: epoch milliseconds. */
-export function readPost(body: Record<string, unknown>, now: number): PostRequest {
-  const { details: malformed } = validateObject(postFields, body, 'body');
-  const valid = validFields(body, malformed.length === 0);
+/** Parses the body of a post. `unknown`: names of its fields that are not known. `now`: epoch milliseconds. */
+export function readPost(
+  body: Record<string, unknown>,
+  unknown: readonly string[],
+  now: number,
+): PostRequest {
+  const { details } = validateObject(postFields, body, 'body');
+  const malformed = [...criticalFieldErrors(unknown), ...details];
+  const valid = validFields(body, details.length === 0);
   const input = v.parse(lenientFields, { ...valid, ...readableLists(body) });
   const { platforms, errors } = readPlatforms(input.platforms);
   const { schedule, errors: scheduleErrors } = readSchedule(input, now);

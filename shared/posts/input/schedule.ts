@@ -24,14 +24,18 @@ export function readSchedule(
   input: ScheduleInput,
   now: number,
 ): { schedule: Schedule; errors: ValidationDetail[] } {
-  const { scheduled_date } = input;
+  const given = { ...input, scheduled_date: presentText(input.scheduled_date) };
+  const { scheduled_date } = given;
   const scheduled_at = scheduled_date === null ? null : parseInstant(scheduled_date);
   const problem = scheduled_date === null ? null : dateProblem(scheduled_at, now);
   return {
-    schedule: { scheduling: schedulingOf(input), scheduled_at },
-    errors: [...conflicts(input), ...(problem === null ? [] : [errorOf('scheduled_date', problem)])],
+    schedule: { scheduling: schedulingOf(given), scheduled_at },
+    errors: [...conflicts(given), ...(problem === null ? [] : [errorOf('scheduled_date', problem)])],
   };
 }
+
+/** An empty form field is sent as an empty text. */
+const presentText = (text: string | null) => (text?.trim() === '' ? null : text);
 
 function schedulingOf({
   scheduled_date,

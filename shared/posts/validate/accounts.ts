@@ -1,20 +1,27 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import type { Connection } from '../../model/profile.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { errorOf } from '../error.ts';
+import type { Candidate } from '../input/read.ts';
 
-/** Returns the profile's connection to each platform, and an error for each platform without a working one. */
+/** Returns the profile's connection to each platform, and an error for each platform that cannot be published to. */
 export function connectionsFor(
-  platforms: readonly PlatformId[],
+  { platforms, options }: Pick<Candidate, 'platforms' | 'options'>,
   all: readonly Connection[],
 ): { connections: Connection[]; errors: ValidationDetail[] } {
   const connections: Connection[] = [];
   const errors: ValidationDetail[] = [];
   for (const platform of platforms) {
     const connection = all.find(each => each.platform === platform);
-    if (connection && !connection.needs_reconnect) connections.push(connection);
-    else errors.push(errorOf('platforms', unusable(platform, connection), platform));
+    if (!connection || connection.needs_reconnect) {
+      errors.push(errorOf('platforms', unusable(platform, connection), platform));
+      continue;
+    }
+    connections.push(connection);
+    const message = missingTarget(connection, options);
+    if (message !== null) errors.push(errorOf('platforms', message, platform));
   }
   return { connections, errors };
 }
@@ -24,4 +31,12 @@ function unusable(platform: PlatformId, connection: Connection | undefined): str
   return connection
     ? `The profile's connection to ${name} has expired. Connect the account again`
     : `The profile has no active connection to ${name}. Connect an account first`;
+}
+
+/** A connection with several pages or locations needs a default, or a post that chooses one. */
+function missingTarget({ id, platform, needs_target }: Connection, options: JsonObject): string | null {
+  const { display_name, target_field } = RULES[platform];
+  if (!needs_target || (target_field !== undefined && options[target_field] !== undefined)) return null;
+  const choice = target_field === undefined ? '' : `set ${target_field}, or `;
+  return `The connection to ${display_name} has several targets and none is chosen: ${choice}choose a default with PATCH /integrations/${id}`;
 }

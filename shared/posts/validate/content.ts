@@ -1,20 +1,37 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { PlatformId } from '../../model/platform.ts';
-import { descriptionFor, mediaFieldOf, type PostContent } from '../../platforms/kit/draft.ts';
+import { descriptionFor, mediaFieldOf, mediaFor, type PostContent } from '../../platforms/kit/draft.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { errorOf } from '../error.ts';
+import { kindByName } from './file-names.ts';
 
 /** Returns the errors of a post that are the same for every platform: what its type requires. */
 export function contentErrors(content: PostContent, platforms: readonly PlatformId[]): ValidationDetail[] {
   const { post_type } = content;
-  if (post_type === 'text') {
-    return isMissing(content, platforms, hasText)
-      ? [errorOf('description', 'Is required for a text post')]
-      : [];
-  }
+  if (post_type === 'text') return textPostErrors(content, platforms);
   return isMissing(content, platforms, hasMedia)
     ? [errorOf('media_urls', `Is required for a post of type ${post_type}`)]
     : [];
+}
+
+function textPostErrors(content: PostContent, platforms: readonly PlatformId[]): ValidationDetail[] {
+  return [
+    ...(isMissing(content, platforms, hasText)
+      ? [errorOf('description', 'Is required for a text post')]
+      : []),
+    ...misplacedMedia(content, platforms),
+  ];
+}
+
+/** A text post has no media: the error names the type that fits. */
+function misplacedMedia(content: PostContent, platforms: readonly PlatformId[]): ValidationDetail[] {
+  const own = platforms.map(platform => mediaFor(RULES[platform], content));
+  const named = [{ field: 'media_urls', urls: content.media_urls }, ...own].find(
+    ({ urls }) => urls.length > 0,
+  );
+  if (!named) return [];
+  const type = kindByName(named.urls[0] ?? '') ?? 'image, video or document';
+  return [errorOf('post_type', `Must be ${type} for a post with ${named.field}: a text post has no media`)];
 }
 
 /** True unless every platform has what is required, from the common field or its own. */

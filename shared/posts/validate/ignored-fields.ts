@@ -1,6 +1,5 @@
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import type { IgnoredField } from '../../platforms/contract/rules.ts';
-import { mediaFieldOf } from '../../platforms/kit/draft.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { withSubject } from '../../http/validate.ts';
 import type { PlatformPost } from '../drafts.ts';
@@ -53,9 +52,6 @@ function ignoredByAll(
           }),
         ]
       : []),
-    ...(post_type === 'text' && sent.has('media_urls')
-      ? [ignored({ field: 'media_urls', message: 'Was ignored: a text post has no media' })]
-      : []),
   ];
 }
 
@@ -64,7 +60,6 @@ function ignoredBy({ rules, draft }: PlatformPost, sent: ReadonlySet<string>): I
   const { post_type } = draft;
   const own = new Set([...Object.keys(rules.options), 'title', 'description', 'first_comment']);
   const sentHere = new Set([...sent].filter(name => own.has(name)));
-  const mediaField = mediaFieldOf(rules);
   const found = [
     ...Object.entries(rules.only_for)
       .filter(([field, types]) => sentHere.has(field) && !types.includes(post_type))
@@ -72,9 +67,6 @@ function ignoredBy({ rules, draft }: PlatformPost, sent: ReadonlySet<string>): I
         field,
         message: `Is used for ${types.join(' and ')} posts only and was ignored`,
       })),
-    ...(mediaField !== null && post_type === 'text' && sentHere.has(mediaField)
-      ? [{ field: mediaField, message: 'Was ignored: a text post has no media' }]
-      : []),
     ...(rules.comment === null && sentHere.has('first_comment')
       ? [
           {

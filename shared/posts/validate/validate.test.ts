@@ -14,7 +14,7 @@ const VIDEO = 'https://93.184.216.34/v.mp4';
 
 async function validate(body: Record<string, unknown>) {
   const whole = { post_type: 'text', profile_name: 'Acme', platforms: ['x'], description: 'Hello', ...body };
-  const { candidate, malformed, errors } = readPost(whole, NOW);
+  const { candidate, malformed, errors } = readPost(whole, [], NOW);
   const posts = platformPosts(candidate, []);
   const details = [...malformed, ...errors, ...(await candidateErrors(candidate, posts))];
   return { candidate, posts, details };
@@ -185,6 +185,20 @@ describe('media', () => {
   });
 });
 
+describe('a text post with media', () => {
+  test.each([
+    [{ media_urls: [IMAGE] }, 'post_type must be image for a post with media_urls: a text post has no media'],
+    [{ media_urls: [VIDEO] }, 'post_type must be video for a post with media_urls: a text post has no media'],
+    [
+      { facebook_media_urls: ['https://93.184.216.34/a'] },
+      'post_type must be image, video or document for a post with facebook_media_urls: a text post has no media',
+    ],
+  ])('is refused with the type that fits: %j', async (media, message) => {
+    const { details } = await validate({ platforms: ['facebook', 'x'], ...media });
+    expect(details).toEqual([{ field: 'post_type', message, platform: null }]);
+  });
+});
+
 describe('texts', () => {
   test.each([' \n\t', '\u200b\u2060\ufeff', '\u3164\u2800', ''])(
     'of nothing that shows are none: %j',
@@ -340,11 +354,6 @@ describe('warnings of ignored fields', () => {
   test('of a title that no platform shows', async () => {
     expect(await warnings({ title: 'T' })).toEqual(['- title']);
     expect(await warnings({ ...video, title: 'T', platforms: ['x', 'youtube'] })).toEqual([]);
-  });
-
-  test('of media beside a text post', async () => {
-    const body = { platforms: ['facebook'], media_urls: [IMAGE], facebook_media_urls: [IMAGE] };
-    expect(await warnings(body)).toEqual(['- media_urls', 'facebook facebook_media_urls']);
   });
 });
 

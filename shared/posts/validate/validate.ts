@@ -1,3 +1,4 @@
+import { withFreshFacts } from '../../connections/facts.ts';
 import { ApiError, notFound, validationFailed, type ValidationDetail } from '../../http/errors.ts';
 import { additionalDetails } from '../../http/validate.ts';
 import type { Connection, Profile } from '../../model/profile.ts';
@@ -73,12 +74,15 @@ export async function validateCandidate(
 }
 
 /** Returns the profile that a post names, and its connections to the platforms of the post. */
-async function accountsOf(services: Services, workspaceId: string, { profile_name, platforms }: Candidate) {
+async function accountsOf(services: Services, workspaceId: string, candidate: Candidate) {
+  const { profile_name, platforms } = candidate;
   const profile =
     profile_name === null ? null : await findProfileByName(services.table, workspaceId, profile_name);
   if (!profile) return { profile, connections: [], errors: [] };
   const all = await listConnections(services.table, workspaceId, profile.id);
-  return { profile, ...connectionsFor(platforms, all) };
+  const used = all.filter(({ platform }) => platforms.includes(platform));
+  const current = await Promise.all(used.map(connection => withFreshFacts(services, connection)));
+  return { profile, ...connectionsFor(candidate, current) };
 }
 
 /** A URL that is refused for its address needs no second error because it could not be read. */
