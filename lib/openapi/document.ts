@@ -41,7 +41,7 @@ error of the request.
 until you get a response. For 24 hours the same key with the same request returns the stored response.
 
 **Rate limits.** Requests per minute for each API key, and size of a burst: Starter 60, Pro 120, Business 600,
-Enterprise 1200. The \`RateLimit-*\` headers report what is left.
+Enterprise 1200. All keys of a workspace together may send three times as many. The \`RateLimit-*\` headers report what is left.
 
 **Pagination.** Pass \`next_cursor\` as \`cursor\`, with the same filters, until it is null.
 `.trim();

@@ -109,12 +109,34 @@ describe('a key', () => {
   });
 });
 
+describe('the keys of a workspace', () => {
+  test('may send three times the requests of one key together', async () => {
+    const owner = keyOf('starter');
+    const keys = Array.from({ length: 5 }, () => ({ ...owner, key_id: newId() }));
+    const [limiter] = containers(1);
+    const decisions: RateLimitDecision[] = [];
+    for (const key of keys) decisions.push(...(await sequentially([limiter!], key, 50)));
+    expect(countAllowed(decisions)).toBe(180);
+    expect(decisions.at(-1)).toEqual({
+      allowed: false,
+      scope: 'workspace',
+      limit: 180,
+      remaining: 0,
+      reset_s: 60,
+      retry_after_s: 1,
+    });
+    const other = await sequentially([limiter!], keyOf('starter'), 60);
+    expect(countAllowed(other)).toBe(60);
+  });
+});
+
 describe('a decision', () => {
   test('reports what is left, when the bucket is full, and when to retry', async () => {
     const [limiter] = containers(1);
     const principal = keyOf('starter');
     expect(await limiter!(principal)).toEqual({
       allowed: true,
+      scope: 'key',
       limit: 60,
       remaining: 59,
       reset_s: 1,
@@ -123,6 +145,7 @@ describe('a decision', () => {
     await sequentially([limiter!], principal, 59);
     expect(await limiter!(principal)).toEqual({
       allowed: false,
+      scope: 'key',
       limit: 60,
       remaining: 0,
       reset_s: 60,
@@ -134,7 +157,8 @@ describe('a decision', () => {
 describe('the limiter', () => {
   test('needs one write for several requests of a busy key', async () => {
     await sequentially(containers(1), keyOf('business'), 500);
-    expect(writes).toBeLessThan(20);
+    // Leases of two buckets: key and workspace.
+    expect(writes).toBeLessThan(30);
   });
 
   test('needs no write to refuse a request', async () => {
@@ -156,9 +180,10 @@ describe('a limiter that fails', () => {
     const limiter = createRateLimiter(broken);
     const principal = keyOf('starter');
     expect(countAllowed(await sequentially([limiter], principal, 200))).toBe(200);
-    expect(writes).toBe(1);
+    // Once for each bucket.
+    expect(writes).toBe(2);
     clock.now += 6000;
     await limiter(principal);
-    expect(writes).toBe(2);
+    expect(writes).toBe(4);
   });
 });

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from '../model/plans.ts';
+import { PLAN_LIMITS, WORKSPACE_RATE_FACTOR } from '../model/plans.ts';
 import type { Principal } from '../model/workspace.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
@@ -35,6 +35,8 @@ interface LocalBucket {
 
 export interface RateLimitDecision {
   allowed: boolean;
+  /** Whose bucket the numbers are about. */
+  scope: 'key' | 'workspace';
   limit: number;
   remaining: number;
   /** Seconds until the bucket is full. */
@@ -50,27 +52,43 @@ export interface RateLimitDecision {
  */
 export function createRateLimiter(services: Services): (principal: Principal) => Promise<RateLimitDecision> {
   const buckets = new Map<string, LocalBucket>();
-  return async ({ key_id, plan }) => {
+  return async ({ key_id, workspace_id, plan }) => {
     const limit = PLAN_LIMITS[plan].requests_per_minute;
-    const bucket = localBucket(buckets, key_id);
-    for (;;) {
-      const now = services.now();
-      if (spend(bucket, now)) return decision(bucket, limit, now, true);
-      if (bucket.empty_until > now) return decision(bucket, limit, now, false);
-      bucket.leasing ??= lease(services, bucket, key_id, limit).finally(() => (bucket.leasing = null));
-      await bucket.leasing;
-    }
+    const ofKey = await takeToken(services, buckets, key_id, limit);
+    if (!ofKey.allowed) return { scope: 'key', ...ofKey };
+    const id = workspaceBucketId(workspace_id);
+    const ofWorkspace = await takeToken(services, buckets, id, limit * WORKSPACE_RATE_FACTOR);
+    return ofWorkspace.allowed ? { scope: 'key', ...ofKey } : { scope: 'workspace', ...ofWorkspace };
   };
 }
 
-/** Enforces the rate limit of each key and reports it in the `RateLimit-*` headers of every response. */
+/** Id of the bucket that all keys of a workspace share. */
+const workspaceBucketId = (workspaceId: string) => `workspace:${workspaceId}`;
+
+async function takeToken(
+  services: Services,
+  buckets: Map<string, LocalBucket>,
+  id: string,
+  limit: number,
+): Promise<Omit<RateLimitDecision, 'scope'>> {
+  const bucket = localBucket(buckets, id);
+  for (;;) {
+    const now = services.now();
+    if (spend(bucket, now)) return decision(bucket, limit, now, true);
+    if (bucket.empty_until > now) return decision(bucket, limit, now, false);
+    bucket.leasing ??= lease(services, bucket, id, limit).finally(() => (bucket.leasing = null));
+    await bucket.leasing;
+  }
+}
+
+/** Enforces the rate limits of key and workspace and reports it in the `RateLimit-*` headers of every response. */
 export function rateLimit(services: Services): Middleware {
   const decide = createRateLimiter(services);
   return {
     before: async ({ event }) => {
       const state = requestState(event);
       if (!state.principal) return;
-      const { allowed, limit, remaining, reset_s, retry_after_s } = await decide(state.principal);
+      const { allowed, scope, limit, remaining, reset_s, retry_after_s } = await decide(state.principal);
       Object.assign(state.headers, {
         'ratelimit-limit': String(limit),
         'ratelimit-remaining': String(remaining),
@@ -78,7 +96,7 @@ export function rateLimit(services: Services): Middleware {
       });
       if (!allowed)
         throw tooManyRequests(
-          `This API key may send ${limit} requests per minute; retry after ${retry_after_s} s`,
+          `This ${scope === 'key' ? 'API key' : 'workspace'} may send ${limit} requests per minute; retry after ${retry_after_s} s`,
           retry_after_s,
         );
     },
@@ -145,7 +163,12 @@ async function tryLease(
   if (taken) Object.assign(bucket, { tokens: size, size, leased_until: now + LEASE_MS });
 }
 
-function decision(bucket: LocalBucket, limit: number, now: number, allowed: boolean): RateLimitDecision {
+function decision(
+  bucket: LocalBucket,
+  limit: number,
+  now: number,
+  allowed: boolean,
+): Omit<RateLimitDecision, 'scope'> {
   return {
     allowed,
     limit,

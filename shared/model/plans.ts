@@ -11,6 +11,9 @@ export interface PlanLimits {
   requests_per_minute: number;
 }
 
+/** All keys of a workspace together may send this many times the requests of one key. */
+export const WORKSPACE_RATE_FACTOR = 3;
+
 /** Every limit that depends on the plan. Keys of the free plan cannot use the API. */
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   free: { profiles: 1, ai_requests: 10, api_keys: 1, requests_per_minute: 60 },
