@@ -95,15 +95,6 @@ describe('validate', () => {
     expect(violations(image)).toEqual([]);
   });
 
-  test('rejects a GIF beside other images', () => {
-    const image = (...media_urls: string[]) => violations({ post_type: 'image', media_urls });
-    expect(image('https://e.com/a.GIF?x=1', 'https://e.com/b.jpg')).toEqual([
-      { field: 'media_urls', message: 'Bluesky accepts a GIF only as the single image of a post' },
-    ]);
-    expect(image('https://e.com/a.gif')).toEqual([]);
-    expect(image('https://e.com/a.jpg', 'https://e.com/gif')).toEqual([]);
-  });
-
   test('accepts texts and up to four images', () => {
     expect(rules.post_types).toEqual({ text: { max_files: 0 }, image: { max_files: 4 } });
   });

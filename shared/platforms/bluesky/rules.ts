@@ -1,7 +1,6 @@
 import { graphemes, utf16Units, utf8Bytes } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { limitedText } from '../kit/fields.ts';
-import { mixedGif } from '../kit/gif.ts';
 import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { MB } from '../kit/sizes.ts';
 
@@ -45,7 +44,7 @@ export const rules: PlatformRules = {
   only_for: { bluesky_alt_text: ['image'] },
   fetched: [],
   combinations: ['A post with a GIF contains no other image.'],
-  validate: (draft, text) => [...missingText(draft, text), ...mixedGif('Bluesky', draft)],
+  validate: missingText,
   banned_hashtags: false,
   daily_cap: 50,
   settle_ms: 2000,

@@ -85,7 +85,11 @@ const textSchema = v.pipe(v.string('Must be a string'), v.transform(normalizeTex
 /** A platform's own text, in place of `description`; the limits of the post's text apply to it. */
 export const ownDescription = (platform: string) =>
   v.optional(
-    v.pipe(v.string('Must be a string'), v.description(`Text for ${platform}, used instead of description`)),
+    v.pipe(
+      v.string('Must be a string'),
+      v.description(`Text for ${platform}, used instead of description`),
+      v.transform(normalizeText),
+    ),
   );
 
 export const textListOr = (fallback: string[], description: string) =>

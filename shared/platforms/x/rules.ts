@@ -2,7 +2,6 @@ import { utf16Units, type TextRule } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { choice, limitedText } from '../kit/fields.ts';
-import { mixedGif } from '../kit/gif.ts';
 import type { Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
@@ -44,7 +43,6 @@ function validate(draft: Draft, text: string): RuleViolation[] {
   return [
     ...missingText(draft, text),
     ...broken.filter(([applies]) => applies).map(([, message]) => ({ field: 'description', message })),
-    ...mixedGif('X', draft),
   ];
 }
 

@@ -1,10 +1,12 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import { coverProblems, fileChanges, fileProblems, groupProblems } from '../../media/limits/file-limits.ts';
-import type { MediaFacts } from '../../model/media.ts';
+import { MEDIA_FORMATS, type MediaFacts } from '../../model/media.ts';
+import type { PostType } from '../../model/platform.ts';
 import type { PlatformPost } from '../drafts.ts';
 import { errorOf } from '../error.ts';
 import type { FieldWarning } from '../warning.ts';
 import type { FileResult, FileResults } from './file-facts.ts';
+import { formatByName } from './file-names.ts';
 
 /** A file that one platform of a post will get. */
 export interface PostFile {
@@ -77,12 +79,14 @@ function problemsOf(
 }
 
 function problemsTogether(post: PlatformPost, results: FileResults): string[] {
+  const { rules, draft } = post;
   const media = filesOf(post).filter(({ is_cover }) => !is_cover);
-  return groupProblems(
-    post.rules,
-    post.draft,
-    media.map(({ url }) => factsOf(results.get(url))),
-  );
+  const facts = media.map(({ url }) => factsOf(results.get(url)));
+  const problems = groupProblems(rules, draft, facts);
+  const hasUnreadGif = media.some(({ url }, index) => facts[index] === null && formatByName(url) === 'GIF');
+  const mixesGif = rules.pictures?.animated_alone === true && media.length > 1 && hasUnreadGif;
+  if (problems.length > 0 || !mixesGif || draft.post_type !== 'image') return problems;
+  return [`${rules.display_name} accepts a GIF only as the single image of a post`];
 }
 
 function changeWarnings({ rules }: PlatformPost, field: string, facts: MediaFacts): FieldWarning[] {
@@ -92,14 +96,27 @@ function changeWarnings({ rules }: PlatformPost, field: string, facts: MediaFact
 
 /** Problems of files that are the same for every platform: one error or warning per field. */
 function sharedFindings(posts: readonly PlatformPost[], results: FileResults): FileFindings {
-  const byField = new Map(posts.flatMap(filesOf).map(({ field, url }) => [field, results.get(url)] as const));
+  const byField = new Map(
+    posts.flatMap(filesOf).map(file => [file.field, { ...file, result: results.get(file.url) }] as const),
+  );
   const errors: ValidationDetail[] = [];
   const warnings: FieldWarning[] = [];
-  for (const [field, result] of byField) {
+  const expected = posts[0]?.draft.post_type;
+  for (const [field, { result, url, is_cover }] of byField) {
     if (result?.type === 'unusable') errors.push(errorOf(field, result.message));
+    if (result?.type === 'unchecked' && !is_cover) errors.push(...misnamedFile(field, url, expected));
     if (result?.type === 'known') warnings.push(...unknownFacts(field, result.facts));
   }
   return { errors, warnings: [...uncheckedWarnings(posts, results), ...warnings] };
+}
+
+/** A file that was not read is judged by its name where that plainly names another kind of file. */
+function misnamedFile(field: string, url: string, expected: PostType | undefined): ValidationDetail[] {
+  const format = formatByName(url);
+  if (format === null || expected === undefined || MEDIA_FORMATS[format] === expected) return [];
+  return [
+    errorOf(field, `The URL names a ${format} file, which cannot be part of a post of type ${expected}`),
+  ];
 }
 
 /** Returns one warning per file, whichever fields name it. */

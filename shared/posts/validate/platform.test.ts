@@ -634,12 +634,6 @@ describe('gbp', () => {
 });
 
 describe('x, bluesky and telegram', () => {
-  test.each(['x', 'bluesky'] as const)('%s takes a GIF alone', platform => {
-    const media_urls = ['https://cdn.example.com/a.gif', IMAGE];
-    expect(fields(platform, 'image', { media_urls })).toEqual(['media_urls']);
-    expect(fields(platform, 'image', { media_urls: media_urls.slice(0, 1) })).toEqual([]);
-  });
-
   test('x counts links as 23 and Han as 2', () => {
     const link = `https://example.com/${'b'.repeat(200)}`;
     expect(messages('x', 'text', { description: `${'a'.repeat(250)} ${link}` })).toEqual([]);

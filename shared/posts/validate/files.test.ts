@@ -87,3 +87,38 @@ describe('MEDIA_NOT_CHECKED is the only finding', () => {
     expect(await findings(contentOf([url]), 'linkedin')).toEqual(notChecked('media_urls[0]'));
   });
 });
+
+describe('the name of a file', () => {
+  const elsewhere = (name: string) => `https://cdn.example.com/${name}`;
+  const image = (...names: string[]) => contentOf(names.map(elsewhere), { post_type: 'image' });
+
+  test('that was not read is an error when it names another kind of file', async () => {
+    const { errors } = await findings(image('a.jpg', 'b.mp4?sig=1', 'c', 'd.PDF'), 'facebook', 'telegram');
+    expect(errors).toEqual([
+      {
+        field: 'media_urls[1]',
+        message: 'The URL names a MP4 file, which cannot be part of a post of type image',
+        platform: null,
+      },
+      { field: 'media_urls[3]', message: expect.stringContaining('PDF'), platform: null },
+    ]);
+    expect((await findings(contentOf([elsewhere('a.mp4')]), 'x')).errors).toEqual([]);
+  });
+
+  test('that was not read is an error when it names a GIF among several images', async () => {
+    const { errors } = await findings(image('a.GIF', 'b.jpg'), 'x', 'bluesky', 'telegram');
+    expect(errors.map(({ field, platform }) => [field, platform])).toEqual([
+      ['media_urls', 'x'],
+      ['media_urls', 'bluesky'],
+    ]);
+    expect((await findings(image('a.gif'), 'x')).errors).toEqual([]);
+  });
+
+  test('does not matter when the file was read', async () => {
+    const misnamed = (name: string, sampleName: string) => stored(name, sample(sampleName));
+    const content = contentOf([misnamed('a.mp4', 'photo.jpg'), misnamed('b.gif', 'photo.jpg')], {
+      post_type: 'image',
+    });
+    expect((await findings(content, 'x', 'facebook')).errors).toEqual([]);
+  });
+});
