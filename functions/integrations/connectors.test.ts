@@ -99,6 +99,29 @@ describe('ways of connecting', () => {
   });
 });
 
+describe('grants', () => {
+  test('are refused when they are incomplete, and leave the connected account as it is', async () => {
+    await connect('ann');
+    const before = await stored();
+    fake.state.grant = { user_token: '' };
+    const { state } = (await startConnect()).body;
+    expect(await comeBack(state, 'ann')).toMatchObject({
+      status: 400,
+      body: { status: 'failed', reason: 'permission_missing' },
+    });
+    expect(await stored()).toEqual(before);
+  });
+
+  test('replace all credentials of the same account', async () => {
+    const { id } = await connect('ann');
+    fake.state.grant = { user_token: 'new user token' };
+    expect(await connect('ann')).toMatchObject({ id });
+    const { credentials, connection } = await loadAccount(world.services, await stored());
+    expect(credentials).toEqual({ user_token: 'new user token', generation: 1 });
+    expect(connection.revision).toBe(2);
+  });
+});
+
 describe('targets', () => {
   test('are required by one way only', async () => {
     expect(await connect('ann')).toMatchObject({ needs_target: false, default_target_id: null });

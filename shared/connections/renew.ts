@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import type { JsonObject } from '../model/json.ts';
 import type { Connection } from '../model/profile.ts';
 import type { Connector } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
@@ -132,6 +134,7 @@ async function renewWithLease(
       renewCredentials(toConnectedAccount(account), context),
     );
     const { credentials, expires_at, renew_at, account: identity = {}, scopes, attributes } = renewal;
+    assertComplete(connection, credentials);
     const renewed = {
       ...identity,
       sealed: await sealCredentials(services, connection.id, credentials),
@@ -153,6 +156,17 @@ async function renewWithLease(
     await releaseRenewalLease(services.table, connection);
     throw error;
   }
+}
+
+/** Incomplete credentials are never stored: they would replace usable ones. Throws PlatformError `transient`. */
+function assertComplete({ platform }: Connection, credentials: JsonObject): void {
+  const schema = CONNECTORS[platform]?.credentials;
+  if (!schema || v.is(schema, credentials)) return;
+  throw new PlatformError({
+    kind: 'transient',
+    code: 'PLATFORM_UNAVAILABLE',
+    message: 'The platform returned incomplete credentials',
+  });
 }
 
 /**

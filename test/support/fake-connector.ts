@@ -38,6 +38,8 @@ export interface FakePlatformState {
   pages: Target[];
   /** Lifetime of the tokens that are granted and renewed. */
   lifetime: (now: number) => Lifetime;
+  /** Overrides of the credentials that are granted. */
+  grant: { user_token?: string };
   /** What the platform says about the account. */
   facts: Record<string, string>;
   /** Errors of the next calls, by call. */
@@ -57,6 +59,7 @@ export function fakeConnector() {
     apps: [],
     pages: [page('p1'), page('p2')],
     lifetime: sixtyDays,
+    grant: {},
     facts: { tier: 'basic' },
     errors: new Map(),
   };
@@ -77,7 +80,8 @@ export function fakeConnector() {
       `https://fake.example/${id}?${new URLSearchParams({ client_id: app.client_id, state: oauthState }).toString()}`,
     exchange: async ({ app, code }, { now }) => {
       record('exchange', app);
-      return Promise.resolve(grantOf(id, code, state.lifetime(now())));
+      const grant = grantOf(id, code, state.lifetime(now()));
+      return Promise.resolve({ ...grant, credentials: { ...grant.credentials, ...state.grant } });
     },
     ...more,
   });

@@ -7,12 +7,13 @@ import { toPlatformError, type ErrorResponse } from './errors.ts';
 /** Result of a call: the value, or an error response that the caller may be able to handle. */
 export type Result<T> = { ok: true; value: T } | { ok: false; errorResponse: ErrorResponse };
 
+const token = v.pipe(v.string(), v.nonEmpty());
+
 const SessionSchema = v.object({
-  accessJwt: v.string(),
-  refreshJwt: v.string(),
+  accessJwt: token,
+  refreshJwt: token,
   did: v.string(),
   handle: v.string(),
-  didDoc: v.optional(v.unknown()),
   active: v.optional(v.boolean(), true),
   status: v.optional(v.string()),
 });
@@ -122,9 +123,19 @@ export function resolveHandle(server: Server, handle: string) {
   return get(server, 'com.atproto.identity.resolveHandle', { handle }, HandleSchema);
 }
 
-/** Fetches a JSON document outside of XRPC, such as a DID document; null for anything but a 200 with JSON. */
+/**
+ * Fetches a JSON document outside of XRPC, such as a DID document; null when it does not exist. Throws PlatformError
+ * when the server does not answer.
+ */
 export async function getDocument(http: HttpClient, url: string): Promise<unknown> {
   const response = await send(http, { method: 'GET', url, timeoutMs: LOOKUP_MS }, 'The DID lookup');
+  if (response.status >= 500 || response.status === 429) {
+    throw new PlatformError({
+      kind: 'transient',
+      code: 'PLATFORM_UNAVAILABLE',
+      message: `The DID lookup: ${new URL(url).host} answered with status ${response.status}`,
+    });
+  }
   return response.status === 200 ? parseJson(response.body.toString()) : null;
 }
 

@@ -30,7 +30,7 @@ const other = (name: string) => ({ identifier: name, app_password: 'test-test-te
 const calls = (name: string) => bluesky.traffic.filter(({ url }) => url.includes(name));
 
 describe('connecting', () => {
-  test('stores who the account is, where it lives, and its session', async () => {
+  test('returns account, server and session', async () => {
     const grant = await connect();
     expect(grant).toEqual({
       account: {
@@ -51,33 +51,28 @@ describe('connecting', () => {
     });
   });
 
-  test('takes the handle for a name where there is none', async () => {
+  test('falls back to the handle without a display name', async () => {
     const { account } = await connect(other('bob'));
     expect(account).toMatchObject({ display_name: 'bob.bsky.social', avatar_url: null });
   });
 
-  test('does not fail for want of a profile', async () => {
+  test('connects when the profile cannot be read', async () => {
     bluesky.failNext({ match: /getProfile/, respond: { status: 502, body: '{"error":"UpstreamFailure"}' } });
     expect((await connect()).account.display_name).toBe('demo.bsky.social');
     bluesky.failNext({ match: /getProfile/, drop: 'before' });
     expect((await connect()).account.display_name).toBe('demo.bsky.social');
   });
 
-  test('looks the server up where the session does not tell', async () => {
-    const { accessJwt, refreshJwt, did, handle } = {
-      accessJwt: 'a.b.c',
-      refreshJwt: 'd.e.f',
-      did: (await connect()).account.platform_user_id,
-      handle: 'demo.bsky.social',
-    };
-    const body = JSON.stringify({ accessJwt, refreshJwt, did, handle });
-    bluesky.failNext({ match: /createSession/, respond: { status: 200, body } });
-    expect((await connect()).attributes['pds']).toBe(PDS);
-    expect(calls('plc.directory')).toHaveLength(1);
-
-    bluesky.failNext({ match: /createSession/, respond: { status: 200, body } });
+  test('rejects an account whose DID is unknown, and retries when the directory does not answer', async () => {
     bluesky.failNext({ match: /plc\.directory/, respond: { status: 404 } });
-    expect((await connect()).attributes['pds']).toBe('https://bsky.social');
+    await expect(connect()).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('did:plc:'),
+    });
+    bluesky.failNext({ match: /plc\.directory/, respond: { status: 503 } });
+    await expect(connect()).rejects.toMatchObject({ kind: 'transient' });
+    bluesky.failNext({ match: /plc\.directory/, drop: 'before' });
+    await expect(connect()).rejects.toMatchObject({ kind: 'transient' });
   });
 
   test.each([
@@ -90,14 +85,14 @@ describe('connecting', () => {
     ['a plain http server', { ...DEMO, service: 'http://pds.example.com' }, /https URL/],
     ['a page of a server', { ...DEMO, service: 'https://bsky.social/xrpc' }, /https URL/],
     ['no server at all', { ...DEMO, service: 'https://example.com' }, /./],
-  ])('refuses %s', async (_, input, message) => {
+  ])('rejects %s', async (_, input, message) => {
     await expect(connect(input)).rejects.toMatchObject({
       kind: 'rejected',
       message: expect.stringMatching(message),
     });
   });
 
-  test('refuses a main password that looks like an app password', async () => {
+  test('rejects a main password that looks like an app password', async () => {
     const payload = Buffer.from('{"scope":"com.atproto.access"}').toString('base64url');
     const body = JSON.stringify({
       accessJwt: `a.${payload}.c`,
@@ -109,24 +104,108 @@ describe('connecting', () => {
     await expect(connect()).rejects.toMatchObject({ kind: 'rejected', message: /main password/ });
   });
 
-  test('refuses a server on a private address', async () => {
+  test('rejects a server on a private address', async () => {
     const straight = { ...context, http: bluesky.media };
     const inside = connectDirectly(connector, { ...DEMO, service: 'https://10.0.0.1' }, straight);
     await expect(inside).rejects.toMatchObject({ kind: 'rejected', message: /not public/ });
   });
 
-  test('follows no redirect', async () => {
+  test('does not follow redirects', async () => {
     const respond = { status: 307, headers: { location: 'https://evil.example.com/' } };
     bluesky.failNext({ match: /createSession/, respond });
     await expect(connect()).rejects.toMatchObject({ kind: 'rejected', message: /redirects/ });
     expect(bluesky.traffic).toHaveLength(1);
   });
 
-  test('says when the server is only down, or asks to wait', async () => {
+  test('throws transient and rate_limited errors of the server', async () => {
     bluesky.failNext({ match: /createSession/, respond: { status: 503 } });
     await expect(connect()).rejects.toMatchObject({ kind: 'transient' });
     for (let login = 0; login < 30; login++) await connect().catch(() => null);
     await expect(connect()).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 300_000 });
+  });
+});
+
+/* The caller names the server, so nothing that it says about the account is believed before its DID confirms it. */
+describe('a server that the caller names', () => {
+  const EVIL = 'https://evil.example';
+  const VICTIM = 'did:plc:victimvictimvictimvictim'.slice(0, 32);
+  const pdsDocument = (id: string, serviceEndpoint: string) => ({
+    id,
+    service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint }],
+  });
+  const session = (change: JsonObject = {}) => ({
+    accessJwt: 'a.b.c',
+    refreshJwt: 'd.e.f',
+    did: VICTIM,
+    handle: 'victim.bsky.social',
+    ...change,
+  });
+
+  /** The server answers the login with this session, the DID's document is that of the DID's own directory. */
+  function answers(service: string, body: JsonObject, document: JsonObject = pdsDocument(VICTIM, PDS)): void {
+    const match = new RegExp(`${new URL(service).host.replaceAll('.', '\\.')}/xrpc/.*createSession`);
+    bluesky.failNext({ match, respond: { status: 200, body: JSON.stringify(body) } });
+    bluesky.failNext({
+      match: /plc\.directory|did\.json/,
+      respond: { status: 200, body: JSON.stringify(document) },
+    });
+  }
+  const connectTo = (service: string) => connect({ ...DEMO, service });
+
+  test('cannot connect an account of another server', async () => {
+    answers(EVIL, session());
+    await expect(connectTo(EVIL)).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('evil.example is not the server of the account'),
+    });
+    expect(calls('getProfile')).toEqual([]);
+  });
+
+  test('cannot name itself in the DID document of the session', async () => {
+    answers(EVIL, session({ didDoc: pdsDocument(VICTIM, EVIL) }));
+    await expect(connectTo(EVIL)).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
+  test.each([{ accessJwt: '' }, { refreshJwt: '' }, { accessJwt: '', refreshJwt: '' }])(
+    'is not believed with the incomplete tokens %j',
+    async tokens => {
+      answers(EVIL, session(tokens), pdsDocument(VICTIM, EVIL));
+      await expect(connectTo(EVIL)).rejects.toMatchObject({ name: 'PlatformError' });
+    },
+  );
+
+  test.each(['did:example:abc', 'not a DID', 'did:web:evil.example/path', 'did:web:evil.example%2fpath'])(
+    'is not believed with the DID %j',
+    async did => {
+      answers(EVIL, session({ did }), pdsDocument(did, EVIL));
+      await expect(connectTo(EVIL)).rejects.toMatchObject({ kind: 'rejected' });
+    },
+  );
+
+  test('is not believed when the document is of another DID', async () => {
+    answers(EVIL, session(), pdsDocument('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', EVIL));
+    await expect(connectTo(EVIL)).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
+  test('connects accounts that its DID document places there', async () => {
+    const service = 'https://pds.example.com';
+    for (const did of [VICTIM, 'did:web:alice.example']) {
+      answers(service, session({ did }), pdsDocument(did, `${service}/`));
+      expect(await connectTo(service)).toMatchObject({
+        account: { platform_user_id: did },
+        attributes: { pds: service, did },
+      });
+    }
+  });
+
+  test('may be the entryway for accounts on the servers of Bluesky only', async () => {
+    answers('https://bsky.social', session(), pdsDocument(VICTIM, 'https://pds.example.com'));
+    await expect(connect()).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('https://pds.example.com'),
+    });
+    answers('https://bsky.social', session(), pdsDocument(VICTIM, 'https://host.bsky.network.evil.example'));
+    await expect(connect()).rejects.toMatchObject({ kind: 'rejected' });
   });
 });
 
@@ -136,7 +215,7 @@ test.each([
   ['\u202aalice.test\u202c', 'alice.test'],
   ['me@example.com', 'me@example.com'],
   ['did:plc:abc', 'did:plc:abc'],
-])('the identifier %j is understood as %s', (given, meant) => {
+])('normalizes the identifier %j to %s', (given, meant) => {
   expect(normalizeIdentifier(given)).toBe(meant);
 });
 
@@ -150,7 +229,7 @@ test.each([
   ['https://pds.example.com/?a=b', false, false],
   ['ftp://localhost', false, false],
   ['pds.example.com', false, false],
-])('the server %s: on the web %j, on the own machine %j', (url, onTheWeb, onOwnMachine) => {
+])('allows the server %s: %j, with loopback %j', (url, onTheWeb, onOwnMachine) => {
   const allowed = (allowLoopback: boolean) => isAllowedServer(url, { sandboxUrl: null, allowLoopback });
   expect([allowed(false), allowed(true)]).toEqual([onTheWeb, onOwnMachine]);
 });
@@ -178,35 +257,95 @@ describe('renewing', () => {
     expect(renewal.credentials['app_password']).toBe(DEMO.app_password);
   });
 
-  test('logs in once more with the app password when the refresh token is dead', async () => {
+  test('logs in with the app password when the refresh token is dead', async () => {
     bluesky.platform.tokens('revoke_refresh', null);
     const renewal = await renew();
     expect(renewal.credentials['access_token']).toEqual(expect.any(String));
     expect(calls('createSession')).toHaveLength(1);
   });
 
-  test('ends when the user took the app password back', async () => {
+  test('requires a reconnect when the app password was revoked', async () => {
     bluesky.platform.tokens('revoke', null);
     await expect(renew()).rejects.toMatchObject({ kind: 'token_expired', code: 'TOKEN_EXPIRED' });
     expect(calls('createSession')).toHaveLength(1);
   });
 
-  test('keeps the login for the last: a server that is down is asked again later', async () => {
+  test('does not log in while the server is down', async () => {
     bluesky.failNext({ match: /refreshSession/, respond: { status: 502 } });
     await expect(renew()).rejects.toMatchObject({ kind: 'transient' });
     expect(calls('createSession')).toHaveLength(0);
   });
 
-  test('finds an account that moved', async () => {
-    const home = 'https://shimeji.us-east.host.bsky.network';
-    const service = [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: home }];
-    bluesky.failNext({ match: /refreshSession/, respond: { status: 400, body: '{"error":"InvalidToken"}' } });
-    bluesky.failNext({ match: /plc/, respond: { status: 200, body: JSON.stringify({ id: 'x', service }) } });
-    await renew();
-    expect(calls('createSession')[0]?.url).toMatch(/^https:\/\/shimeji/);
+  describe('when the server refuses the session', () => {
+    const HOME = 'https://shimeji.us-east.host.bsky.network';
+    const refused = (error: string, status = 400) => ({
+      match: /refreshSession/,
+      respond: { status, body: JSON.stringify({ error, message: error }) },
+    });
+    const movedTo = (serviceEndpoint: string) => {
+      const id = grant.account.platform_user_id;
+      const service = [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint }];
+      return { match: /plc/, respond: { status: 200, body: JSON.stringify({ id, service }) } };
+    };
+
+    test.each([
+      ['InvalidToken', 400],
+      ['ExpiredToken', 400],
+      ['AccountDeactivated', 401],
+      ['AccountNotFound', 403],
+    ])(
+      'requires a reconnect after %s when the account has moved, and sends nothing there',
+      async (error, status) => {
+        bluesky.failNext(refused(error, status));
+        bluesky.failNext(movedTo(HOME));
+        await expect(renew()).rejects.toMatchObject({
+          kind: 'token_expired',
+          message: expect.stringMatching(/moved to shimeji\.us-east\.host\.bsky\.network.*[Rr]econnect/),
+        });
+        expect(calls('shimeji')).toEqual([]);
+        expect(calls('createSession')).toEqual([]);
+      },
+    );
+
+    test('requires a reconnect when the account is deactivated, without a login', async () => {
+      bluesky.failNext(refused('AccountDeactivated', 401));
+      await expect(renew()).rejects.toMatchObject({
+        kind: 'token_expired',
+        message: expect.stringMatching(/deactivated/),
+      });
+      expect(calls('createSession')).toEqual([]);
+    });
+
+    test('waits when it cannot find out whether the account has moved', async () => {
+      bluesky.failNext(refused('ExpiredToken'));
+      bluesky.failNext({ match: /plc/, respond: { status: 503 } });
+      await expect(renew()).rejects.toMatchObject({ kind: 'transient' });
+      expect(calls('createSession')).toEqual([]);
+    });
   });
 
-  test('a session that was given back is over', async () => {
+  test.each([
+    ['of an account that is not active', { active: false, status: 'deactivated' }, /deactivated/],
+    ['of another account', { did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa' }, /another account/],
+  ])('does not take a session %s', async (_, change, message) => {
+    const { platform_user_id, username } = grant.account;
+    const body = { accessJwt: 'a', refreshJwt: 'b', did: platform_user_id, handle: username, ...change };
+    bluesky.failNext({ match: /refreshSession/, respond: { status: 200, body: JSON.stringify(body) } });
+    await expect(renew()).rejects.toMatchObject({
+      kind: 'token_expired',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('stays with the server of the connect whatever the session says', async () => {
+    const { platform_user_id: did, username: handle } = grant.account;
+    const didDoc = { id: did, service: [{ id: '#atproto_pds', serviceEndpoint: 'https://evil.example' }] };
+    const body = JSON.stringify({ accessJwt: 'a', refreshJwt: 'b', did, handle, didDoc });
+    bluesky.failNext({ match: /refreshSession/, respond: { status: 200, body } });
+    expect((await renew()).attributes?.['pds'] ?? PDS).toBe(PDS);
+  });
+
+  test('requires a reconnect after the session was revoked', async () => {
     await connector.revoke!(connectedAccount(grant), context);
     const renewal = renew({ app_password: 'wron-gwro-ngwr-ongw' });
     await expect(renewal).rejects.toMatchObject({ kind: 'token_expired' });

@@ -21,11 +21,17 @@ import {
   type Session,
 } from './client.ts';
 import { toPlatformError, type ErrorResponse } from './errors.ts';
-import { findServer, isAllowedServer, serverIn } from './identity.ts';
+import {
+  assertNotMoved,
+  ENTRYWAY,
+  isAllowedServer,
+  isLoginServer,
+  reconnectError,
+  resolveServer,
+} from './identity.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { claimsOf } from './session.ts';
 
-const ENTRYWAY = 'https://bsky.social';
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/i;
 /** Scope of a session that was created with the main password. */
 const MAIN_PASSWORD_SCOPE = 'com.atproto.access';
@@ -71,7 +77,9 @@ async function connect(
   const session = result.value;
   assertUsable(session);
 
-  const pds = serverIn(session.didDoc) ?? (await findServer(http, session.did)) ?? service;
+  // The caller named the server: the directory of the DID must confirm that the account is there.
+  const pds = await resolveServer(http, session.did);
+  if (!isLoginServer(service, pds)) throw wrongServer(service, pds, session.did);
   const { scope } = claimsOf(session.accessJwt);
   return {
     account: await accountOf({ http, url: pds }, session),
@@ -83,22 +91,25 @@ async function connect(
 }
 
 /**
- * Refreshes the session. Where its refresh token is dead the stored app password opens a new one, once: logins are few
- * a day and shared by all of the user's programs.
+ * Refreshes the session. When its refresh token is refused, the stored app password opens a new one, once: the number of
+ * logins a day is small and shared by all clients of the user. Tokens go to the server of the connect only.
  */
 async function renew(
   account: ConnectedAccount<Credentials>,
   { http, now }: ConnectContext,
 ): Promise<Renewal<Credentials>> {
-  const known = { http, url: account.attributes['pds'] ?? ENTRYWAY };
-  const refreshed = await refresh(known, account);
-  const server = refreshed ? known : await currentServer(known, account);
-  const session = refreshed ?? (await logInAgain(server, account));
-  return {
-    credentials: credentialsOf(session, account.credentials.app_password),
-    ...lifetimeOf(session, now()),
-    attributes: { pds: serverIn(session.didDoc) ?? server.url },
-  };
+  const { credentials, attributes } = account;
+  const server = { http, url: attributes['pds'] ?? ENTRYWAY };
+  const result = await refreshSession(server, credentials.refresh_token);
+  const session = result.ok ? result.value : await logInAgain(server, account, result.errorResponse);
+  if (session.did !== account.platform_user_id) {
+    throw reconnectError('The server answered with a session of another account: reconnect the account');
+  }
+  if (!session.active) {
+    await assertNotMoved(http, session.did, server.url);
+    throw reconnectError(`The account is ${session.status ?? 'not active'}: activate it, then reconnect it`);
+  }
+  return { credentials: credentialsOf(session, credentials.app_password), ...lifetimeOf(session, now()) };
 }
 
 async function revoke(
@@ -108,34 +119,30 @@ async function revoke(
   valueOf(await deleteSession({ http, url: attributes['pds'] ?? ENTRYWAY }, credentials.refresh_token));
 }
 
-/** Null where the refresh token is of no use any more. */
-async function refresh(
-  server: Server,
-  { credentials }: ConnectedAccount<Credentials>,
-): Promise<Session | null> {
-  const result = await refreshSession(server, credentials.refresh_token);
-  if (result.ok) return result.value;
-  const error = toPlatformError(result.errorResponse);
-  if (error.kind !== 'token_expired') throw error;
-  return null;
-}
-
-/** The account may have moved to another server since: its DID knows. */
-async function currentServer(
-  { http, url }: Server,
-  { attributes }: ConnectedAccount<Credentials>,
-): Promise<Server> {
-  const home = await findServer(http, attributes['did'] ?? '');
-  return { http, url: home ?? url };
-}
-
+/** Opens a new session with the app password, where the refresh token alone was refused. */
 async function logInAgain(
   server: Server,
-  { credentials, attributes }: ConnectedAccount<Credentials>,
+  { credentials, platform_user_id }: ConnectedAccount<Credentials>,
+  refused: ErrorResponse,
 ): Promise<Session> {
-  const did = attributes['did'];
-  if (did === undefined) throw expired('The session has ended');
-  return valueOf(await createSession(server, did, credentials.app_password));
+  const error = toPlatformError(refused);
+  if (error.kind !== 'token_expired') throw error;
+  await assertNotMoved(server.http, platform_user_id, server.url);
+  switch (refused.error) {
+    case 'AccountDeactivated':
+      throw reconnectError('The account is deactivated: activate it, then reconnect it');
+    case 'AccountTakedown':
+      throw reconnectError('Bluesky has taken this account down');
+    case 'AccountNotFound':
+      // The DID still names this server, which does not know the account at the moment.
+      throw new PlatformError({
+        kind: 'transient',
+        code: 'PLATFORM_UNAVAILABLE',
+        message: error.message,
+      });
+    default:
+      return valueOf(await createSession(server, platform_user_id, credentials.app_password));
+  }
 }
 
 /** Normalizes an identifier as users type it: `@alice`, `Alice.bsky.social`, with invisible direction marks. */
@@ -196,6 +203,8 @@ function rejected(message: string): PlatformError {
   return new PlatformError({ kind: 'rejected', code: 'PERMISSION_MISSING', message });
 }
 
-function expired(message: string): PlatformError {
-  return new PlatformError({ kind: 'token_expired', code: 'TOKEN_EXPIRED', message });
+function wrongServer(service: string, pds: string, did: string): PlatformError {
+  return rejected(
+    `${new URL(service).host} is not the server of the account ${did}: connect it with service ${pds}`,
+  );
 }

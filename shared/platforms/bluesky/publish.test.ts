@@ -309,7 +309,7 @@ describe('never twice', () => {
     await publish(mine);
     const taken = (count: number): Checkpoint => ({
       step: 'publish',
-      state: { images: [], record: null, mended: [], taken: count },
+      state: { images: [], record: null, retried_for: [], taken_keys: count },
     });
     expect(await reconcile(publisher, mine, taken(1), 5, options())).toMatchObject({ type: 'published' });
     expect(await reconcile(publisher, mine, taken(0), 5, options())).toEqual({ type: 'absent' });
@@ -361,22 +361,46 @@ describe('refusals', () => {
   });
 });
 
-test('an account that moved is found at its new home', async () => {
-  bluesky.failNext({ match: /morel.*putRecord/, ...failed('AccountNotFound', 403) });
-  const service = [
-    {
-      id: '#atproto_pds',
-      type: 'AtprotoPersonalDataServer',
-      serviceEndpoint: 'https://shimeji.us-east.host.bsky.network',
-    },
-  ];
-  bluesky.failNext({
-    match: /plc\.directory/,
-    respond: { status: 200, body: JSON.stringify({ id: 'x', service }) },
+describe('an account that the server does not know', () => {
+  const HOME = 'https://shimeji.us-east.host.bsky.network';
+  const notFound = (match: RegExp) => bluesky.failNext({ match, ...failed('AccountNotFound', 403) });
+  function move(): void {
+    const service = [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: HOME }];
+    const body = JSON.stringify({ id: grant.account.platform_user_id, service });
+    bluesky.failNext({ match: /plc\.directory/, respond: { status: 200, body } });
+  }
+  const hosts = (name: string) => calls(`com.atproto.repo.${name}`).map(({ url }) => new URL(url).host);
+
+  test.each([
+    ['putRecord', () => job()],
+    ['uploadBlob', (image: Buffer) => imageJob(bluesky.addMedia('a.jpg', image))],
+  ])('requires a reconnect at %s when it has moved, and sends no token there', async (name, moved) => {
+    notFound(new RegExp(`morel.*${name}`));
+    move();
+    await expect(publish(moved(await noisyJpeg(40, 30)))).rejects.toMatchObject({
+      kind: 'token_expired',
+      message: expect.stringContaining('moved to shimeji'),
+    });
+    expect(hosts(name)).toEqual(['morel.us-east.host.bsky.network']);
+    expect(bluesky.traffic.filter(({ url }) => url.startsWith(HOME))).toEqual([]);
   });
-  await publish(job());
-  expect(calls('com.atproto.repo.putRecord').map(({ url }) => new URL(url).host)).toEqual([
-    'morel.us-east.host.bsky.network',
-    'shimeji.us-east.host.bsky.network',
-  ]);
+
+  test('is asked once more when its DID still names the server', async () => {
+    notFound(/morel.*putRecord/);
+    await publish(job());
+    expect(hosts('putRecord')).toHaveLength(2);
+  });
+
+  test('has its record read at its new server, without a token', async () => {
+    const mine = job();
+    const { checkpoints } = await publish(mine);
+    notFound(/morel.*getRecord/);
+    move();
+    expect(await reconcile(publisher, mine, checkpoints.at(-1)!, 5, options())).toMatchObject({
+      type: 'published',
+    });
+    const [, read] = calls('com.atproto.repo.getRecord');
+    expect(new URL(read!.url).host).toBe('shimeji.us-east.host.bsky.network');
+    expect(read!.headers).not.toHaveProperty('authorization');
+  });
 });

@@ -15,7 +15,7 @@ import { valueOf, getPost, putPost, resolveHandle, uploadBlob, type Result, type
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { toPlatformError, isTooBig, type ErrorResponse } from './errors.ts';
 import { detectFacets, firstLink } from './facets.ts';
-import { findServer } from './identity.ts';
+import { assertNotMoved, ENTRYWAY, resolveServer } from './identity.ts';
 import { cardEmbed, imagesEmbed, isRecordOf, postRecord, UploadedSchema, type Uploaded } from './record.ts';
 import { recordKey } from './record-key.ts';
 import { OLD_PICTURES, PICTURES } from './rules.ts';
@@ -39,7 +39,6 @@ const IMAGE_MS = 45_000;
 const MAX_TAKEN_KEYS = 3;
 
 const PUBLIC_APPVIEW = 'https://public.api.bsky.app';
-const ENTRYWAY = 'https://bsky.social';
 
 const upload: Step<State, Credentials> = { name: 'upload', kind: 'prepare', run: uploadImages };
 const compose: Step<State, Credentials> = { name: 'compose', kind: 'prepare', run: composeRecord };
@@ -176,9 +175,7 @@ function back(job: PublishJob, state: State): StepResult<State> {
 /** Reads the record from the account's own server, which knows for certain. */
 async function findRecord(context: Context, state: State, intentAt: number): Promise<Finding> {
   const { job } = context;
-  const answer = await onServer(context, server =>
-    getPost(server, didOf(job), recordKey(job, state.taken_keys)),
-  );
+  const answer = await readRecord(context, recordKey(job, state.taken_keys));
   if (!answer.ok && answer.errorResponse.error === 'RecordNotFound') return { type: 'absent' };
   const { uri, value } = valueOf(answer);
   return isRecordOf(job, value)
@@ -186,16 +183,28 @@ async function findRecord(context: Context, state: State, intentAt: number): Pro
     : { type: 'absent' };
 }
 
-/** Calls the account's server. When the account has moved, its new server is looked up and called instead. */
+/**
+ * Sends a call with the account's token to the server of the connect, and to no other: when the account has moved, the
+ * user must reconnect it. Throws PlatformError.
+ */
 async function onServer<T>(
   { http, job }: Context,
   call: (server: Server) => Promise<Result<T>>,
 ): Promise<Result<T>> {
+  const server = { http, url: serverUrlOf(job) };
+  const result = await call(server);
+  if (result.ok || !isUnknownAccount(result.errorResponse)) return result;
+  await assertNotMoved(http, didOf(job), server.url);
+  return call(server);
+}
+
+/** Reads a record without credentials. When the account has moved, its new server has the record. */
+async function readRecord({ http, job }: Context, rkey: string) {
   const url = serverUrlOf(job);
-  const answer = await call({ http, url });
-  if (answer.ok || !isUnknownAccount(answer.errorResponse)) return answer;
-  const moved = await findServer(http, didOf(job));
-  return moved === null || moved === url ? answer : call({ http, url: moved });
+  const result = await getPost({ http, url }, didOf(job), rkey);
+  if (result.ok || !isUnknownAccount(result.errorResponse)) return result;
+  const current = await resolveServer(http, didOf(job));
+  return current === url ? result : getPost({ http, url: current }, didOf(job), rkey);
 }
 
 function isUnknownAccount({ error, message }: ErrorResponse): boolean {
