@@ -43,6 +43,7 @@ import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.
 import { deliveryWorld, type DeliveryWorld } from './support/delivery-world.ts';
 import { meteredTable, type Units } from './support/units.ts';
 import { QUOTA_PATTERNS } from './support/quota-patterns.ts';
+import { PLATFORM_PATTERNS } from './support/platform-patterns.ts';
 import { WEBHOOK_PATTERNS } from './support/webhook-patterns.ts';
 import { WORKSPACE_PATTERNS } from './support/workspace-patterns.ts';
 
@@ -210,7 +211,7 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
   },
   'store an outcome': async ({ table, post, pending, active, live }) => {
     await saveDestination(world.table, post, pending, active);
-    return saveDestination(table, post, active, published(active, live, false, post.due_at));
+    return saveDestination(table, post, active, published(active, live, [], post.due_at));
   },
   'remove a post from the wake index': ({ table, post }) => setWake(table, post, null),
   'edit a post': ({ table, post }) =>
@@ -304,7 +305,12 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
   'sweep a shard with nothing overdue': ({ table }) => dueInShard(table, 0, 1, 500),
 };
 
-const OTHER_PATTERNS = { ...WORKSPACE_PATTERNS, ...WEBHOOK_PATTERNS, ...QUOTA_PATTERNS };
+const OTHER_PATTERNS = {
+  ...WORKSPACE_PATTERNS,
+  ...PLATFORM_PATTERNS,
+  ...WEBHOOK_PATTERNS,
+  ...QUOTA_PATTERNS,
+};
 
 describe('docs/data-model.md', () => {
   test('lists exactly the measured patterns', () => {

@@ -83,7 +83,8 @@ function oldPost({ workspace_id, profile_id }: Pick<Post, 'workspace_id' | 'prof
         platform_post_id: '1890000000000000000',
         platform_post_url: 'https://x.com/acme/status/1890000000000000000',
         published_at: at,
-        first_comment: null,
+        follow_ups: [],
+        lease: null,
       },
     },
   };
