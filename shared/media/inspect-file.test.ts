@@ -176,6 +176,22 @@ describe('the inspection refuses', () => {
     },
   );
 
+  test('markup in time linear to its size', async () => {
+    const started = performance.now();
+    for (const piece of ['<!---->', '<?x?>', '<!doctype svg>', '<!-- ', '\n'])
+      expect(await inspectBytes(Buffer.from(piece.repeat(10_000)))).toMatchObject({ type: 'unsupported' });
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test.each([
+    ['an SVG behind many comments', `<?xml version="1.0"?>${'<!---->'.repeat(60)}<svg/>`, /SVG/],
+    ['an SVG with a prefix', '<svg:svg xmlns:svg="http://www.w3.org/2000/svg"/>', /SVG/],
+    ['an SVG with a doctype', '<!DOCTYPE svg PUBLIC "x" "y" [<!ENTITY a "b">]><svg/>', /SVG/],
+    ['a web page behind a comment', '<!-- saved -->\n<HTML><body>', /web page/],
+  ])('%s', async (_, text, message) => {
+    expect(await inspectBytes(Buffer.from(text))).toMatchObject({ message: expect.stringMatching(message) });
+  });
+
   test('not a PDF without a script', async () => {
     expect(await facts(sample('doc.pdf'))).toMatchObject({ format: 'PDF', kind: 'document' });
   });

@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { formatOfType, type MediaFormat } from '../../model/media.ts';
+import { readHtml } from '../../net/html.ts';
 
 /** Bytes that identify a format, and that hold the dimensions of nearly every image. */
 export const HEAD_BYTES = 64 * 1024;
@@ -37,16 +38,33 @@ export async function identify(head: Uint8Array, declaredType = ''): Promise<Ide
 
 /** Detects markup first, because it is often mistaken for media. The declared type is the last resort. */
 async function detectType(head: Uint8Array, declaredType: string): Promise<string | null> {
-  const text = Buffer.from(head.subarray(0, 1024))
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .trimStart();
-  if (/^(?:<\?xml[^>]*>|<!--[^]*?-->|<!doctype svg[^>]*>|\s)*<svg[\s>]/i.test(text)) return 'image/svg+xml';
+  const markup = detectMarkup(head);
+  if (markup === 'svg') return 'image/svg+xml';
   const known = await fileTypeFromBuffer(head).catch(() => undefined);
   if (known) return known.mime;
-  return /^<(?:!doctype html|html|head|body)\b/i.test(text) || /html/i.test(declaredType)
-    ? 'text/html'
-    : null;
+  return markup === 'html' || /html/i.test(declaredType) ? 'text/html' : null;
+}
+
+/** Prolog, comments and the first element are within these bytes. */
+const MARKUP_HEAD_BYTES = 4096;
+const HTML_ELEMENTS = new Set(['html', 'head', 'body']);
+
+/** Returns the kind of markup by its doctype or first element; null for a file that is not markup. */
+function detectMarkup(head: Uint8Array): 'svg' | 'html' | null {
+  const text = new TextDecoder().decode(head.subarray(0, MARKUP_HEAD_BYTES)).trimStart();
+  if (!text.startsWith('<')) return null;
+  let kind: 'svg' | 'html' | null = null;
+  readHtml(text, {
+    declaration: declaration => {
+      if (/^doctype html\b/i.test(declaration)) kind ??= 'html';
+    },
+    startTag: name => {
+      if (name === 'svg' || name.endsWith(':svg')) kind = 'svg';
+      else if (HTML_ELEMENTS.has(name)) kind ??= 'html';
+      return false;
+    },
+  });
+  return kind;
 }
 
 function unknownType(type: string | null, declaredType: string): UnsupportedFile {

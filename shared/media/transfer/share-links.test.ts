@@ -85,6 +85,13 @@ describe('a Google Drive link', () => {
   });
 });
 
+test('reads a page in time linear to its size', () => {
+  const started = performance.now();
+  for (const piece of ['<form ', '<form action="download">', '<input ', '<div>', 'href="?confirm=', '<!--'])
+    expect(readSharePage(DIRECT, piece.repeat(100_000))).not.toBeNull();
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
 describe('a Dropbox link', () => {
   test.each([
     ['https://www.dropbox.com/s/abc123/clip.mp4?dl=0', 'https://www.dropbox.com/s/abc123/clip.mp4?dl=1'],

@@ -1,3 +1,5 @@
+import { readHtml } from '../../net/html.ts';
+
 /** A direct link to a file, or why there is none. */
 export type DirectLink = { url: string } | { problem: string };
 
@@ -78,12 +80,12 @@ const NOT_IN_DROPBOX = {
 };
 
 /** What Drive's pages say instead of sending a file, and what that means to the user. */
-const DRIVE_PAGES: readonly [text: RegExp, problem: string][] = [
-  [
-    /too many users have viewed|quota exceeded/i,
-    'Google Drive blocks this file for up to 24 hours because too many people downloaded it',
-  ],
-  [/accounts\.google\.com|sign in|you need access/i, NOT_SHARED.problem],
+const DRIVE_PAGES: readonly { phrases: readonly string[]; problem: string }[] = [
+  {
+    phrases: ['too many users have viewed', 'quota exceeded'],
+    problem: 'Google Drive blocks this file for up to 24 hours because too many people downloaded it',
+  },
+  { phrases: ['accounts.google.com', 'sign in', 'you need access'], problem: NOT_SHARED.problem },
 ];
 
 /**
@@ -95,35 +97,64 @@ export function readSharePage(pageUrl: string, html: string): DirectLink | null 
   const direct = directLink(pageUrl);
   if ('problem' in direct) return direct;
   if (hostname === 'accounts.google.com') return NOT_SHARED;
-  if (/(^|\.)dropbox\.com$/.test(hostname)) return direct.url === pageUrl ? NOT_IN_DROPBOX : direct;
-  if (!/(^|\.)google\.com$|\.googleusercontent\.com$/.test(hostname)) return null;
-  const confirmed = confirmForm(pageUrl, html);
+  if (isWithin(hostname, 'dropbox.com')) return direct.url === pageUrl ? NOT_IN_DROPBOX : direct;
+  if (!isGoogle(hostname)) return null;
+  const confirmed = confirmedDownload(pageUrl, html);
   if (confirmed !== null) return { url: confirmed };
   if (/\/file\/|\/open$/.test(pathname)) return direct;
-  const problem = DRIVE_PAGES.find(([text]) => text.test(html))?.[1];
-  return { problem: problem ?? 'Google Drive returned a web page instead of the file' };
+  const text = html.toLowerCase();
+  const page = DRIVE_PAGES.find(({ phrases }) => phrases.some(phrase => text.includes(phrase)));
+  return { problem: page?.problem ?? 'Google Drive returned a web page instead of the file' };
 }
+
+const isWithin = (hostname: string, domain: string) => hostname === domain || hostname.endsWith(`.${domain}`);
+
+const isGoogle = (hostname: string) =>
+  isWithin(hostname, 'google.com') || hostname.endsWith('.googleusercontent.com');
 
 /** Answers the virus scan warning of a large file: a form with hidden fields, in older pages a link. */
-function confirmForm(pageUrl: string, html: string): string | null {
-  const form = /<form\b[^>]*\baction="([^"]*)"[^>]*>([^]*?)<\/form>/i.exec(html);
-  const link = /href="([^"]*[?&;]confirm=[^"]*)"/i.exec(html)?.[1];
-  const target = form?.[1] ?? link;
-  if (target === undefined || !/download/.test(target)) return null;
-  const url = new URL(unescaped(target), pageUrl);
-  for (const [input] of (form?.[2] ?? '').matchAll(/<input\b[^>]*>/gi)) {
-    const name = /\bname="([^"]*)"/i.exec(input)?.[1];
-    if (name !== undefined)
-      url.searchParams.set(unescaped(name), unescaped(/\bvalue="([^"]*)"/i.exec(input)?.[1] ?? ''));
-  }
+function confirmedDownload(pageUrl: string, html: string): string | null {
+  const { form, fields, link } = readWarning(html);
+  const target = form ?? link;
+  if (target === null || !target.includes('download') || !URL.canParse(target, pageUrl)) return null;
+  const url = new URL(target, pageUrl);
+  for (const [name, value] of fields) url.searchParams.set(name, value);
   // Never follow the page to another host.
-  return /(^|\.)google\.com$|\.googleusercontent\.com$/.test(url.hostname) ? url.href : null;
+  return isGoogle(url.hostname) ? url.href : null;
 }
 
-const unescaped = (text: string) =>
-  text
-    .replace(/&amp;/g, '&')
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>');
+/** A warning has a handful of fields. */
+const MAX_FIELDS = 50;
+
+interface Warning {
+  /** Action of the first form. */
+  form: string | null;
+  /** Named inputs of that form. */
+  fields: [name: string, value: string][];
+  /** The first link with a confirmation code. */
+  link: string | null;
+}
+
+function readWarning(html: string): Warning {
+  const warning: Warning = { form: null, fields: [], link: null };
+  let isInForm = false;
+  readHtml(html, {
+    startTag: (tag, attributes) => {
+      const action = attributes.get('action');
+      const name = attributes.get('name');
+      const href = attributes.get('href');
+      if (tag === 'form' && action !== undefined && warning.form === null) {
+        warning.form = action;
+        isInForm = true;
+      }
+      if (tag === 'input' && name !== undefined && isInForm && warning.fields.length < MAX_FIELDS)
+        warning.fields.push([name, attributes.get('value') ?? '']);
+      if (href !== undefined && /[?&;]confirm=/.test(href)) warning.link ??= href;
+      return undefined;
+    },
+    endTag: tag => {
+      if (tag === 'form') isInForm = false;
+    },
+  });
+  return warning;
+}

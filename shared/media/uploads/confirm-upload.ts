@@ -14,6 +14,7 @@ import { DAY, SECOND } from '../../time/instant.ts';
 import { checkObjectIntegrity } from '../check-integrity.ts';
 import { newLease, type MediaRun } from '../transfer/media-run.ts';
 import { withoutTransientFields } from './import-upload.ts';
+import { releaseForUpload } from './storage-allowance.ts';
 
 /** An upload that is not confirmed by then is deleted. */
 export const UNCONFIRMED_MS = 1 * DAY;
@@ -170,6 +171,7 @@ async function reopenUpload(
   isReplaced: boolean,
 ): Promise<void> {
   const hasFailed = leased.direct?.multipart && !isReplaced;
+  await releaseForUpload(services, leased);
   await replaceUpload(services.table, leased, {
     ...withoutTransientFields(leased),
     status: hasFailed ? 'failed' : 'pending',

@@ -14,6 +14,7 @@ import {
   type MediaRun,
 } from '../transfer/media-run.ts';
 import { abandonTransfer, runTransfer, type TransferResult } from '../transfer/run-transfer.ts';
+import { tryReserveForUpload } from './storage-allowance.ts';
 
 /** An import that has not finished by then fails. */
 const MAX_IMPORT_MS = 1 * DAY;
@@ -60,8 +61,13 @@ const withTransfer = (upload: Upload, transfer: Transfer): Upload => ({
   transfer,
 });
 
-async function storeResult(run: MediaRun, leased: Upload, result: TransferResult): Promise<Upload | null> {
+async function storeResult(
+  run: MediaRun,
+  leased: Upload,
+  transferred: TransferResult,
+): Promise<Upload | null> {
   const { table, bucket, now } = run.services;
+  const result = await withinAllowance(run, leased, transferred);
   const stored = await replaceUpload(table, leased, uploadAfter(leased, result, now()));
   if (!stored && result.type === 'done') await deleteObject(bucket, result.key);
   if (stored?.status === 'failed' && result.type === 'more')
@@ -71,6 +77,21 @@ async function storeResult(run: MediaRun, leased: Upload, result: TransferResult
   const delayMs = backoffAfter(result.transfer.failures);
   await sendMediaMessage(run.services, { kind: 'upload', workspace_id, upload_id }, delayMs);
   return stored;
+}
+
+/** A file that exceeds the storage of the plan is deleted, and its import has failed. */
+async function withinAllowance(
+  { services }: MediaRun,
+  leased: Upload,
+  result: TransferResult,
+): Promise<TransferResult> {
+  if (result.type !== 'done' || (await tryReserveForUpload(services, leased, result.size))) return result;
+  await deleteObject(services.bucket, result.key);
+  return {
+    type: 'failed',
+    transfer: result.transfer,
+    message: 'The file exceeds the storage limit of the plan',
+  };
 }
 
 function uploadAfter(leased: Upload, result: TransferResult, now: number): Upload {

@@ -1,4 +1,5 @@
 import { sendFollowing } from '../../net/follow.ts';
+import { readHtml } from '../../net/html.ts';
 import type { HttpResponse } from '../../net/http.ts';
 import type { FittedPicture } from '../contract/media-files.ts';
 import type { StepContext } from '../contract/publisher.ts';
@@ -31,8 +32,8 @@ export async function readCard(tools: Tools, uri: string): Promise<Card | null> 
     const type = page.headers['content-type'] ?? '';
     if (page.status !== 200 || !/\bhtml\b/i.test(type)) return null;
     const html = decode(page.body, type);
-    const meta = metaTags(html);
-    const title = meta.get('og:title') ?? titleTag(html);
+    const { meta, title: pageTitle } = readMetadata(html);
+    const title = meta.get('og:title') ?? pageTitle;
     if (!title) return null;
     return {
       uri,
@@ -68,57 +69,30 @@ function fetched(
   return sendFollowing(media, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS, maxBytes });
 }
 
-/** Contents of `<meta property|name=… content=…>`, the first of each name. */
-function metaTags(html: string): Map<string, string> {
-  const tags = new Map<string, string>();
-  for (const [tag] of html.matchAll(/<meta\s[^>]{1,4000}>/giu)) {
-    const attributes = attributesOf(tag);
-    const name = (attributes.get('property') ?? attributes.get('name') ?? '').toLowerCase();
-    const content = attributes.get('content')?.trim();
-    if (name && content && !tags.has(name)) tags.set(name, content);
-  }
-  return tags;
+interface PageMetadata {
+  /** Contents of `<meta property|name=… content=…>`, the first of each name. */
+  meta: ReadonlyMap<string, string>;
+  title: string;
 }
 
-function attributesOf(tag: string): Map<string, string> {
-  const pairs = tag.matchAll(/([a-z:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/giu);
-  return new Map(
-    [...pairs].map(([, name = '', double, single, bare]) => [
-      name.toLowerCase(),
-      decodeEntities(double ?? single ?? bare ?? ''),
-    ]),
-  );
-}
-
-function titleTag(html: string): string {
-  const title = /<title[^>]{0,200}>([^<]{1,2000})/iu.exec(html)?.[1] ?? '';
-  return decodeEntities(title).trim();
-}
-
-const ENTITIES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    amp: '&',
-    lt: '<',
-    gt: '>',
-    quot: '"',
-    apos: "'",
-    nbsp: ' ',
-    ndash: '–',
-    mdash: '—',
-    hellip: '…',
-  }),
-);
-
-function decodeEntities(text: string): string {
-  return text.replace(
-    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]+));/giu,
-    (whole: string, hex, decimal, name) => {
-      if (typeof name === 'string') return ENTITIES.get(name.toLowerCase()) ?? whole;
-      const code = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number(decimal);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+function readMetadata(html: string): PageMetadata {
+  const meta = new Map<string, string>();
+  let title = '';
+  readHtml(html, {
+    startTag: (tag, attributes) => {
+      const name = (attributes.get('property') ?? attributes.get('name') ?? '').toLowerCase();
+      const content = attributes.get('content')?.trim();
+      if (tag === 'meta' && name && content && !meta.has(name)) meta.set(name, content);
+      return tag !== 'body';
     },
-  );
+    text: (text, parent) => {
+      if (parent === 'title' && title.length < MAX_TITLE) title += text;
+    },
+  });
+  return { meta, title: title.trim() };
 }
+
+const MAX_TITLE = 2000;
 
 function decode(body: Buffer, contentType: string): string {
   const declared = /charset\s*=\s*["']?([\w-]+)/iu;
