@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { platformsPage } from './docs/platforms.ts';
+import { generatedPages } from './docs/pages.ts';
 
-/** Writes the pages of `docs/` that follow from the code: `npm run docs`. */
-writeFileSync(join(import.meta.dirname, '..', 'docs', 'platforms.md'), await platformsPage());
+/** Writes the documents that are generated from the code: `npm run docs`. */
+for (const [path, text] of Object.entries(await generatedPages())) {
+  writeFileSync(join(import.meta.dirname, '..', path), text);
+}

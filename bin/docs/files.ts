@@ -2,20 +2,23 @@ import type { FileLimits, PictureNeeds, PlatformRules } from '../../shared/platf
 import { GB, KB, MB } from '../../shared/platforms/kit/sizes.ts';
 import { code, table } from './table.ts';
 
-/** What files may be at each platform, and what becomes of pictures that its own rules do not allow. */
-export function filesPart(all: readonly PlatformRules[]): string[] {
+/** Returns the sections about file limits and about the conversion of images. */
+export function filesSections(all: readonly PlatformRules[]): string[] {
   return [
     '## Files',
-    'Checked as soon as anything is known of a file: when a post is made, for files that lie with the service; by' +
-      ' `POST /posts/validate`, which looks at all of them; and again when the post is published. A file outside of' +
-      ' them is refused with the limit and its own value (`MEDIA_REJECTED` at publication).',
-    table(['Platform', 'Kind', 'Formats', 'Size', 'Duration', 'Picture', 'Encoding'], all.flatMap(fileRows)),
-    '## Pictures that are made to fit',
-    'What each platform itself takes. A picture that keeps this goes as it is, byte for byte. Any other is made anew:' +
-      ' upright, in sRGB, without notes of the camera, never larger than it was; as JPEG, or, where something shines' +
-      ' through it, as the column says. Videos are never made anew.',
+    'Limits of the service. Files are validated when a post is created or changed, by `POST /posts/validate`, and again' +
+      ' when the post is published. The error names the limit and the value of the file (`MEDIA_REJECTED` at' +
+      ' publication). [media.md](media.md) describes which files are probed when.',
     table(
-      ['Platform', 'As it is', 'Size', 'Pixels', 'Transparency', 'Pictures that move'],
+      ['Platform', 'Kind', 'Formats', 'Size', 'Duration', 'Dimensions', 'Encoding'],
+      all.flatMap(fileRows),
+    ),
+    '## Image conversion',
+    'What each platform accepts. An image that meets this is sent unchanged, byte for byte. Any other is converted:' +
+      ' upright, to sRGB, without metadata, never enlarged; to JPEG, or with transparency to what the column says.' +
+      ' Videos are never converted.',
+    table(
+      ['Platform', 'Formats', 'Size', 'Pixels', 'Transparency', 'Animated images'],
       all.flatMap(pictureRows),
     ),
   ];
@@ -23,11 +26,11 @@ export function filesPart(all: readonly PlatformRules[]): string[] {
 
 function fileRows(rules: PlatformRules): string[][] {
   const common = Object.entries(rules.files).map(([kind, limits]) => fileRow(rules, kind, limits));
-  const closer = (rules.file_variants ?? []).map(({ name, limits }) => fileRow(rules, name, limits));
+  const variants = (rules.file_variants ?? []).map(({ name, limits }) => fileRow(rules, name, limits));
   const covers = Object.entries(rules.covers ?? {}).map(([name, { limits }]) =>
     fileRow(rules, code(name), limits),
   );
-  return [...common, ...closer, ...covers];
+  return [...common, ...variants, ...covers];
 }
 
 function fileRow(rules: PlatformRules, kind: string, limits: Partial<FileLimits>): string[] {
@@ -44,7 +47,7 @@ function fileRow(rules: PlatformRules, kind: string, limits: Partial<FileLimits>
     ]),
     joined([
       limits.video_codecs?.join(', '),
-      named('sound', limits.audio_codecs?.join(', ') ?? ''),
+      named('audio', limits.audio_codecs?.join(', ') ?? ''),
       range(limits.min_frame_rate, limits.max_frame_rate, ' frames/s'),
     ]),
   ];
@@ -57,33 +60,33 @@ function pictureRows({ display_name, pictures, covers = {} }: PlatformRules): st
   ];
 }
 
-const MOVING: Readonly<Record<PictureNeeds['animation'], string>> = {
-  kept: 'kept as they are, never made anew',
-  still: 'the first frame shows',
+const ANIMATION: Readonly<Record<PictureNeeds['animation'], string>> = {
+  kept: 'kept, never converted',
+  still: 'first frame only',
   refused: 'refused',
 };
 
 function pictureRow(name: string, needs: PictureNeeds): string[] {
-  const { alpha, animation, moving = {} } = needs;
+  const { alpha, animation, animated_limits = {} } = needs;
   return [
     name,
     needs.formats.join(', '),
     sizes(undefined, needs.max_bytes),
     joined([
-      named('in all', range(undefined, needs.max_pixels, '')),
+      named('total', range(undefined, needs.max_pixels, '')),
       named('longer side', range(undefined, needs.max_long_side, '')),
       named('shorter side', range(undefined, needs.max_short_side, '')),
-      named('width + height', range(undefined, needs.max_sides, '')),
+      named('width + height', range(undefined, needs.max_side_sum, '')),
       named('width : height', range(needs.min_aspect, needs.max_aspect, '')),
-      needs.same_aspect === true ? 'all of a post in one shape' : '',
+      needs.same_aspect === true ? 'all of a post with the same ratio' : '',
     ]),
     alpha === 'white' ? 'on white' : alpha,
     joined([
-      MOVING[animation],
-      sizes(undefined, moving.max_bytes),
-      named('width', range(undefined, moving.max_width, ' px')),
-      named('height', range(undefined, moving.max_height, ' px')),
-      needs.moves_alone === true ? 'alone in a post' : '',
+      ANIMATION[animation],
+      sizes(undefined, animated_limits.max_bytes),
+      named('width', range(undefined, animated_limits.max_width, ' px')),
+      named('height', range(undefined, animated_limits.max_height, ' px')),
+      needs.animated_alone === true ? 'only one in a post' : '',
     ]),
   ];
 }
@@ -92,9 +95,9 @@ const named = (name: string, value: string) => (value === '' ? '' : `${name} ${v
 
 const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean).join(', ');
 
-function sizes(least: number | undefined, most: number | undefined): string {
-  if (most === undefined) return '';
-  return least === undefined ? size(most) : `${size(least)} to ${size(most)}`;
+function sizes(min: number | undefined, max: number | undefined): string {
+  if (max === undefined) return '';
+  return min === undefined ? size(max) : `${size(min)} to ${size(max)}`;
 }
 
 const UNITS = [
@@ -103,16 +106,16 @@ const UNITS = [
   [KB, 'KB'],
 ] as const;
 
-/** In powers of 1024 where a limit is meant so, else in bytes. */
+/** Formats a size with the largest unit that divides it. */
 function size(bytes: number): string {
   const unit = UNITS.find(([worth]) => bytes % worth === 0);
   return unit ? `${bytes / unit[0]} ${unit[1]}` : `${bytes.toLocaleString('en')} bytes`;
 }
 
-/** Two decimals are enough for a ratio. */
-const told = (value: number) => Math.round(value * 100) / 100;
+/** Rounds a ratio to two decimals. */
+const rounded = (value: number) => Math.round(value * 100) / 100;
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least === undefined) return most === undefined ? '' : `up to ${told(most)}${unit}`;
-  return most === undefined ? `from ${told(least)}${unit}` : `${told(least)} to ${told(most)}${unit}`;
+function range(min: number | undefined, max: number | undefined, unit: string): string {
+  if (min === undefined) return max === undefined ? '' : `up to ${rounded(max)}${unit}`;
+  return max === undefined ? `from ${rounded(min)}${unit}` : `${rounded(min)} to ${rounded(max)}${unit}`;
 }

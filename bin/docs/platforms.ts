@@ -2,21 +2,24 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { format } from 'prettier';
 import * as v from 'valibot';
 import { PLATFORM_ALIASES, POST_TYPES } from '../../shared/model/platform.ts';
-import { MOST_BYTES } from '../../shared/posts/size.ts';
+import { MAX_POST_BYTES } from '../../shared/posts/validate/size.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
 import type { Draft, PlatformRules, TextRule } from '../../shared/platforms/contract/rules.ts';
-import { filesPart } from './files.ts';
+import { filesSections } from './files.ts';
+import { statusTable } from './status.ts';
 import { code, NONE, table } from './table.ts';
 
-/** The page about platforms, as it follows from their rules. */
+/** Returns docs/platforms.md, generated from the platform registry. */
 export function platformsPage(): Promise<string> {
   const all = Object.values(RULES);
   const page = [
     '# Platforms',
-    'Made from `shared/platforms/*/rules.ts` by `npm run docs`; a test fails when the two differ.',
-    'Everything here but files is checked when a post is made (`POST /posts`), and every fault is named in one answer.',
+    'Generated from `shared/platforms/` by `npm run docs`; a test fails when the page is stale.',
+    '## Status',
+    'What is built for each platform. A dash means not yet: posts to such a platform are validated, and fail when they are due.',
+    statusTable(),
     '## Post types and files',
-    'Most files of a post, by its type. Daily cap: posts per connected account in any 24 hours.',
+    'Maximum number of files by post type. Daily cap: posts for each connected account in any 24 hours. Posts are validated when they are created or changed; the response names every violation.',
     table(
       ['Platform', 'Id', ...POST_TYPES, 'Daily cap'],
       all.map(rules => [
@@ -27,8 +30,8 @@ export function platformsPage(): Promise<string> {
       ]),
     ),
     '## Texts',
-    'Text and title are checked as they are sent: trimmed, with LF line ends. With `auto_truncate` they are cut instead, unless nothing would be left: a link, a mention and a hashtag are never cut in two.',
-    `A post says at most ${MOST_BYTES} bytes in all its fields.`,
+    'Text and title are counted as they are sent: trimmed, with LF line ends. `auto_truncate` shortens them at a word, never inside a link, a mention or a hashtag.',
+    `All texts of a post together have at most ${MAX_POST_BYTES} bytes.`,
     table(
       ['Platform', 'Text', 'Title', 'Title shown with', 'First comment'],
       all.map(rules => [
@@ -39,7 +42,7 @@ export function platformsPage(): Promise<string> {
         commentCell(rules),
       ]),
     ),
-    ...filesPart(all),
+    ...filesSections(all),
     ...all.flatMap(section),
   ];
   return format(page.join('\n\n'), { parser: 'markdown', proseWrap: 'preserve' });
@@ -50,9 +53,9 @@ function ids({ platform }: PlatformRules): string {
   return [platform, ...others].map(code).join(', ');
 }
 
-function countOf(most: number | undefined): string {
-  if (most === undefined) return NONE;
-  return most === 0 ? 'yes' : String(most);
+function countOf(max: number | undefined): string {
+  if (max === undefined) return NONE;
+  return max === 0 ? 'yes' : String(max);
 }
 
 const draftOf = (post_type: Draft['post_type']): Draft => ({
@@ -63,9 +66,10 @@ const draftOf = (post_type: Draft['post_type']): Draft => ({
   first_comment: null,
   auto_truncate: false,
   options: {},
+  account: null,
 });
 
-/** One cell for all post types, which are named where they differ. */
+/** Returns one cell for all post types, with their names where they differ. */
 function byType(rules: PlatformRules, cell: (type: Draft['post_type']) => string): string {
   const types = POST_TYPES.filter(type => rules.post_types[type]);
   const cells = new Map<string, string[]>();
@@ -79,7 +83,7 @@ function lengths(rules: readonly TextRule[]): string {
 }
 
 function commentCell({ comment }: PlatformRules): string {
-  if (comment === null) return 'none is made';
+  if (comment === null) return NONE;
   return comment.length === 0 ? 'yes' : lengths(comment);
 }
 
@@ -97,7 +101,7 @@ function section(rules: PlatformRules): string[] {
   ];
 }
 
-/** What is read of a field's JSON schema. */
+/** The members of a field's JSON schema that the page shows. */
 const FieldSchema = v.object({
   type: v.optional(v.string()),
   enum: v.optional(v.array(v.unknown())),

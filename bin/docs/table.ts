@@ -1,9 +1,9 @@
-/** What stands in a cell that has nothing to say. */
+/** Content of an empty cell. */
 export const NONE = '–';
 
 export const code = (text: string) => `\`${text}\``;
 
-/** A table of Markdown. */
+/** Returns a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

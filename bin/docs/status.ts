@@ -1,0 +1,70 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { PLATFORM_IDS, POST_TYPES, type PlatformId } from '../../shared/model/platform.ts';
+import type { JsonObject } from '../../shared/model/json.ts';
+import { CONNECTORS, INSIGHTS, PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
+import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
+import { NONE, table } from './table.ts';
+
+/** Returns a table of what each platform supports: connect, publish, follow-ups, insights. */
+export function statusTable(): string {
+  return table(
+    ['Platform', 'Connect', 'Publish', 'Follow-ups', 'Insights'],
+    PLATFORM_IDS.map(platform => [
+      RULES[platform].display_name,
+      connectCell(platform),
+      PUBLISHERS[platform] ? Object.keys(RULES[platform].post_types).join(', ') : NONE,
+      followUpNames(platform).join(', ') || NONE,
+      INSIGHTS[platform] ? 'yes' : NONE,
+    ]),
+  );
+}
+
+const WAYS = { oauth: 'OAuth', direct: 'credentials' } as const;
+
+function connectCell(platform: PlatformId): string {
+  const connector = CONNECTORS[platform];
+  return connector ? [...new Set(connector.ways.map(({ kind }) => WAYS[kind]))].join(', ') : NONE;
+}
+
+/** Returns the names of all follow-ups, as planned for a post of each type with every field. */
+function followUpNames(platform: PlatformId): string[] {
+  const publisher = PUBLISHERS[platform];
+  if (!publisher) return [];
+  const types = POST_TYPES.filter(type => RULES[platform].post_types[type]);
+  const names = types.flatMap(type => publisher.followUps(sampleJob(platform, type)));
+  return [...new Set(names.map(({ name }) => name.replaceAll('_', ' ')))];
+}
+
+function sampleJob(platform: PlatformId, post_type: PublishJob['post_type']): PublishJob {
+  return {
+    post_id: 'sample',
+    platform,
+    post_type,
+    title: 'Title',
+    description: 'Text',
+    text: 'Text',
+    media_urls: post_type === 'text' ? [] : ['https://example.com/file'],
+    first_comment: 'Comment',
+    auto_truncate: false,
+    options: sampleOptions(platform),
+    account: { connection_id: 'sample', platform_user_id: 'sample', username: 'sample', attributes: {} },
+    due_at: 0,
+    created_at: 0,
+  };
+}
+
+const FieldSchema = v.object({ type: v.optional(v.string()), enum: v.optional(v.array(v.string())) });
+
+const SAMPLES: JsonObject = { boolean: true, integer: 1, number: 1, array: ['sample'], object: {} };
+
+function sampleOptions(platform: PlatformId): JsonObject {
+  const schema = toJsonSchema(v.object(RULES[platform].options), { errorMode: 'ignore' });
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, unknown] => {
+    const parsed = v.safeParse(FieldSchema, field);
+    if (!parsed.success) return [name, 'https://example.com/file'];
+    const { type = '', enum: values } = parsed.output;
+    return [name, values?.[0] ?? SAMPLES[type] ?? 'https://example.com/file'];
+  });
+  return v.parse(v.record(v.string(), v.any()), Object.fromEntries(fields));
+}
