@@ -59,7 +59,11 @@ async function render(
       entries.map(({ platform, name }) => `import { ${exported} as ${name} } from './${platform}/${file}';`),
     ),
   ];
-  const code = [NOTE, imports.join('\n'), ...filled.map(({ table, entries }) => renderTable(table, entries))];
+  const code = [
+    NOTE,
+    imports.join('\n'),
+    ...filled.flatMap(({ table, entries }) => [renderTable(table, entries), ...renderIds(table, entries)]),
+  ];
   const options = await resolveConfig(join(PLATFORMS_FOLDER, 'registry.ts'));
   return format(code.join('\n\n'), { ...options, parser: 'typescript' });
 }
@@ -77,4 +81,10 @@ function renderTable({ table, type, required, doc }: RegistryTable, entries: rea
   const record = `Record<PlatformId, ${type}>`;
   const members = entries.map(({ platform, name }) => `${platform}: ${name},`).join('\n');
   return `/** ${doc} */\nexport const ${table}: Readonly<${required ? record : `Partial<${record}>`}> = {\n${members}\n};`;
+}
+
+function renderIds({ ids }: RegistryTable, entries: readonly Entry[]): string[] {
+  if (!ids) return [];
+  const platforms = entries.map(({ platform }) => `'${platform}'`).join(', ');
+  return [`/** ${ids.doc} */\nexport const ${ids.name}: readonly PlatformId[] = [${platforms}];`];
 }

@@ -12,6 +12,8 @@ export interface RegistryTable {
   /** Whether every platform must have the file. */
   required: boolean;
   doc: string;
+  /** A list of the table's platforms, for code that must not import what the table holds. */
+  ids?: { name: string; doc: string };
 }
 
 export const REGISTRY: readonly RegistryTable[] = [
@@ -50,6 +52,10 @@ export const REGISTRY: readonly RegistryTable[] = [
     module: './contract/publisher.ts',
     required: false,
     doc: 'Platforms that can be published to. Posts to other platforms fail at delivery.',
+    ids: {
+      name: 'PUBLISHED_PLATFORMS',
+      doc: 'Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers.',
+    },
   },
   {
     file: 'insights.ts',

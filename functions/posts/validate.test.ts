@@ -108,6 +108,19 @@ describe('POST /posts/validate', () => {
     expect(banned.destinations.map(({ valid }) => valid)).toEqual([true, false]);
   });
 
+  test('warns about a platform that cannot be published to yet, as creating the post does', async () => {
+    const body = { post_type: 'image', media_urls: [`${host.url}/photo.jpg`], platforms: ['x', 'instagram'] };
+    const warning = {
+      code: 'PLATFORM_NOT_AVAILABLE',
+      field: 'platforms',
+      platform: 'instagram',
+      message: 'This version of the service cannot publish to Instagram yet: the post will fail there',
+    };
+    expect(await validate(body)).toMatchObject({ valid: true, warnings: [warning] });
+    const created = await call(world, createPost, { body: { profile_name: 'Acme', ...body } });
+    expect(created).toMatchObject({ status: 201, body: { warnings: [warning] } });
+  });
+
   test('reports a daily cap that is reached', async () => {
     const at = world.clock.now;
     for (let n = 0; n < 50; n += 1) {

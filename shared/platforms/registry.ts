@@ -82,6 +82,9 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   telegram: telegramPublisher,
 };
 
+/** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'bluesky', 'telegram'];
+
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,

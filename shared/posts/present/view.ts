@@ -68,6 +68,8 @@ export const WarningView = v.pipe(
       'IGNORED_FIELD',
       'MEDIA_NOT_CHECKED',
       'MEDIA_CHANGED',
+      'MAY_EXCEED_LIMIT',
+      'PLATFORM_NOT_AVAILABLE',
       'DUPLICATE_CONTENT',
       'DEFAULT_GRID',
       'MAY_BE_LIVE',

@@ -11,6 +11,7 @@ import { errorOf } from '../error.ts';
 import type { Candidate, PostRequest } from '../input/read.ts';
 import type { FieldWarning } from '../warning.ts';
 import { connectionsFor } from './accounts.ts';
+import { availabilityWarnings } from './availability.ts';
 import { bannedHashtags, type HashtagViolation } from './banned-hashtags.ts';
 import { candidateErrors } from './candidate.ts';
 import { fileResults, type ProbeBudget } from './file-facts.ts';
@@ -67,6 +68,7 @@ export async function validateCandidate(
     errors: [...malformed, ...additionalDetails(malformed, found)],
     violations,
     warnings: [
+      ...availabilityWarnings(candidate.platforms),
       ...ignoredFieldWarnings(candidate.sent, candidate.platforms, candidate.post_type, posts),
       ...files.warnings,
     ],

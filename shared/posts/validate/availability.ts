@@ -1,0 +1,15 @@
+import type { PlatformId } from '../../model/platform.ts';
+import { PUBLISHED_PLATFORMS, RULES } from '../../platforms/registry.ts';
+import type { FieldWarning } from '../warning.ts';
+
+/** Returns a warning for each platform that has rules but no publisher yet: the post is accepted and will fail there. */
+export function availabilityWarnings(platforms: readonly PlatformId[]): FieldWarning[] {
+  return platforms
+    .filter(platform => !PUBLISHED_PLATFORMS.includes(platform))
+    .map(platform => ({
+      code: 'PLATFORM_NOT_AVAILABLE',
+      field: 'platforms',
+      message: `This version of the service cannot publish to ${RULES[platform].display_name} yet: the post will fail there`,
+      platform,
+    }));
+}
