@@ -61,6 +61,11 @@ describe('banned hashtags of a workspace', () => {
     expect((await create({ description })).status).toBe(201);
   });
 
+  test('have at most 100 characters, which are code points', async () => {
+    expect((await put({ added: ['𠮷'.repeat(100)] })).status).toBe(200);
+    expect((await put({ added: ['𠮷'.repeat(101)] })).status).toBe(400);
+  });
+
   test.each([
     { added: 'porn' },
     { added: ['two words'] },

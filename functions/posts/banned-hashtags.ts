@@ -6,6 +6,7 @@ import {
   putHashtagChoices,
   type HashtagChoices,
 } from '../../shared/store/banned-hashtags.ts';
+import { codePointLength } from '../../shared/text/measure.ts';
 import { foldHashtag, hashtagsOf } from '../../shared/text/hashtags.ts';
 
 const MAX_HASHTAGS = 1000;
@@ -25,7 +26,7 @@ const HashtagsView = v.object({
 const hashtag = v.pipe(
   v.string('Must be a hashtag'),
   v.trim(),
-  v.maxLength(100, 'Must be at most 100 characters'),
+  v.check(text => codePointLength(text) <= 100, 'Must have at most 100 characters'),
   v.check(isHashtag, 'Must be one hashtag of letters, numbers and underscores'),
   v.transform(foldHashtag),
 );

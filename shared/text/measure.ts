@@ -13,7 +13,7 @@ export interface TextRule {
 /** A limit in Unicode code points, which most platforms call characters. */
 export const characters = (limit: number): TextRule => ({
   limit,
-  measure: countCodePoints,
+  measure: codePointLength,
   unit: 'characters',
 });
 
@@ -33,8 +33,8 @@ export const utf8Bytes = (limit: number): TextRule => ({
 /** A limit in grapheme clusters. Not by Intl.Segmenter, whose result depends on the Unicode version of the runtime. */
 export const graphemes = (limit: number): TextRule => ({ limit, measure: countGraphemes, unit: 'graphemes' });
 
-/** Counts a surrogate pair as one code point and a lone surrogate as one. */
-function countCodePoints(text: string): number {
+/** Returns the number of Unicode code points; a lone surrogate counts as one. */
+export function codePointLength(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index += 1) {
     if (isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1))) {

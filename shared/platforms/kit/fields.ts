@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { TextRule } from '../../text/measure.ts';
+import { codePointLength, type TextRule } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
 
 /*
@@ -7,7 +7,8 @@ import { normalizeText } from '../../text/normalize.ts';
  * messages never quote the value.
  */
 
-const MAX_URL_LENGTH = 2048;
+/** Signed links carry session tokens of several KB; RFC 9110, section 4.1, asks for 8,000 octets at least. */
+export const MAX_URL_LENGTH = 8192;
 const MAX_TEXT_LENGTH = 5000;
 
 const described = <T extends v.GenericSchema>(schema: T, description: string) =>
@@ -37,7 +38,10 @@ const lineSchema = v.pipe(
   v.string('Must be a string'),
   v.trim(),
   v.nonEmpty('Must not be empty'),
-  v.maxLength(MAX_TEXT_LENGTH, `Must be at most ${MAX_TEXT_LENGTH} characters`),
+  v.check(
+    value => codePointLength(value) <= MAX_TEXT_LENGTH,
+    `Must have at most ${MAX_TEXT_LENGTH} characters`,
+  ),
   v.check(value => !/\p{Cc}/u.test(value), 'Must not contain control characters'),
 );
 

@@ -296,7 +296,7 @@ describe('options and their defaults', () => {
     ['instagram_location_id', ['1234'], ['']],
     ['facebook_media_type', ['VIDEO', 'REELS'], ['STORY']],
     ['pinterest_board_id', ['549755885175'], ['my board', '', null]],
-    ['pinterest_link', ['https://example.com/x'], ['example', `https://example.com/${'a'.repeat(2048)}`]],
+    ['pinterest_link', ['https://example.com/x'], ['example', `https://example.com/${'a'.repeat(8192)}`]],
     ['threads_topic_tag', ['a', '#news', 'a'.repeat(50), '時事'], ['', 'a'.repeat(51), 'v1.0', 'R&D']],
     ['linkedin_page_id', ['2414183', 'urn:li:organization:2414183'], ['acme']],
     ['linkedin_visibility', ['PUBLIC', 'CONNECTIONS'], ['LOGGED_IN']],

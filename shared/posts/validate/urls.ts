@@ -2,11 +2,11 @@ import type { ValidationDetail } from '../../http/errors.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import { assertPublicUrl, HttpFailure } from '../../net/http.ts';
 import { mediaFieldOf } from '../../platforms/kit/draft.ts';
+import { MAX_URL_LENGTH } from '../../platforms/kit/fields.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';
 
-const MAX_URL_LENGTH = 2048;
 /** URLs whose host names are resolved at a time. */
 const CONCURRENCY = 8;
 

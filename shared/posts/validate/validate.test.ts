@@ -142,6 +142,12 @@ describe('media', () => {
     expect(await errors({ ...image, ...own })).toEqual([]);
   });
 
+  test('have URLs of at most 8192 characters', async () => {
+    const urlOf = (length: number) => IMAGE + '?'.padEnd(length - IMAGE.length, 'a');
+    expect(await errors({ ...image, media_urls: [urlOf(8192)] })).toEqual([]);
+    expect(await errors({ ...image, media_urls: [urlOf(8193)] })).toEqual(['- media_urls[0]']);
+  });
+
   const secret = 'http://169.254.169.254/latest/meta-data/';
   test.each([
     ['media_urls', { ...image, media_urls: [secret] }, '- media_urls[0]'],
