@@ -1,3 +1,4 @@
+import { findLinks } from './links.ts';
 import { fits as satisfies, type TextRule } from './measure.ts';
 
 /** A part of a text that is never cut; UTF-16 indices, `end` excluded. */
@@ -27,18 +28,15 @@ const WORD_COST = 0.25;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-const LINKED = [
-  /\b(?:https?:\/\/|www\.)\S+/giu,
-  /\b[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[/?#]\S*)?/giu,
-  /[@#$＠＃][\p{L}\p{N}\p{M}_.·-]+/giu,
-];
+const TAGGED = /[@#$＠＃][\p{L}\p{N}\p{M}_.·-]+/giu;
 
-/** Returns URLs, bare domains, mentions, hashtags and cashtags. Generous: a span too many only moves the cut. */
+/** Returns the links, mentions, hashtags and cashtags of a text. */
 export function findSpans(text: string): Span[] {
-  return LINKED.flatMap(pattern => [...text.matchAll(pattern)]).map(({ 0: match, index }) => ({
+  const tags = [...text.matchAll(TAGGED)].map(({ 0: tag, index }) => ({
     start: index,
-    end: index + match.length,
+    end: index + tag.length,
   }));
+  return [...findLinks(text), ...tags];
 }
 
 /**

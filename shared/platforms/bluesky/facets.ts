@@ -1,9 +1,11 @@
 import tlds from 'tlds' with { type: 'json' };
 import { countGraphemes } from 'unicode-segmenter/grapheme';
+import { findLinks } from '../../text/links.ts';
+import { withoutTrailing } from '../../text/trim.ts';
 
 /**
- * A stretch of the text with a meaning. The server finds nothing itself: what has no facet stays plain text.
- * Offsets are UTF-8 bytes, the end excluded (lexicon `app.bsky.richtext.facet`).
+ * A link, mention or tag in a text. The server detects nothing itself: text without a facet stays plain. Offsets are
+ * UTF-8 bytes, the end excluded (lexicon `app.bsky.richtext.facet`).
  */
 export type Facet = { index: { byteStart: number; byteEnd: number }; features: Feature[] };
 export type Feature =
@@ -11,7 +13,7 @@ export type Feature =
   | { $type: 'app.bsky.richtext.facet#mention'; did: string }
   | { $type: 'app.bsky.richtext.facet#tag'; tag: string };
 
-/** A find before mentions are resolved; UTF-16 indices. */
+/** A facet before mentions are resolved; UTF-16 indices. */
 interface Find {
   start: number;
   end: number;
@@ -22,11 +24,8 @@ interface Find {
 
 const TLDS: ReadonlySet<string> = new Set(tlds);
 
-const URL_PATTERN = /(?<![\p{L}\p{N}_@#/.:=&?-])https?:\/\/\S+/giu;
-const DOMAIN_PATTERN =
-  /(?<![^\s(])[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+(?::\d{1,5})?(?:[/?#]\S*)?(?![\p{L}\p{N}_@-])/giu;
 const MENTION_PATTERN = /(?<![^\s(])@[a-z0-9.-]+/giu;
-/** Not `#️⃣`, and no further than a character that nobody sees. */
+/** Not the keycap `#️⃣`, and no further than an invisible character. */
 const TAG_PATTERN = /(?<!\S)[#＃](?!\ufe0f)[^\s\u00ad\u2060\u200a-\u200d\u20e2]+/gu;
 const CASHTAG_PATTERN = /(?<![^\s(])\$[a-z][a-z0-9]{0,4}(?=[\s.,;:!?)"'\u2019]|$)/giu;
 
@@ -34,8 +33,8 @@ const TAG_GRAPHEMES = 64;
 const TAG_BYTES = 640;
 
 /**
- * All facets of a text, sorted, none overlapping another. Must be given the final text: every later change of it would
- * shift the offsets. A mention that `resolve` answers null for gets no facet.
+ * Returns the facets of a text in order, none overlapping another. The text must be final: any later change shifts the
+ * offsets. A mention for which `resolve` returns null gets no facet.
  */
 export async function detectFacets(
   text: string,
@@ -43,14 +42,16 @@ export async function detectFacets(
 ): Promise<Facet[]> {
   const finds = findAll(text);
   const handles = [...new Set(finds.filter(({ kind }) => kind === 'mention').map(({ value }) => value))];
+  const ranges = byteRanges(text, finds);
   const dids = new Map(await Promise.all(handles.map(async each => [each, await resolve(each)] as const)));
-  return finds.flatMap(find => {
+  return finds.flatMap((find, index) => {
     const feature = featureOf(find, dids);
-    return feature ? [{ index: byteRange(text, find), features: [feature] }] : [];
+    const range = ranges[index];
+    return feature && range ? [{ index: range, features: [feature] }] : [];
   });
 }
 
-/** The first web address of a text: what a link card shows. */
+/** Returns the first link of a text, which its link card shows; null where there is none. */
 export function firstLink(facets: readonly Facet[]): string | null {
   for (const feature of facets.flatMap(({ features }) => features)) {
     if (feature.$type === 'app.bsky.richtext.facet#link') return feature.uri;
@@ -59,32 +60,23 @@ export function firstLink(facets: readonly Facet[]): string | null {
 }
 
 function findAll(text: string): Find[] {
-  const finds = [...findLinks(text), ...findMentions(text), ...findTags(text), ...findCashtags(text)];
+  const finds = [...findLinkFacets(text), ...findMentions(text), ...findTags(text), ...findCashtags(text)];
   return withoutOverlaps(finds.toSorted((one, other) => one.start - other.start));
 }
 
-function findLinks(text: string): Find[] {
-  const urls = matches(text, URL_PATTERN).map(found => withoutTail(found));
-  const domains = matches(text, DOMAIN_PATTERN).map(found => withoutTail(found));
-  return [
-    ...urls.map(({ start, value }) => link(start, value, value)),
-    ...domains
-      .filter(({ value }) => hasKnownTld(hostOf(value)))
-      .map(({ start, value }) => link(start, value, `https://${value}`)),
-  ].filter(find => find !== null);
-}
-
-function link(start: number, shown: string, url: string): Find | null {
-  if (!URL.canParse(url)) return null;
-  const { href } = new URL(url);
-  // A URI is ASCII; one that is stays as it was written.
-  const uri = /^[!-~]+$/.test(url) ? url : href;
-  return { start, end: start + shown.length, kind: 'link', value: uri };
+function findLinkFacets(text: string): Find[] {
+  return findLinks(text).flatMap(({ start, end, text: shown, has_scheme }) => {
+    const url = has_scheme ? shown : `https://${shown}`;
+    if (!URL.canParse(url)) return [];
+    // A URI is ASCII; one that is stays as it was written.
+    const value = /^[!-~]+$/.test(url) ? url : new URL(url).href;
+    return [{ start, end, kind: 'link' as const, value }];
+  });
 }
 
 function findMentions(text: string): Find[] {
   return matches(text, MENTION_PATTERN)
-    .map(({ start, value }) => ({ start, value: value.slice(1).replace(/[.-]+$/, '') }))
+    .map(({ start, value }) => ({ start, value: withoutTrailing(value.slice(1), /[.-]/) }))
     .filter(({ value }) => isHandle(value))
     .map(({ start, value }) => ({
       start,
@@ -96,12 +88,12 @@ function findMentions(text: string): Find[] {
 
 function findTags(text: string): Find[] {
   return matches(text, TAG_PATTERN)
-    .map(({ start, value }) => ({ start, value: value.slice(1).replace(/\p{P}+$/u, '') }))
+    .map(({ start, value }) => ({ start, value: withoutTrailing(value.slice(1), /\p{P}/u) }))
     .filter(({ value }) => /[^\d\p{P}]/u.test(value) && isShortTag(value))
     .map(({ start, value }) => ({ start, end: start + 1 + value.length, kind: 'tag', value }));
 }
 
-/** `$TSLA` is a tag of its own kind, told by the sign that stays in its name. */
+/** A cashtag is a tag whose name keeps the `$`. */
 function findCashtags(text: string): Find[] {
   return matches(text, CASHTAG_PATTERN).map(({ start, value }) => ({
     start,
@@ -118,22 +110,6 @@ interface Match {
 
 function matches(text: string, pattern: RegExp): Match[] {
   return [...text.matchAll(pattern)].map(({ 0: value, index }) => ({ start: index, value }));
-}
-
-/** A sentence's punctuation after a link is not the link's, nor is a bracket that was opened before it. */
-function withoutTail({ start, value }: Match): Match {
-  const kept = value.replace(/[.,;:!?"'”’»」…]+$/u, '');
-  const unmatched = kept.endsWith(')') && count(kept, ')') > count(kept, '(');
-  const next = unmatched ? kept.slice(0, -1) : kept;
-  return next === value ? { start, value } : withoutTail({ start, value: next });
-}
-
-function count(text: string, character: string): number {
-  return text.split(character).length - 1;
-}
-
-function hostOf(address: string): string {
-  return address.replace(/[:/?#].*$/su, '').toLowerCase();
 }
 
 function hasKnownTld(host: string): boolean {
@@ -166,7 +142,14 @@ function featureOf({ kind, value }: Find, dids: ReadonlyMap<string, string | nul
   return did === null ? null : { $type: 'app.bsky.richtext.facet#mention', did };
 }
 
-function byteRange(text: string, { start, end }: Find): Facet['index'] {
-  const byteStart = Buffer.byteLength(text.slice(0, start));
-  return { byteStart, byteEnd: byteStart + Buffer.byteLength(text.slice(start, end)) };
+/** Returns the byte range of each find. The finds are in order, so the text is measured once. */
+function byteRanges(text: string, finds: readonly Find[]): Facet['index'][] {
+  let at = 0;
+  let bytes = 0;
+  return finds.map(({ start, end }) => {
+    const byteStart = bytes + Buffer.byteLength(text.slice(at, start));
+    const byteEnd = byteStart + Buffer.byteLength(text.slice(start, end));
+    [at, bytes] = [end, byteEnd];
+    return { byteStart, byteEnd };
+  });
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { findLinks } from '../../text/links.ts';
 import { characters, utf8Bytes } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
@@ -64,7 +65,7 @@ export const rules: PlatformRules = {
 
 function validate(draft: Draft, text: string): RuleViolation[] {
   const violations = missingText(draft, text);
-  const links = new Set(text.match(/https?:\/\/\S+/giu) ?? []);
+  const links = new Set(findLinks(text).map(link => link.text));
   if (links.size > MAX_LINKS) {
     const message = `Threads accepts at most ${MAX_LINKS} different links; this text has ${links.size}`;
     violations.push({ field: 'description', message });
