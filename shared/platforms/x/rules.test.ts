@@ -26,6 +26,19 @@ describe('the weighted length', () => {
     ['one a too many', 'a'.repeat(281), 281],
     ['Han', '字'.repeat(140), 280],
     ['one Han too many', '字'.repeat(141), 282],
+    ...['☝', '⛷', '⛹', '✌', '✍', '🏋', '🏌', '🕴', '🕵', '🖐'].map(
+      emoji =>
+        [`${emoji} with a variation selector`, `${'a'.repeat(278)}${emoji}\ufe0f`, 280] as [
+          string,
+          string,
+          number,
+        ],
+    ),
+    ...['☝', '⛹', '✌', '✍', '🏋', '🏌', '🕴', '🕵', '🖐'].map(
+      emoji =>
+        [`${emoji} with a skin tone`, `${'a'.repeat(278)}${emoji}\u{1f3fd}`, 280] as [string, string, number],
+    ),
+    ['an emoji sequence of one of them', '🕵\ufe0f\u200d\u2640\ufe0f⛹\u{1f3fd}\u200d\u2642\ufe0f', 4],
     ['a long URL', `https://example.com/${'b'.repeat(100)}`, 23],
     ['a bare domain', 'example.com', 23],
     ['a short bare domain', 'a.co', 23],
@@ -120,8 +133,9 @@ describe('validate', () => {
       [],
     ));
   test('rejects forbidden code points', () => expect(messages(draft('a\uffffb'))[0]).toContain('U+FFFF'));
-  test('accepts one cashtag, also twice, and prices; rejects a second cashtag', () => {
-    expect(messages(draft('$AAPL $AAPL for $20'))).toEqual([]);
+  test('accepts one cashtag and prices; rejects a second occurrence', () => {
+    expect(messages(draft('$AAPL for $20'))).toEqual([]);
+    expect(messages(draft('$AAPL $AAPL'))[0]).toContain('this text has 2');
     expect(messages(draft('$AAPL $GOOG'))[0]).toContain('1 cashtag');
   });
 });

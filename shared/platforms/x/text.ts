@@ -1,16 +1,34 @@
 import twitter from 'twitter-text';
 import type { Span } from '../../text/truncate.ts';
 
+/** Longest host name (RFC 1035) with some reserve. */
+const MAX_HOST_UNITS = 300;
+/** Everything that twitter-text accepts in a host: no white space and no punctuation other than `.`, `_` and `-`. */
+const LONG_HOST = new RegExp(`[^\\s!'#%&"()*+,/:;<=>?@[\\]^{|}~$]{${MAX_HOST_UNITS + 1},}`, 'gu');
+
+/**
+ * Returns a text of the same length and weight in which nothing longer than a host name looks like one: the library
+ * takes quadratic time to find that a run of characters and dots is not a host.
+ */
+const withoutLongHosts = (text: string) => text.replace(LONG_HOST, run => run.replaceAll('.', '!'));
+
+/** Emoji that the library counts together with a variation selector or skin tone as two; X counts every emoji 2. */
+const SPLIT_EMOJI = /([☝⛷⛹✌✍🏋🏌🕴🕵🖐])(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])(?!\u200d)/gu;
+
 /** Returns the length as X counts it: NFC, every URL 23, an emoji 2, most scripts beyond Latin 2 (twitter-text configuration v3). */
 export function weightedLength(text: string): number {
-  return twitter.parseTweet(text.normalize('NFC')).weightedLength;
+  const counted = withoutLongHosts(text.normalize('NFC')).replace(SPLIT_EMOJI, '$1');
+  return twitter.parseTweet(counted).weightedLength;
 }
 
 /** Returns the URLs, mentions, hashtags and cashtags that X finds. */
 export function linkSpans(text: string): Span[] {
-  return twitter.extractEntitiesWithIndices(text).map(({ indices: [start, end] }) => ({ start, end }));
+  return twitter
+    .extractEntitiesWithIndices(withoutLongHosts(text))
+    .map(({ indices: [start, end] }) => ({ start, end }));
 }
 
+/** Returns every occurrence of a cashtag. */
 export function cashtags(text: string): string[] {
   return twitter.extractCashtags(text);
 }
@@ -46,8 +64,7 @@ export function sameText(one: string, other: string): boolean {
 function comparable(text: string): string {
   const bare = (url: string) => url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
   const normal = text.normalize('NFC');
-  const plain = twitter
-    .extractUrls(normal)
-    .reduce((result, url) => result.replaceAll(url, bare(url)), normal);
+  const urls = new Set(twitter.extractUrls(withoutLongHosts(normal)));
+  const plain = [...urls].reduce((result, url) => result.replaceAll(url, bare(url)), normal);
   return plain.replace(/\s+/g, ' ').trim();
 }

@@ -189,8 +189,19 @@ function shortsViolations(draft: Draft): RuleViolation[] {
 export function tagsOf(draft: Pick<Draft, 'options' | 'auto_truncate'>): string[] {
   const given = v.parse(v.fallback(v.array(v.string()), []), draft.options['youtube_tags']);
   const tags = [...new Set(given.map(tag => normalizeText(tag).replace(/^#/, '').trim()))].filter(Boolean);
-  while (draft.auto_truncate && tagLength(tags) > MAX_TAGS) tags.pop();
-  return tags;
+  return draft.auto_truncate ? fittingTags(tags) : tags;
+}
+
+/** Returns as many of the first tags as fit. */
+function fittingTags(tags: readonly string[]): string[] {
+  const fitting: string[] = [];
+  let length = -1;
+  for (const tag of tags) {
+    length += 1 + tagLength([tag]);
+    if (length > MAX_TAGS) break;
+    fitting.push(tag);
+  }
+  return fitting;
 }
 
 /** Returns the length of a list of tags: YouTube counts the commas between tags and quotation marks around tags with a space. */

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import { PLATFORM_IDS } from '../model/platform.ts';
+import { detectFacets } from '../platforms/bluesky/facets.ts';
+import { draftFor, oneLine, type PostContent } from '../platforms/kit/draft.ts';
+import { RULES } from '../platforms/registry.ts';
+import {
+  cashtags,
+  hasForbiddenCharacters,
+  linkSpans,
+  sameText,
+  weightedLength,
+} from '../platforms/x/text.ts';
+import { fingerprint } from './fingerprint.ts';
+import { foldHashtag, hashtagsOf } from './hashtags.ts';
+import { findLinks } from './links.ts';
+import { graphemes, utf8Bytes } from './measure.ts';
+import { nearestName } from './nearest.ts';
+import { isBlank, normalizeText } from './normalize.ts';
+import { findSpans, truncate } from './truncate.ts';
+
+/*
+ * No text function takes more than linear time, whatever the text. Times are compared, not limited: four times the text
+ * may take at most ten times as long, where quadratic growth takes sixteen. Short times are not compared, and the best of
+ * several runs counts, so that a busy machine does not fail the test.
+ */
+
+/** Parts that regular expressions and parsers are slow on when they are repeated. */
+const PARTS = [
+  'a.',
+  '字.',
+  'a-',
+  'a',
+  '1',
+  'https://',
+  'https://a.',
+  'a.com',
+  'a.com/(',
+  'a.com/)',
+  'a.com?',
+  '(a.com ',
+  '@a.',
+  '@a-',
+  '#a!',
+  '#1',
+  '!',
+  '#!!',
+  '$A ',
+  ' ',
+  '\n ',
+  '\n',
+  '\u200b',
+  'e\u0301\u0301',
+  '👨‍👩‍👧',
+  '🕵\ufe0f',
+  '\ud800',
+  '&lt;',
+  '<',
+  ',',
+  '"',
+];
+const UNITS = 8_000;
+const FACTOR = 4;
+const MAX_GROWTH = 10;
+/** Times below this are dominated by noise. Milliseconds. */
+const COMPARED_FROM_MS = 60;
+
+const content = (description: string, auto_truncate: boolean): PostContent => ({
+  post_type: 'text',
+  title: description,
+  description,
+  media_urls: [],
+  first_comment: description,
+  auto_truncate,
+  options: {},
+});
+
+const FUNCTIONS: readonly (readonly [name: string, run: (text: string) => unknown])[] = [
+  ['normalizeText', normalizeText],
+  ['isBlank', isBlank],
+  ['oneLine', oneLine],
+  ['findLinks', findLinks],
+  ['findSpans', findSpans],
+  ['hashtagsOf', hashtagsOf],
+  ['foldHashtag', foldHashtag],
+  ['fingerprint', fingerprint],
+  ['nearestName', text => nearestName(text, ['scheduled_date'])],
+  ['graphemes', text => graphemes(1).measure(text)],
+  ['truncate', text => truncate(text, { limit: text.length / 2, measure: part => part.length })],
+  ['truncate by bytes', text => truncate(text, { limit: 5000, measure: part => utf8Bytes(1).measure(part) })],
+  ['detectFacets', text => detectFacets(text, () => Promise.resolve(null))],
+  ['weightedLength', weightedLength],
+  ['linkSpans', linkSpans],
+  ['cashtags', cashtags],
+  ['hasForbiddenCharacters', hasForbiddenCharacters],
+  ['sameText', text => sameText(text, text)],
+  ...PLATFORM_IDS.flatMap(platform => {
+    const rules = RULES[platform];
+    const validate = (text: string, auto_truncate: boolean) => {
+      const { draft } = draftFor(rules, content(text, auto_truncate));
+      return rules.validate(draft, rules.shape(draft));
+    };
+    return [
+      [`rules of ${platform}`, (text: string) => validate(text, false)],
+      [`truncation for ${platform}`, (text: string) => validate(text, true)],
+    ] as const;
+  }),
+];
+
+async function fastest(run: (text: string) => unknown, text: string): Promise<number> {
+  let best = Infinity;
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const started = process.cpuUsage();
+    await run(text);
+    const { user, system } = process.cpuUsage(started);
+    best = Math.min(best, (user + system) / 1000);
+    if (best < COMPARED_FROM_MS) break;
+  }
+  return best;
+}
+
+const repeated = (part: string, units: number) => part.repeat(Math.ceil(units / part.length));
+
+describe.each(FUNCTIONS)('%s', (_, run) => {
+  test('takes time that is at most linear in the length of a hostile text', async () => {
+    const slow: string[] = [];
+    for (const part of PARTS) {
+      const large = await fastest(run, repeated(part, UNITS * FACTOR));
+      if (large < COMPARED_FROM_MS) continue;
+      const small = await fastest(run, repeated(part, UNITS));
+      if (large > small * MAX_GROWTH) slow.push(`${JSON.stringify(part)}: ${small} ms, then ${large} ms`);
+    }
+    expect(slow).toEqual([]);
+  });
+});
