@@ -8,6 +8,7 @@ import {
 } from '../../shared/media/uploads/confirm-upload.ts';
 import { sendMediaMessage } from '../../shared/media/messages.ts';
 import { SWEEP_GRACE_MS, type MediaRun } from '../../shared/media/transfer/media-run.ts';
+import { reserveForUpload } from '../../shared/media/uploads/storage-allowance.ts';
 import { isUuid } from '../../shared/model/id.ts';
 import type { Upload } from '../../shared/model/upload.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
@@ -40,6 +41,7 @@ export const confirmUpload = route({
       description: 'The file is large and still being processed; poll GET for its status',
       schema: UploadView,
     },
+    403: { description: 'The file exceeds the storage of the plan (`STORAGE_LIMIT`)' },
     404: { description: 'No such upload, or it was not confirmed within a day' },
     409: {
       description: 'Nothing was uploaded, or not every part',
@@ -55,10 +57,11 @@ export const confirmUpload = route({
   },
 });
 
-/** Throws 409 where nothing was uploaded, 400 for a file that is not as announced. */
+/** Throws 409 where nothing was uploaded, 403 where it exceeds the storage of the plan, 400 where it is not as announced. */
 async function confirm(services: Services, upload: Upload): Promise<Upload> {
   const uploaded = await findUploadedBytes(services.bucket, upload);
   if (!uploaded) throw notUploaded(upload, services.now());
+  await reserveForUpload(services, upload, uploaded.size);
   const deadline = services.now() + REQUEST_BUDGET_MS;
   const http = createHttpClient();
   const run: MediaRun = {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
+import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
 import { formFile } from '../../shared/http/form.ts';
 import { urlProblem } from '../../shared/net/http.ts';
 import { fieldError, profileName } from './fields.ts';
@@ -43,6 +44,7 @@ export const createUpload = route({
       description: 'The file is large or slow and still being imported; poll GET for its status',
       schema: UploadView,
     },
+    403: { description: 'The file exceeds the storage of the plan (`STORAGE_LIMIT`)' },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, base_url, newResourceId }, services) => {
@@ -51,6 +53,7 @@ export const createUpload = route({
       throw validationFailed([fieldError('file', 'Send exactly one of file (in a multipart form) and url')]);
     }
     const profile = await findProfile(services, principal, body.profile_name);
+    if (!body.file) await assertStorageLeft(services, principal.workspace_id, null);
     const id = newResourceId();
     const upload = body.file
       ? await uploadFromForm(services, { id, profile, file: body.file, base_url })

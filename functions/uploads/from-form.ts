@@ -2,6 +2,7 @@ import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { FormFile } from '../../shared/http/form.ts';
 import { randomKey } from '../../shared/media/transfer/media-run.ts';
 import { checkBytesIntegrity } from '../../shared/media/check-integrity.ts';
+import { reserveForUpload } from '../../shared/media/uploads/storage-allowance.ts';
 import { FILE_OF_FORMAT } from '../../shared/model/media.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import type { Upload } from '../../shared/model/upload.ts';
@@ -38,6 +39,7 @@ export async function uploadFromForm(
     size: bytes.byteLength,
     key,
   };
+  await reserveForUpload(services, wanted, bytes.byteLength);
   await putObject(services.bucket, key, bytes, FILE_OF_FORMAT[format].type);
   const upload = await storeOnce(services, wanted);
   if (upload.key !== key) await deleteObject(services.bucket, key);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
+import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
 import { unconfirmedUntil } from '../../shared/media/uploads/confirm-upload.ts';
 import { randomKey } from '../../shared/media/transfer/media-run.ts';
 import { FILE_OF_FORMAT, formatOfType, MAX_BYTES, MEDIA_FORMATS } from '../../shared/model/media.ts';
@@ -65,6 +66,7 @@ export const presignUpload = route({
   body_example: { profile_name: 'Acme Coffee', file_name: 'blend.mp4', file_type: 'video/mp4' },
   responses: {
     200: { description: 'One presigned URL, or one for each part', schema: PresignedUpload },
+    403: { description: 'The file exceeds the storage of the plan (`STORAGE_LIMIT`)' },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, newResourceId }, services) => {
@@ -79,6 +81,7 @@ export const presignUpload = route({
       throw validationFailed([fieldError('file_size', `Must be at most ${limit} bytes for ${format}`)]);
     }
     const profile = await findProfile(services, principal, body.profile_name);
+    await assertStorageLeft(services, principal.workspace_id, file_size ?? null);
     const now = services.now();
     const key = randomKey(MEDIA, format);
     const isLarge = file_size != null && file_size > MAX_SINGLE_BYTES;

@@ -6,6 +6,7 @@ import type { Principal } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { countProfiles } from '../../shared/store/profiles.ts';
 import { readBucket } from '../../shared/store/rate-limits.ts';
+import { storageUsed } from '../../shared/store/storage.ts';
 import { getMonthlyUsage } from '../../shared/store/usage.ts';
 import { listWebhooks } from '../../shared/store/webhooks.ts';
 import { countApiKeys, getWorkspace as readWorkspace } from '../../shared/store/workspaces.ts';
@@ -40,11 +41,12 @@ async function usageOf(services: Services, principal: Principal) {
   const { workspace_id, plan, key_id } = principal;
   const now = services.now();
   const limits = PLAN_LIMITS[plan];
-  const [profiles, generations, webhooks, apiKeys, fullAt] = await Promise.all([
+  const [profiles, generations, webhooks, apiKeys, storage, fullAt] = await Promise.all([
     countProfiles(table, workspace_id),
     getMonthlyUsage(table, workspace_id, 'AI', now),
     listWebhooks(table, workspace_id),
     countApiKeys(table, workspace_id),
+    storageUsed(table, workspace_id),
     readBucket(table, key_id),
   ]);
   return {
@@ -52,6 +54,7 @@ async function usageOf(services: Services, principal: Principal) {
     ai_requests: { used: generations, limit: limits.ai_requests, resets_at: toIso(nextMonth(now)) },
     webhooks: { used: webhooks.length, limit: MAX_WEBHOOKS, resets_at: null },
     api_keys: { used: apiKeys, limit: limits.api_keys, resets_at: null },
+    storage_bytes: { used: storage, limit: limits.storage_bytes, resets_at: null },
     requests_per_minute: requestRate(limits.requests_per_minute, Math.max(fullAt ?? now, now), now),
   };
 }

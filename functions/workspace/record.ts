@@ -74,6 +74,7 @@ export const WorkspaceRecord = v.pipe(
       ai_requests: UsageRecord,
       webhooks: UsageRecord,
       api_keys: UsageRecord,
+      storage_bytes: UsageRecord,
       requests_per_minute: UsageRecord,
     }),
   }),

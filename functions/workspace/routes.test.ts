@@ -52,6 +52,7 @@ describe('GET /workspace', () => {
           ai_requests: { used: 0, limit: 200, resets_at: '2027-01-01T00:00:00.000Z' },
           webhooks: { used: 0, limit: 10, resets_at: null },
           api_keys: { used: 1, limit: 25, resets_at: null },
+          storage_bytes: { used: 0, limit: 50_000_000_000, resets_at: null },
           requests_per_minute: { used: 0, limit: 120, resets_at: '2026-12-01T10:00:00.000Z' },
         },
       },

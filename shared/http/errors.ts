@@ -73,6 +73,14 @@ export const planTooLow = (feature: string, required: Plan, current: Plan, upgra
 export const forbidden = (error: string, extra: Readonly<Record<string, unknown>> = {}) =>
   new ApiError({ status: 403, body: { error, ...extra } });
 
+/** 403 because a file does not fit into the storage of the plan. */
+export const storageLimitExceeded = (limit: number, used: number) =>
+  forbidden(`Storage limit reached: ${used} of ${limit} bytes are in use; delete files or upgrade the plan`, {
+    code: 'STORAGE_LIMIT',
+    limit,
+    used,
+  });
+
 /** 404, also for resources of another workspace. */
 export const notFound = (resource?: string) =>
   new ApiError({ status: 404, body: { error: resource ? `${resource} not found` : 'Not found' } });
