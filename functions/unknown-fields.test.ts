@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes as media } from './media/routes.ts';
 import { routes as playlists } from './playlists/routes.ts';
 import { routes as profiles } from './profiles/routes.ts';
+import { routes as webhooks } from './webhooks/routes.ts';
 import { routes as workspace } from './workspace/routes.ts';
 import { operations } from '../test/support/openapi.ts';
 import { servedApi, type ServedApi } from '../test/support/served-api.ts';
@@ -10,7 +11,7 @@ let api: ServedApi;
 let profileId: string;
 
 beforeAll(async () => {
-  api = await servedApi([...media, ...playlists, ...profiles, ...workspace]);
+  api = await servedApi([...media, ...playlists, ...profiles, ...webhooks, ...workspace]);
   const { body } = await api.call('POST', '/agency/profiles', { username: 'Acme' });
   profileId = body.profile.id;
 });
@@ -39,8 +40,6 @@ describe('an unknown field', () => {
       loop: 1,
     });
     expect(playlist.body.warnings).toEqual([unknown('loop')]);
-    const key = await api.call('POST', '/api-keys', { name: 'K', userid: 'x' });
-    expect(key.body.warnings).toEqual([unknown('userid', 'user_id')]);
   });
 
   test('is reported with its index in a batch', async () => {
@@ -107,6 +106,80 @@ describe('an unknown field', () => {
     });
     const long = await api.call('POST', '/agency/profiles', { username: 'Long', ['x'.repeat(900_000)]: 1 });
     expect(long.body.warnings).toEqual([unknown('x'.repeat(200))]);
+  });
+});
+
+const refusal = (field: string, near?: string) => ({
+  field,
+  message: `${field} is not a known field${near ? `; did you mean ${near}?` : ''}`,
+  platform: null,
+});
+
+describe('an unknown field is refused', () => {
+  test.each([
+    [
+      '/api-keys',
+      { name: 'K', userid: 'x', scope: ['read'] },
+      [refusal('userid', 'user_id'), refusal('scope', 'scopes')],
+    ],
+    ['/workspace/members', { email: 'a@example.com', role: 'member', admin: true }, [refusal('admin')]],
+    ['/webhooks', { url: 'https://example.com/hook', event: ['post.failed'] }, [refusal('event', 'events')]],
+  ])('by %s, which grants rights', async (path, body, details) => {
+    const answer = await api.call('POST', path, body);
+    expect([answer.status, answer.body]).toEqual([400, { error: 'Validation failed', details }]);
+  });
+
+  test.each([
+    ['a header', '', { prefer: 'handling=strict' }],
+    ['a header with other preferences', '', { prefer: 'return=minimal, Handling="strict"; wait=10' }],
+    ['a query parameter', '?strict=true', {}],
+  ])('when the caller asks for it with %s', async (_, query, headers) => {
+    const body = { username: 'Strict', colour: 'red', profil_name: 'x' };
+    const answer = await api.call('POST', `/agency/profiles${query}`, body, headers);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { details: [refusal('colour'), refusal('profil_name', 'profile_name')] },
+    });
+  });
+
+  test('together with the other validation errors', async () => {
+    const answer = await api.call('POST', '/workspace/members', { email: 'x', admin: true });
+    expect(answer.body.details.map(({ field }: { field: string }) => field)).toEqual([
+      'email',
+      'role',
+      'admin',
+    ]);
+  });
+
+  test.each(['handling=lenient', 'return=strict', ''])('but not with Prefer: %s', async prefer => {
+    const answer = await api.call('PATCH', `/agency/profiles/${profileId}`, { colour: 1 }, { prefer });
+    expect(answer).toMatchObject({ status: 200, body: { warnings: [unknown('colour')] } });
+  });
+});
+
+describe('a query parameter', () => {
+  test.each([
+    ['page', '2', '; use cursor'],
+    ['offset', '20', '; use cursor'],
+    ['per_page', '20', '; use limit'],
+    ['profileid', 'x', '; did you mean profile_id?'],
+    ['colour', 'red', ''],
+    ['constructor', 'x', ''],
+  ])('that is unknown is refused: %s', async (name, value, hint) => {
+    const answer = await api.call('GET', `/agency/media?${name}=${value}`);
+    expect([answer.status, answer.body.details]).toEqual([
+      400,
+      [{ field: name, message: `${name} is not a query parameter of this operation${hint}`, platform: null }],
+    ]);
+  });
+
+  test('that is unknown is refused where something is created, too', async () => {
+    const answer = await api.call('POST', '/agency/profiles?dry_run=true', { username: 'Dry run' });
+    expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'dry_run' }] } });
+  });
+
+  test.each(['limit', 'cursor', 'profile_id'])('counts as absent when it is empty: %s', async name => {
+    expect((await api.call('GET', `/agency/media?${name}=`)).status).toBe(200);
   });
 });
 

@@ -16,6 +16,7 @@ export const createWebhook = route({
   summary: 'Create a webhook; its signing secret is shown only now',
   tag: 'Webhooks',
   auth: 'key',
+  refuses_unknown: true,
   body: {
     url: urlField,
     events: v.optional(eventsField, [...DEFAULT_EVENT_KINDS]),

@@ -15,6 +15,7 @@ export const addMember = route({
   tag: 'Workspace',
   auth: 'key',
   access: 'owner',
+  refuses_unknown: true,
   body: { email: emailField, name: v.optional(memberNameField, null), role: roleField },
   body_example: { email: 'kim@example.com', name: 'Kim', role: 'member' },
   responses: {

@@ -26,6 +26,7 @@ export const createApiKey = route({
     'the same restrictions.',
   tag: 'API keys',
   auth: 'key',
+  refuses_unknown: true,
   body: {
     name: keyNameField,
     user_id: v.nullish(v.pipe(v.string(), v.uuid('Must be a UUID'))),

@@ -37,6 +37,10 @@ Resources of other workspaces answer 404.
 **Errors.** The body is \`{error}\`, with a stable \`code\` where programs may need one. A 400 lists every validation
 error of the request.
 
+**Unknown fields** of a body are ignored and reported in \`warnings\`, except where a misspelled field could publish at the
+wrong time or place or grant rights: those answer 400. \`Prefer: handling=strict\` or \`?strict=true\` refuses all of them.
+Unknown query parameters always answer 400; an empty parameter counts as absent.
+
 **Idempotency.** Every POST that creates a resource accepts an \`Idempotency-Key\`. Send a random value and retry with it
 until you get a response. For 24 hours the same key with the same request returns the stored response.
 

@@ -3,9 +3,16 @@ import { isUuid, newId } from '../model/id.ts';
 import { assertOwner } from './access.ts';
 import { notFound, unauthorized, validationFailed, type ValidationDetail } from './errors.ts';
 import { withoutLongLists } from './long-lists.ts';
+import { isStrict, queryOf, unknownParameters } from './query.ts';
 import type { OnlyDocumentedFields, ResponseOf, Responses } from './response.ts';
 import type { ApiRequest, Auth, Entries, RawRequest, Route, RouteDefinition } from './route.ts';
-import { unknownFields, unknownNames, withHints, withWarnings } from './unknown-fields.ts';
+import {
+  unknownFieldErrors,
+  unknownFields,
+  unknownNames,
+  withHints,
+  withWarnings,
+} from './unknown-fields.ts';
 import { additionalDetails, validateBatch, validateObject } from './validate.ts';
 
 /**
@@ -75,8 +82,9 @@ function parseRequest<
   now: () => number,
 ): RequestOf<typeof definition> {
   const { body, details } = withoutLongLists(definition.body ?? {}, raw.body);
-  const parsed = validateParts(definition, { ...raw, body });
-  const all = [...details, ...additionalDetails(details, parsed.details)];
+  const parsed = validateParts(definition, { ...raw, query: queryOf(raw), body });
+  const unknown = [...unknownParameters(definition, raw.query), ...refusedBodyFields(definition, raw)];
+  const all = [...details, ...additionalDetails(details, parsed.details), ...unknown];
   if (all.length > 0) throw validationFailed(all);
   const request: ApiRequest = {
     ...parsed.parts,
@@ -90,6 +98,13 @@ function parseRequest<
     asked_at: raw.asked_at ?? now(),
   };
   return trustParsed(request);
+}
+
+function refusedBodyFields(
+  { body, refuses_unknown }: Pick<Route, 'refuses_unknown'> & { body?: Route['body'] },
+  raw: RawRequest,
+): ValidationDetail[] {
+  return body && (refuses_unknown || isStrict(raw)) ? unknownFieldErrors(body, raw.body) : [];
 }
 
 interface Parts {

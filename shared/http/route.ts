@@ -87,6 +87,8 @@ export interface RouteDefinition<
   params?: P;
   query?: Q;
   body?: B;
+  /** Unknown body fields answer 400 instead of a warning. A caller can ask for that with `Prefer: handling=strict`. */
+  refuses_unknown?: boolean;
   /** The same fields may also be sent as a multipart form. */
   takes_form?: boolean;
   /** The body may also be an array of up to this many objects; the handler gets an array in both cases. */
@@ -109,6 +111,7 @@ export interface Route extends RouteDoc {
   params: Entries | undefined;
   query: Entries | undefined;
   body: Entries | undefined;
+  refuses_unknown?: boolean;
   takes_form?: boolean;
   batch?: number | undefined;
   responses: Responses;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { nearestName } from '../text/nearest.ts';
-import { ApiError, batchFieldPath, type ApiResponse } from './errors.ts';
+import { ApiError, batchFieldPath, type ApiResponse, type ValidationDetail } from './errors.ts';
 
 /** Most unknown fields that a response lists. */
 const MAX_LISTED = 100;
@@ -31,6 +31,17 @@ export const unknownNames = (entries: v.ObjectEntries, body: unknown): string[] 
     .slice(0, MAX_LISTED)
     .map(({ name }) => name);
 
+/** Returns an error for each unknown field, for requests that refuse them. */
+export function unknownFieldErrors(entries: v.ObjectEntries, body: unknown): ValidationDetail[] {
+  const known = Object.keys(entries);
+  return findUnknown(entries, body)
+    .slice(0, MAX_LISTED)
+    .map(({ name, index }) => {
+      const field = pathOf(name, index);
+      return { field, message: `${field} is not a known field${hintFor(name, known)}`, platform: null };
+    });
+}
+
 interface UnknownName {
   name: string;
   /** Index of the object in a batch. */
@@ -48,10 +59,14 @@ function findUnknown(entries: v.ObjectEntries, body: unknown, index: number | nu
 const pathOf = (name: string, index: number | null) => (index === null ? name : batchFieldPath(index, name));
 
 function warning(name: string, index: number | null, known: readonly string[]): UnknownFieldWarning {
-  const nearest = nearestName(name, known);
-  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
   const field = pathOf(name, index);
-  return { code: 'UNKNOWN_FIELD', field, message: `${field} is not a known field and was ignored${hint}` };
+  const message = `${field} is not a known field and was ignored${hintFor(name, known)}`;
+  return { code: 'UNKNOWN_FIELD', field, message };
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
 
 const HasWarnings = v.object({ warnings: v.array(v.unknown()) });
