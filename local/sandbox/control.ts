@@ -5,7 +5,7 @@ import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.t
 import type { Faults } from './faults.ts';
 import type { MediaStore } from './media-store.ts';
 import { serveContent } from './media/serve.ts';
-import { BadRequest, parseBody } from './bad-request.ts';
+import { BadRequest, issuesOf, parseBody } from './bad-request.ts';
 import type { PlayedPlatform, PlayedPlatforms } from './played.ts';
 import type { Receivers } from './receivers.ts';
 import { ALL_ACCOUNTS, keyOf, resetState, type SandboxState } from './state.ts';
@@ -51,6 +51,8 @@ const LimitsSchema = v.objectWithRest(
   JsonSchema,
 );
 
+const AccountsSchema = v.objectWithRest({ platform: PlatformIdSchema, account: v.string() }, JsonSchema);
+
 /** The endpoints below `/_control`, with which tests control the sandbox and inspect what happened. */
 export function controlApp(parts: ControlParts): Hono {
   const { state, faults, traffic, receivers, mediaStore, platforms } = parts;
@@ -87,6 +89,12 @@ export function controlApp(parts: ControlParts): Hono {
   app.post('/tokens', async c => {
     const { platform, account, action } = parseBody(TokensSchema, await bodyOf(c));
     playedPlatform(platforms, platform).tokens(action, account ?? null);
+    return c.json({ ok: true });
+  });
+
+  app.post('/accounts', async c => {
+    const { platform, account, ...change } = parseBody(AccountsSchema, await bodyOf(c));
+    changeAccount(playedPlatform(platforms, platform), account, change);
     return c.json({ ok: true });
   });
 
@@ -172,6 +180,20 @@ async function bodyOf(c: Context): Promise<unknown> {
   } catch {
     throw new BadRequest([{ path: '', message: 'The request body must be JSON' }]);
   }
+}
+
+function changeAccount({ definition, change }: PlayedPlatform, account: string, changes: JsonObject): void {
+  if (!change) {
+    const message = `The accounts of ${definition.platform} cannot be changed`;
+    throw new BadRequest([{ path: 'platform', message }]);
+  }
+  try {
+    if (change(account, changes)) return;
+  } catch (error) {
+    if (error instanceof v.ValiError) throw new BadRequest(issuesOf(error.issues));
+    throw error;
+  }
+  throw new BadRequest([{ path: 'account', message: `The account ${account} does not exist` }]);
 }
 
 function playedPlatform(platforms: PlayedPlatforms, id: PlatformId): PlayedPlatform {

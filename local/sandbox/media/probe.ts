@@ -33,6 +33,7 @@ async function clipFacts(bytes: Uint8Array): Promise<ClipFacts> {
   try {
     const video = await input.getPrimaryVideoTrack();
     const audioCodec = (await (await input.getPrimaryAudioTrack())?.getCodec()) ?? null;
+    if (!video && audioCodec === null) return {};
     return {
       ...(video && (await videoFacts(video))),
       ...(audioCodec && { audio_codec: audioCodec }),

@@ -58,6 +58,11 @@ export interface SandboxPlatform {
   app: Hono;
   /** Ends tokens (`POST /_control/tokens`) of one account, or of all if it is null. */
   tokens: (action: 'expire' | 'revoke' | 'revoke_refresh', account: string | null) => void;
+  /**
+   * Changes a test account (`POST /_control/accounts`): suspends it, moves it, takes a right … Returns false if the account
+   * does not exist. Throws ValiError if the change is invalid.
+   */
+  change?: (account: string, change: JsonObject) => boolean;
   /** Restores the initial state: the test accounts and nothing published. */
   reset: () => void;
 }
@@ -87,7 +92,7 @@ export interface SandboxHost {
   http: HttpClient;
 }
 
-/** Items by key, in the order of insertion. Items are copied when the sandbox restarts: change one by setting it again. */
+/** Items by key, in the order of insertion. To change an item, set it again. */
 export interface SandboxCollection<T> {
   get: (key: string) => T | undefined;
   set: (key: string, value: T) => void;

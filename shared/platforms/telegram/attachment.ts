@@ -42,8 +42,11 @@ export function asAlbum(attachments: readonly Attachment[]): readonly Attachment
   return attachments.map(({ file }) => ({ kind, file, facts: {} }));
 }
 
+/** Without content type detection Telegram shows no image as a sticker, which has no caption. */
 async function asDocument(file: UserFile, url: string): Promise<Attachment> {
-  return { kind: 'document', file: await whole(file, url), facts: {} };
+  const isImage = file.facts.type.startsWith('image/');
+  const facts = isImage ? { disable_content_type_detection: 'true' } : {};
+  return { kind: 'document', file: await whole(file, url), facts };
 }
 
 async function whole({ facts, size, read }: UserFile, url: string): Promise<FormFilePart> {

@@ -5,12 +5,17 @@ export interface Window {
   seconds: number;
 }
 
-/** Fixed windows as the reference server counts them; each answer tells how much is left. */
+/** Fixed rate limit windows, as the reference server has them. */
 export function createLimits(now: () => number) {
   const used = new Map<string, { points: number; until: number }>();
 
-  /** Counts and gives the headers. Throws 429 when the window is full. */
-  function spend(key: string, points: number, { limit, seconds }: Window): Record<string, string> {
+  /** Spends points in every window and returns the headers of the first one. Throws 429 if a window is exhausted. */
+  function spend(key: string, points: number, windows: readonly Window[]): Record<string, string> {
+    const [first = {}] = windows.map(window => spendIn(`${key} ${window.seconds}`, points, window));
+    return first;
+  }
+
+  function spendIn(key: string, points: number, { limit, seconds }: Window): Record<string, string> {
     const known = used.get(key);
     const window = known && known.until > now() ? known : { points: 0, until: now() + seconds * 1000 };
     used.set(key, window);

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { invalid, isObject } from './xrpc.ts';
 
-/** A blob that a record refers to, as the record describes it. */
+/** A reference to a blob in a record. */
 export interface BlobUse {
   cid: string;
   mimeType: string;
@@ -19,8 +19,8 @@ const LANGUAGE = /^(?:[a-z]{2,3}|i)(?:-[a-z0-9]+)*$/i;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
- * Holds a record against the lexicon `app.bsky.feed.post` and gives the blobs it uses. As on the real server, unknown
- * fields and unknown kinds of embeds and features pass, and so do offsets beyond the text.
+ * Validates a record against the lexicon `app.bsky.feed.post` and returns the blobs that it uses. Like the real server it
+ * accepts unknown fields, unknown types of embeds and features, and offsets beyond the text.
  */
 export function checkPost(record: JsonObject): BlobUse[] {
   string(record['text'], '$.record.text', { bytes: 3000, graphemes: 300 });
@@ -103,12 +103,12 @@ function checkBlob(value: Json | undefined, path: string, maxSize: number): Blob
     typeof mimeType !== 'string' ||
     typeof size !== 'number'
   ) {
-    throw refused(`Expected a blob value`, path);
+    throw invalidRecord(`Expected a blob value`, path);
   }
   if (!mimeType.startsWith('image/')) {
-    throw refused(`invalid mime type (expected image/*, got ${mimeType})`, path);
+    throw invalidRecord(`invalid mime type (expected image/*, got ${mimeType})`, path);
   }
-  if (size > maxSize) throw refused(`blob too big (maximum ${maxSize}, got ${size})`, path);
+  if (size > maxSize) throw invalidRecord(`blob too big (maximum ${maxSize}, got ${size})`, path);
   return { cid: link, mimeType, size };
 }
 
@@ -117,35 +117,37 @@ function string(
   path: string,
   most: { bytes: number; graphemes: number } = { bytes: Infinity, graphemes: Infinity },
 ): string {
-  if (typeof value !== 'string') throw refused(`Expected string value type (got ${nameOf(value)})`, path);
+  if (typeof value !== 'string')
+    throw invalidRecord(`Expected string value type (got ${nameOf(value)})`, path);
   const bytes = Buffer.byteLength(value);
-  if (bytes > most.bytes) throw refused(`string too big (maximum ${most.bytes}, got ${bytes})`, path);
+  if (bytes > most.bytes) throw invalidRecord(`string too big (maximum ${most.bytes}, got ${bytes})`, path);
   const graphemes = most.graphemes === Infinity ? 0 : [...segmenter.segment(value)].length;
   if (graphemes > most.graphemes) {
-    throw refused(`grapheme too big (maximum ${most.graphemes}, got ${graphemes})`, path);
+    throw invalidRecord(`grapheme too big (maximum ${most.graphemes}, got ${graphemes})`, path);
   }
   return value;
 }
 
 function matching(value: Json | undefined, pattern: RegExp, what: string, path: string): void {
   const text = string(value, path);
-  const isNoDay = pattern === DATETIME && Number.isNaN(Date.parse(text));
-  if (!pattern.test(text) || isNoDay) throw refused(`Invalid value: must be ${what}`, path);
+  const isInvalidDate = pattern === DATETIME && Number.isNaN(Date.parse(text));
+  if (!pattern.test(text) || isInvalidDate) throw invalidRecord(`Invalid value: must be ${what}`, path);
 }
 
 function integer(value: Json | undefined, path: string, least: number): void {
-  if (!Number.isInteger(value)) throw refused(`Expected integer value type (got ${nameOf(value)})`, path);
+  if (!Number.isInteger(value))
+    throw invalidRecord(`Expected integer value type (got ${nameOf(value)})`, path);
   if (Number(value) < least)
-    throw refused(`integer too small (minimum ${least}, got ${Number(value)})`, path);
+    throw invalidRecord(`integer too small (minimum ${least}, got ${Number(value)})`, path);
 }
 
 function object(value: Json | undefined, path: string): JsonObject {
-  if (!isObject(value)) throw refused(`Expected object value type (got ${nameOf(value)})`, path);
+  if (!isObject(value)) throw invalidRecord(`Expected object value type (got ${nameOf(value)})`, path);
   return value;
 }
 
 function typeOf({ $type }: JsonObject, path: string): string {
-  if (typeof $type !== 'string') throw refused('Expected an object with a "$type" property', path);
+  if (typeof $type !== 'string') throw invalidRecord('Expected an object with a "$type" property', path);
   return $type;
 }
 
@@ -155,8 +157,8 @@ function list<T>(
   most: number,
   check: (item: Json, path: string) => T,
 ): T[] {
-  if (!Array.isArray(value)) throw refused(`Expected array value type (got ${nameOf(value)})`, path);
-  if (value.length > most) throw refused(`array too big (maximum ${most}, got ${value.length})`, path);
+  if (!Array.isArray(value)) throw invalidRecord(`Expected array value type (got ${nameOf(value)})`, path);
+  if (value.length > most) throw invalidRecord(`array too big (maximum ${most}, got ${value.length})`, path);
   return value.map((item, index) => check(item, `${path}[${index}]`));
 }
 
@@ -174,6 +176,6 @@ function nameOf(value: Json | undefined): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function refused(message: string, path: string) {
+function invalidRecord(message: string, path: string) {
   return invalid(`Invalid app.bsky.feed.post record: ${message} at ${path}`);
 }

@@ -1,15 +1,17 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
+import * as v from 'valibot';
+import { JsonObjectSchema, type Json, type JsonObject } from '../../../model/json.ts';
 import type { SandboxHost, SandboxMedia } from '../../contract/sandbox.ts';
 import type { SandboxAccount } from './accounts.ts';
 import { checkPost, type BlobUse } from './record.ts';
 import { canonical, cidOf, invalid, isObject, XrpcError } from './xrpc.ts';
 
-export interface StoredRecord {
-  uri: string;
-  cid: string;
-  value: JsonObject;
-  indexedAt: string;
-}
+const RecordSchema = v.object({
+  uri: v.string(),
+  cid: v.string(),
+  value: JsonObjectSchema,
+  indexedAt: v.string(),
+});
+export type StoredRecord = v.InferOutput<typeof RecordSchema>;
 
 interface StoredBlob {
   mimeType: string;
@@ -23,9 +25,9 @@ export interface Write {
   collection: string;
   rkey: string;
   record: JsonObject;
-  /** Absent: overwrite; null: the key must be free; else the CID that is to be replaced. */
+  /** Undefined to overwrite, null if the key must be free, else the CID to replace. */
   swapRecord: Json | undefined;
-  /** The whole input, for the record of what was published. */
+  /** The whole input, for the published post. */
   input: JsonObject;
 }
 
@@ -36,9 +38,9 @@ const TID = /^[234567a-j][2-7a-z]{12}$/;
 const NSID = /^[a-zA-Z][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)+\.[a-zA-Z]+$/;
 const RECORD_KEY = /^(?!\.{1,2}$)[\w.:~-]{1,512}$/;
 
-/** The repositories of all accounts and their blobs. */
+/** The repositories and blobs of all accounts. */
 export function createRepo(host: SandboxHost) {
-  const records = new Map<string, StoredRecord>();
+  const records = host.collection('records', RecordSchema);
   const blobs = new Map<string, StoredBlob>();
   let revision = 0n;
 
@@ -71,7 +73,7 @@ export function createRepo(host: SandboxHost) {
   function create(account: SandboxAccount, write: Write): JsonObject {
     const uri = uriOf(account, write);
     const uses = checkRecord(write);
-    if (records.has(uri)) throw new XrpcError(500, 'InternalServerError', 'Internal Server Error');
+    if (records.get(uri)) throw new XrpcError(500, 'InternalServerError', 'Internal Server Error');
     return store(account, write, uri, cidOf('record', canonical(write.record)), uses);
   }
 
@@ -96,33 +98,43 @@ export function createRepo(host: SandboxHost) {
     cid: string,
     uses: BlobUse[],
   ): JsonObject {
-    const media = uses.map(use => takeBlob(account, use));
+    const media = uses.map(use => useBlob(account, use));
     const indexedAt = new Date(host.now()).toISOString();
     host.unpublish('bluesky', uri);
     records.set(uri, { uri, cid, value: write.record, indexedAt });
-    if (write.collection === POSTS) show(account, write, uri, media, indexedAt);
+    if (write.collection === POSTS) publish(account, write, uri, media, indexedAt);
     return { uri, cid, commit: commit(), ...VALID };
   }
 
-  /** The reference must agree with what was uploaded to this very account, and lately. */
-  function takeBlob(account: SandboxAccount, { cid, mimeType, size }: BlobUse): SandboxMedia {
+  /** Throws unless the reference matches a recent upload of this account. */
+  function useBlob(account: SandboxAccount, { cid, mimeType, size }: BlobUse): SandboxMedia {
     const blob = blobs.get(`${account.did} ${cid}`);
     if (!blob || (!blob.used && host.now() - blob.at > UNUSED_BLOB_MS)) {
       throw new XrpcError(400, 'BlobNotFound', `Could not find blob: ${cid}`);
     }
     if (blob.mimeType !== mimeType) {
-      const words = `Expected: ${blob.mimeType}, Got: ${mimeType}`;
-      throw new XrpcError(400, 'InvalidMimeType', `Referenced Mimetype does not match stored blob. ${words}`);
+      const detail = `Expected: ${blob.mimeType}, Got: ${mimeType}`;
+      throw new XrpcError(
+        400,
+        'InvalidMimeType',
+        `Referenced Mimetype does not match stored blob. ${detail}`,
+      );
     }
     if (blob.size !== size) {
-      const words = `Expected: ${blob.size}, Got: ${size}`;
-      throw new XrpcError(400, 'InvalidSize', `Referenced Size does not match stored blob. ${words}`);
+      const detail = `Expected: ${blob.size}, Got: ${size}`;
+      throw new XrpcError(400, 'InvalidSize', `Referenced Size does not match stored blob. ${detail}`);
     }
     blob.used = true;
     return blob.media;
   }
 
-  function show(account: SandboxAccount, write: Write, uri: string, media: SandboxMedia[], at: string): void {
+  function publish(
+    account: SandboxAccount,
+    write: Write,
+    uri: string,
+    media: SandboxMedia[],
+    at: string,
+  ): void {
     const { text, embed } = write.record;
     const isCard = isObject(embed) && embed['$type'] === 'app.bsky.embed.external';
     host.publish({
@@ -155,7 +167,7 @@ export function createRepo(host: SandboxHost) {
     nextKey: () => tidAt(host.now(), (revision += 1n)),
     find: (uri: string) => records.get(uri),
     countOf: (account: SandboxAccount) =>
-      [...records.keys()].filter(uri => uri.startsWith(`at://${account.did}/${POSTS}/`)).length,
+      records.values().filter(({ uri }) => uri.startsWith(`at://${account.did}/${POSTS}/`)).length,
     reset: () => {
       records.clear();
       blobs.clear();

@@ -81,7 +81,7 @@ function claimsOf(token: unknown): JsonObject {
 }
 
 describe('sessions', () => {
-  test('tell who, where, and until when', async () => {
+  test('contain the account, its server and the expiry', async () => {
     const { status, body } = await login();
     expect(status).toBe(200);
     expect(body).toMatchObject({ handle: 'demo.bsky.social', active: true });
@@ -90,17 +90,19 @@ describe('sessions', () => {
     expect(claims).toMatchObject({ exp: bluesky.now() / 1000 + 7200, scope: 'com.atproto.appPass' });
   });
 
-  test('refuse a wrong pair, a second factor, a taken down account', async () => {
+  test('are refused for wrong passwords, second factors and accounts taken down', async () => {
     expect(await login('demo.bsky.social', 'x')).toMatchObject(refused(401, 'AuthenticationRequired'));
     expect(await login('twofactor.bsky.social', 'twofactor-main-password')).toMatchObject(
       refused(401, 'AuthFactorTokenRequired'),
     );
-    expect(await login('takendown.bsky.social', 'test-test-test-test')).toMatchObject(
-      refused(401, 'AccountTakedown'),
-    );
+    for (const name of ['takendown', 'suspended']) {
+      expect(await login(`${name}.bsky.social`, 'test-test-test-test')).toMatchObject(
+        refused(401, 'AccountTakedown'),
+      );
+    }
   });
 
-  test('30 logins in five minutes, then 429 with the time to wait', async () => {
+  test('are limited to 30 logins in five minutes per identifier as typed', async () => {
     for (let count = 1; count < 30; count++) await login();
     const { headers, ...answer } = await login();
     expect(answer).toMatchObject(refused(429, 'RateLimitExceeded'));
@@ -111,17 +113,18 @@ describe('sessions', () => {
       'ratelimit-reset': String(bluesky.now() / 1000 + 300),
       'retry-after': '300',
     });
+    expect((await login(session['did'])).status).toBe(200);
     bluesky.advance(300_000);
     expect((await login()).status).toBe(200);
   });
 
-  test('expire after two hours, with 400', async () => {
+  test('expire after two hours with status 400', async () => {
     bluesky.advance(2 * HOUR);
     expect(await put()).toMatchObject(refused(400, 'ExpiredToken', 'Token has expired'));
     expect((await refresh()).status).toBe(200);
   });
 
-  test('refresh by the header alone, never by a body or with the wrong token', async () => {
+  test('are refreshed by the header only', async () => {
     const name = 'com.atproto.server.refreshSession';
     const inBody = { refreshJwt: session['refreshJwt']! };
     expect(await post(name, inBody, {})).toMatchObject(refused(401, 'AuthMissing'));
@@ -132,7 +135,7 @@ describe('sessions', () => {
     expect(await refresh('a.b.c')).toMatchObject(refused(400, 'InvalidToken'));
   });
 
-  test('a used refresh token gives the same successor for two hours, then none', async () => {
+  test('return the same successor for a used refresh token during two hours', async () => {
     const ids = (await Promise.all([refresh(), refresh()])).map(
       ({ body }) => claimsOf(body['refreshJwt'])['jti'],
     );
@@ -141,7 +144,7 @@ describe('sessions', () => {
     expect(await refresh()).toMatchObject(refused(400, 'ExpiredToken', 'Token has been revoked'));
   });
 
-  test('end from outside: expired, refresh revoked, app password taken back', async () => {
+  test('can be expired and revoked', async () => {
     const { tokens } = bluesky.platform;
     tokens('expire', 'demo.bsky.social');
     expect(await put()).toMatchObject(refused(400, 'ExpiredToken'));
@@ -162,7 +165,7 @@ describe('sessions', () => {
 });
 
 describe('blobs', () => {
-  test('get a reference that depends on the bytes alone, and their true type', async () => {
+  test('have a reference that depends on the bytes only and the sniffed type', async () => {
     const bytes = await noisyJpeg(9, 9);
     const { body } = await upload(bytes, { 'content-type': 'image/png' });
     expect(body['blob']).toMatchObject({ $type: 'blob', mimeType: 'image/jpeg', size: bytes.byteLength });
@@ -170,21 +173,21 @@ describe('blobs', () => {
     expect((await upload(bytes)).body).toEqual(body);
   });
 
-  test('need a type, and a login', async () => {
+  test('need a content type and a token', async () => {
     expect(await upload(Buffer.from('x'), {})).toMatchObject(refused(400, 'InvalidRequest'));
     expect(await send('POST', `${PDS}/xrpc/com.atproto.repo.uploadBlob`, {}, 'x')).toMatchObject(
       refused(401, 'AuthMissing'),
     );
   });
 
-  test('may be larger than a record allows, but not than the server does', async () => {
+  test('may exceed the limit of records but not of the server', async () => {
     expect((await upload(await noisyJpeg(1400, 1000))).status).toBe(200);
     expect(await upload(new Uint8Array(52_428_801))).toMatchObject(refused(413, 'PayloadTooLarge'));
   });
 });
 
-describe('writing', () => {
-  test('the identical record again is the same success, without a commit', async () => {
+describe('writes', () => {
+  test('return the same result without a commit for an identical record', async () => {
     const first = await put();
     const uri = `at://${session['did']}/${COLLECTION}/${RKEY}`;
     expect(first).toMatchObject({ status: 200, body: { uri, validationStatus: 'valid' } });
@@ -194,7 +197,7 @@ describe('writing', () => {
     expect(bluesky.posts()).toHaveLength(1);
   });
 
-  test('another record under the key: refused, swapped, or silently overwritten', async () => {
+  test('refuse, swap or overwrite another record depending on swapRecord', async () => {
     const { body } = await put();
     const changed = record({ text: 'Changed' });
     expect(await put({}, changed)).toMatchObject(refused(400, 'InvalidSwap'));
@@ -213,7 +216,7 @@ describe('writing', () => {
     expect(bluesky.posts().map(({ text }) => text)).toEqual(['Hello']);
   });
 
-  test('createRecord with a key that exists is a 500', async () => {
+  test('fail with 500 for createRecord with an existing key', async () => {
     const input = { repo: 'demo.bsky.social', collection: COLLECTION, record: record() };
     expect((await post('com.atproto.repo.createRecord', input)).status).toBe(200);
     await put();
@@ -222,7 +225,7 @@ describe('writing', () => {
     );
   });
 
-  test('only into the own repository', async () => {
+  test('are allowed in the own repository only', async () => {
     const { did } = (await login('alice.bsky.social', 'test-test-test-test')).body;
     expect(await put({ repo: did! })).toMatchObject(refused(401, 'AuthenticationRequired'));
     expect(await put({ repo: 'did:plc:zzzzzzzzzzzzzzzzzzzzzzzz' })).toMatchObject(
@@ -230,12 +233,12 @@ describe('writing', () => {
     );
   });
 
-  test('within the points of an hour', async () => {
+  test('count points per hour', async () => {
     const { headers } = await put();
     expect(headers).toMatchObject({ 'ratelimit-limit': '5000', 'ratelimit-remaining': '4998' });
   });
 
-  test('not while a limit is announced', async () => {
+  test('are refused while a limit is announced', async () => {
     bluesky.setLimit({ remaining: 0, retry_after: 40 });
     expect(await put()).toMatchObject({
       ...refused(429, 'RateLimitExceeded'),
@@ -257,43 +260,43 @@ describe('writing', () => {
       /grapheme too big \(maximum 300, got 301\) at \$\.record\.text/,
     ],
     ['3001 bytes', { text: '👨‍👩‍👧‍👦'.repeat(120) + '!' }, /string too big/],
-    ['no text', { text: null }, /\$\.record\.text/],
-    ['a date alone', { createdAt: '2026-03-02' }, /createdAt/],
+    ['a missing text', { text: null }, /\$\.record\.text/],
+    ['a date without time', { createdAt: '2026-03-02' }, /createdAt/],
     ['a time without a zone', { createdAt: '2026-03-02T10:00:00' }, /createdAt/],
     ['four languages', { langs: ['en', 'de', 'fr', 'it'] }, /array too big/],
-    ['no language', { langs: ['a language'] }, /langs\[0\]/],
+    ['an invalid language', { langs: ['a language'] }, /langs\[0\]/],
     ['nine tags', { tags: Array.from({ length: 9 }, () => 'a') }, /array too big/],
     ['a relative link', { facets: [link('/a')] }, /facets\[0\]\.features\[0\]\.uri/],
     [
-      'offsets that are none',
+      'negative offsets',
       { facets: [{ ...link('https://a.b'), index: { byteStart: -1, byteEnd: 5 } }] },
       /integer too small/,
     ],
-    ['no images', { embed: { $type: 'app.bsky.embed.images' } }, /array/],
+    ['missing images', { embed: { $type: 'app.bsky.embed.images' } }, /array/],
     ['an embed without a type', { embed: { images: [] } }, /\$type/],
     ['another type', { $type: 'app.bsky.feed.like' }, /Invalid \$type/],
-  ])('refuses %s', async (_, change, message) => {
+  ])('refuse %s', async (_, change, message) => {
     expect(await put({}, record(change))).toMatchObject(refused(400, 'InvalidRequest', message));
   });
 
-  test('refuses a key that is no TID', async () => {
+  test('refuse a key that is not a TID', async () => {
     expect(await put({ rkey: 'my-post' })).toMatchObject(refused(400, 'InvalidRequest', /TID/));
   });
 
-  test('takes unknown fields and embeds, and offsets beyond the text, as the real one does', async () => {
+  test('accept unknown fields, unknown embeds and offsets beyond the text', async () => {
     const far = { ...link('https://a.b'), index: { byteStart: 0, byteEnd: 999 } };
     const odd = record({ extra: 1, embed: { $type: 'app.bsky.embed.imags' }, facets: [far] });
     expect((await put({}, odd)).status).toBe(200);
   });
 });
 
-describe('pictures of a record', () => {
+describe('images of a record', () => {
   const images = (...blobs: JsonObject[]) =>
     record({ embed: { $type: 'app.bsky.embed.images', images: blobs.map(image => ({ image, alt: '' })) } });
   const uploaded = async (width: number, height: number) =>
     (await upload(await noisyJpeg(width, height))).body['blob'] as JsonObject;
 
-  test('are up to four, each with an alternative text', async () => {
+  test('are at most four, each with an alternative text', async () => {
     const blob = await uploaded(9, 9);
     expect(await put({}, images(blob, blob, blob, blob, blob))).toMatchObject(refused(400, 'InvalidRequest'));
     const mute = record({ embed: { $type: 'app.bsky.embed.images', images: [{ image: blob }] } });
@@ -302,7 +305,7 @@ describe('pictures of a record', () => {
     expect(bluesky.posts()[0]).toMatchObject({ kind: 'image', media: [{ width: 9, height: 9 }, {}, {}, {}] });
   });
 
-  test('are refused by size only here: 2,000,000 bytes, 1,000,000 for a thumbnail', async () => {
+  test('are limited to 2,000,000 bytes, thumbnails to 1,000,000', async () => {
     const large = await uploaded(1400, 1000);
     expect(await put({}, images(large))).toMatchObject(
       refused(
@@ -316,7 +319,7 @@ describe('pictures of a record', () => {
     expect(await put({}, card)).toMatchObject(refused(400, 'InvalidRequest', /maximum 1000000/));
   });
 
-  test('must be what was uploaded, by this account, and lately', async () => {
+  test('must match a recent upload of the account', async () => {
     const blob = await uploaded(9, 9);
     const link = { $link: `bafkrei${'a'.repeat(52)}` };
     expect(await put({}, images({ ...blob, ref: link }))).toMatchObject(refused(400, 'BlobNotFound'));
@@ -330,10 +333,10 @@ describe('pictures of a record', () => {
   });
 });
 
-describe('reading', () => {
+describe('reads', () => {
   const where = () => `repo=${session['did']}&collection=${COLLECTION}&rkey=${RKEY}`;
 
-  test('a record needs no login', async () => {
+  test('return a record without a token', async () => {
     expect(await get(`com.atproto.repo.getRecord?${where()}`)).toMatchObject(refused(400, 'RecordNotFound'));
     await put();
     expect((await get(`com.atproto.repo.getRecord?${where()}`)).body['value']).toEqual(record());
@@ -342,7 +345,7 @@ describe('reading', () => {
     );
   });
 
-  test('names', async () => {
+  test('resolve handles and DIDs', async () => {
     const resolve = (handle: string, host?: string) =>
       get(`com.atproto.identity.resolveHandle?handle=${handle}`, host);
     expect((await resolve('demo.bsky.social')).body).toEqual({ did: session['did'] });
@@ -356,7 +359,7 @@ describe('reading', () => {
     expect((await send('GET', 'https://plc.directory/did:plc:nobody')).status).toBe(404);
   });
 
-  test('the public view of profiles and posts; a post that is gone is missing', async () => {
+  test('return profiles and posts from the AppView, without deleted posts', async () => {
     const { body } = await put();
     const uri = body['uri'] as string;
     bluesky.setMetrics(uri, { likes: 3, comments: 2, shares: 1 });
@@ -377,10 +380,67 @@ describe('reading', () => {
     expect(bluesky.posts()).toEqual([]);
   });
 
-  test('only methods that exist, by their verb', async () => {
+  test('are refused for unknown methods and wrong verbs', async () => {
     expect(await get('com.example.nothing')).toMatchObject(refused(501, 'MethodNotImplemented'));
     expect(await get('com.atproto.server.createSession')).toMatchObject(
       refused(400, 'InvalidRequest', /HTTP method/),
     );
   });
+});
+
+describe('inactive accounts', () => {
+  const change = (changes: JsonObject) => bluesky.platform.change!('demo.bsky.social', changes);
+  const NEW_PDS = 'https://shimeji.us-east.host.bsky.network';
+  const didDocument = async () => (await send('GET', `https://plc.directory/${session['did']}`)).body;
+
+  test('that are deactivated can log in but not write', async () => {
+    expect(change({ status: 'deactivated' })).toBe(true);
+    expect((await login()).body).toMatchObject({ active: false, status: 'deactivated' });
+    expect(await put()).toMatchObject(refused(401, 'AccountDeactivated'));
+    expect(await upload(Buffer.from('x'))).toMatchObject(refused(401, 'AccountDeactivated'));
+    expect((await refresh()).status).toBe(200);
+  });
+
+  test('that moved away with a deactivated copy name the new server', async () => {
+    change({ moved: 'deactivated' });
+    expect(await put()).toMatchObject(refused(401, 'AccountDeactivated'));
+    expect((await refresh()).body).toMatchObject({ active: false });
+    expect(await didDocument()).toMatchObject({ service: [{ serviceEndpoint: NEW_PDS }] });
+  });
+
+  test('that moved away with a deleted copy are unknown', async () => {
+    change({ moved: 'deleted' });
+    expect(await put()).toMatchObject(refused(403, 'AccountNotFound'));
+    expect(await login()).toMatchObject(refused(401, 'AuthenticationRequired'));
+    const entryway = await send(
+      'POST',
+      'https://bsky.social/xrpc/com.atproto.server.refreshSession',
+      bearer(session['refreshJwt']),
+    );
+    expect(entryway).toMatchObject(refused(400, 'ExpiredToken'));
+  });
+
+  test('cannot use tokens and app passwords of the old server on the new one', async () => {
+    change({ moved: 'deactivated' });
+    const name = 'com.atproto.server.createSession';
+    const credentials = JSON.stringify({ identifier: DEMO.identifier, password: DEMO.app_password });
+    const headers = { 'content-type': 'application/json' };
+    expect(await send('POST', `${NEW_PDS}/xrpc/${name}`, headers, credentials)).toMatchObject(
+      refused(401, 'AuthenticationRequired'),
+    );
+    expect(await send('POST', `${NEW_PDS}/xrpc/com.atproto.server.refreshSession`, bearer())).toMatchObject(
+      refused(400, 'InvalidToken'),
+    );
+  });
+
+  test('are refused changes that do not exist', () => {
+    expect(() => change({ moved: 'elsewhere' })).toThrow();
+    expect(bluesky.platform.change!('nobody.test', {})).toBe(false);
+  });
+});
+
+test('JSON bodies are limited to 1,000,000 bytes', async () => {
+  expect(await put({}, record({ extra: 'x'.repeat(1_000_000) }))).toMatchObject(
+    refused(413, 'PayloadTooLarge'),
+  );
 });

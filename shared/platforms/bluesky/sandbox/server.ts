@@ -1,11 +1,11 @@
 import { Hono, type Context } from 'hono';
 import type { JsonObject } from '../../../model/json.ts';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
-import { DEMO, didDocument, PDS_HOST, profileOf, type SandboxAccount } from './accounts.ts';
+import { DEMO, didDocument, NEW_PDS_HOST, PDS_HOST, profileOf, type SandboxAccount } from './accounts.ts';
 import { facetLinks } from './links.ts';
 import { createLimits, limited, rateHeaders } from './limits.ts';
 import { createRepo, type Write } from './repo.ts';
-import { createSessions } from './sessions.ts';
+import { assertActive, createSessions } from './sessions.ts';
 import {
   inputOf,
   invalid,
@@ -23,14 +23,15 @@ interface Method {
 }
 
 const APPVIEW_HOST = 'public.api.bsky.app';
-const SERVER_HOSTS = ['bsky.social', PDS_HOST, 'shimeji.us-east.host.bsky.network'];
+const SERVER_HOSTS = ['bsky.social', PDS_HOST, NEW_PDS_HOST];
 const APPVIEW_METHODS = [
   'app.bsky.actor.getProfile',
   'app.bsky.feed.getPosts',
   'com.atproto.identity.resolveHandle',
 ];
 
-const WRITES = { limit: 5000, seconds: 3600 };
+const HOUR = { limit: 5000, seconds: 3600 };
+const WRITES = [HOUR, { limit: 35_000, seconds: 86_400 }];
 const POINTS = { create: 3, update: 2, delete: 1 };
 
 /** Bluesky: the entryway, a PDS, the AppView's public reads, and the DID directory. */
@@ -45,28 +46,31 @@ export const sandbox: SandboxDefinition = {
 
 function start(host: SandboxHost): SandboxPlatform {
   const limits = createLimits(host.now);
-  const sessions = createSessions(host.now, limits);
+  const sessions = createSessions(host, limits);
   const repo = createRepo(host);
 
   const { find, authenticate } = sessions;
 
   async function uploadBlob(call: XrpcCall): Promise<XrpcResult> {
     const { account } = authenticate(call);
+    assertActive(account);
     const type = call.headers.get('content-type');
     if (type === null) throw invalid('Request encoding (Content-Type) required but not provided');
     if (call.body.byteLength === 0) throw invalid('A request body is expected but none was provided');
     return { body: { blob: await repo.upload(account, call.body, type) } };
   }
 
-  /** The account that may write, and what it wants written. */
+  /** Checks that the caller may write and spends the points. */
   function write(call: XrpcCall, points: number) {
     const { account } = authenticate(call);
+    assertActive(account);
     const input = inputOf(call);
     const name = text(input, 'repo');
     const owner = find(name);
     if (!owner) throw new XrpcError(403, 'AccountNotFound', `Could not find account: ${name}`);
-    if (owner !== account) throw new XrpcError(401, 'AuthenticationRequired', 'Authentication Required');
-    checkAnnounced(host, account);
+    if (owner.did !== account.did)
+      throw new XrpcError(401, 'AuthenticationRequired', 'Authentication Required');
+    checkAnnouncedLimit(host, account);
     return { account, input, headers: limits.spend(`write ${account.did}`, points, WRITES) };
   }
 
@@ -89,7 +93,7 @@ function start(host: SandboxHost): SandboxPlatform {
     const name = parameter(call, 'repo');
     const [collection, rkey] = [parameter(call, 'collection'), parameter(call, 'rkey')];
     const account = find(name);
-    if (!account) throw invalid(`Could not find repo: ${name}`);
+    if (!account || account.moved === 'deleted') throw invalid(`Could not find repo: ${name}`);
     const { uri, cid, value } = repo.read(account, collection, rkey);
     return { body: { uri, cid, value } };
   }
@@ -118,7 +122,7 @@ function start(host: SandboxHost): SandboxPlatform {
     return { body: { posts: uris.flatMap(uri => postView(uri)) } };
   }
 
-  /** A post that was deleted is simply missing. */
+  /** Deleted posts are missing in the response. */
   function postView(uri: string): JsonObject[] {
     const record = repo.find(uri);
     const account = find(uri.split('/')[2] ?? '');
@@ -156,7 +160,7 @@ function start(host: SandboxHost): SandboxPlatform {
     'app.bsky.feed.getPosts': { verb: 'GET', run: getPosts },
   };
 
-  async function answer(context: Context): Promise<Response> {
+  async function respond(context: Context): Promise<Response> {
     const { host: server = '', method: name = '' } = context.req.param() as Record<string, string>;
     const method = methods[name];
     const isServer = SERVER_HOSTS.includes(server);
@@ -183,7 +187,7 @@ function start(host: SandboxHost): SandboxPlatform {
       'content-type': 'application/did+ld+json',
     });
   });
-  app.all('/:host/xrpc/:method', answer);
+  app.all('/:host/xrpc/:method', respond);
   app.notFound(context => context.json({ error: 'NotFound', message: 'Not Found' }, 404));
   app.onError((error, context) => {
     if (!(error instanceof XrpcError)) throw error;
@@ -194,6 +198,7 @@ function start(host: SandboxHost): SandboxPlatform {
   return {
     app,
     tokens: sessions.endTokens,
+    change: sessions.change,
     reset: () => {
       sessions.reset();
       limits.reset();
@@ -212,11 +217,11 @@ function writeOf(input: JsonObject): Write {
   return { collection: text(input, 'collection'), rkey: text(input, 'rkey'), record, swapRecord, input };
 }
 
-/** A limit that was set from outside: the account may write nothing until it ends. */
-function checkAnnounced(host: SandboxHost, { did }: SandboxAccount): void {
+/** Throws 429 while a limit set by `POST /_control/limits` applies. */
+function checkAnnouncedLimit(host: SandboxHost, { did }: SandboxAccount): void {
   const limit = host.limit('bluesky', did);
   if (!limit || Number(limit['remaining'] ?? 0) > 0) return;
   const seconds = Number(limit['retry_after'] ?? 60);
-  const headers = rateHeaders(WRITES.limit, 0, host.now() + seconds * 1000, WRITES.seconds);
+  const headers = rateHeaders(HOUR.limit, 0, host.now() + seconds * 1000, HOUR.seconds);
   throw limited(headers, seconds);
 }

@@ -1,18 +1,35 @@
 import type { JsonObject } from '../../../model/json.ts';
-import { didDocument, seedAccounts, type SandboxAccount } from './accounts.ts';
+import * as v from 'valibot';
+import type { SandboxHost } from '../../contract/sandbox.ts';
+import {
+  AccountSchema,
+  ChangeSchema,
+  didDocument,
+  NEW_PDS_HOST,
+  seedAccounts,
+  type SandboxAccount,
+} from './accounts.ts';
 import type { createLimits } from './limits.ts';
 import { createTokens, revoked, type Claims } from './tokens.ts';
 import { inputOf, refuseBody, text, XrpcError, type XrpcCall, type XrpcResult } from './xrpc.ts';
 
-const LOGINS = { limit: 30, seconds: 300 };
+const LOGINS = [
+  { limit: 30, seconds: 300 },
+  { limit: 300, seconds: 86_400 },
+];
+const ENTRYWAY_HOST = 'bsky.social';
 
-/** Who has an account here, and who is logged in. */
-export function createSessions(now: () => number, limits: ReturnType<typeof createLimits>) {
-  const tokens = createTokens(now);
-  let accounts = seedAccounts();
+/** Accounts and their sessions. */
+export function createSessions(host: SandboxHost, limits: ReturnType<typeof createLimits>) {
+  const tokens = createTokens(host);
+  const accounts = host.collection('accounts', AccountSchema);
+  if (accounts.values().length === 0) seedAccounts(accounts);
 
   const find = (identifier: string) =>
-    accounts.find(({ did, handle }) => identifier === did || identifier.toLowerCase() === handle);
+    accounts.get(identifier) ?? accounts.values().find(({ handle }) => identifier.toLowerCase() === handle);
+
+  const update = (account: SandboxAccount, change: Partial<SandboxAccount>) =>
+    accounts.set(account.did, { ...account, ...change });
 
   function create(call: XrpcCall): XrpcResult {
     const input = inputOf(call);
@@ -20,15 +37,18 @@ export function createSessions(now: () => number, limits: ReturnType<typeof crea
     const headers = limits.spend(`login ${identifier}`, 1, LOGINS);
     const account = find(identifier);
     const isMain = account?.mainPassword === password;
-    if (!account || (!isMain && !account.appPasswords.has(password))) {
+    const isUnknown = !account || account.moved === 'deleted' || call.host === NEW_PDS_HOST;
+    if (isUnknown || (!isMain && !account.appPasswords.includes(password))) {
       throw new XrpcError(401, 'AuthenticationRequired', 'Invalid identifier or password', headers);
     }
-    if (account.status === 'takendown') throw takendown();
+    if (isTakenDown(account)) throw accountTakedown();
     if (isMain && account.secondFactor) {
       const words = 'A sign in code has been sent to your email address';
       throw new XrpcError(401, 'AuthFactorTokenRequired', words, headers);
     }
-    if (!isMain) account.usedPasswords.add(password);
+    if (!isMain) {
+      update(account, { usedPasswords: [...new Set([...account.usedPasswords, password])] });
+    }
     const scope = isMain ? 'com.atproto.access' : 'com.atproto.appPass';
     return { body: sessionOf(account, tokens.issue(account, scope)), headers };
   }
@@ -46,44 +66,62 @@ export function createSessions(now: () => number, limits: ReturnType<typeof crea
     return { body: null };
   }
 
-  function authenticate({ headers }: XrpcCall, kind: Claims['kind'] = 'access') {
+  /**
+   * Returns the account of the token. Throws what the server responds to invalid tokens and inactive accounts.
+   *
+   * A moved account whose copy was deleted is unknown here; through the entryway its tokens appear expired.
+   */
+  function authenticate({ headers, host: server }: XrpcCall, kind: Claims['kind'] = 'access') {
     const claims = tokens.verify(headers.get('authorization'), kind);
     const account = find(claims.sub);
-    if (!account) throw new XrpcError(400, 'InvalidToken', 'Token could not be verified');
-    if (account.status === 'takendown') throw takendown();
-    if (kind === 'refresh' && claims.serial <= account.refreshDeadUntil) throw revoked();
-    if (kind === 'access' && claims.serial <= account.accessDeadUntil) {
-      throw new XrpcError(400, 'ExpiredToken', 'Token has expired');
+    if (!account || server === NEW_PDS_HOST) {
+      throw new XrpcError(400, 'InvalidToken', 'Token could not be verified');
     }
+    if (account.moved === 'deleted') {
+      if (server === ENTRYWAY_HOST) throw expired();
+      throw new XrpcError(403, 'AccountNotFound', 'Account not found');
+    }
+    if (isTakenDown(account)) throw accountTakedown();
+    if (kind === 'refresh' && claims.serial <= account.refreshInvalidUntil) throw revoked();
+    if (kind === 'access' && claims.serial <= account.accessInvalidUntil) throw expired();
     return { account, claims };
   }
 
-  /** Ends tokens from outside. `revoke`: the user took the app password back, and the session is over too. */
+  /** Ends tokens. `revoke` also revokes the app passwords that were used. */
   function endTokens(action: 'expire' | 'revoke' | 'revoke_refresh', of: string | null): void {
     const newest = tokens.newest();
-    for (const account of accounts.filter(({ did, handle }) => of === null || of === did || of === handle)) {
-      if (action !== 'revoke_refresh') account.accessDeadUntil = newest;
-      if (action !== 'expire') account.refreshDeadUntil = newest;
-      if (action === 'revoke') revokePasswords(account);
+    for (const account of of === null ? accounts.values() : [find(of) ?? []].flat()) {
+      update(account, {
+        ...(action !== 'revoke_refresh' && { accessInvalidUntil: newest }),
+        ...(action !== 'expire' && { refreshInvalidUntil: newest }),
+        ...(action === 'revoke' && { appPasswords: withoutUsed(account) }),
+      });
     }
   }
 
+  function change(name: string, input: JsonObject): boolean {
+    const account = find(name);
+    if (!account) return false;
+    update(account, v.parse(ChangeSchema, input));
+    return true;
+  }
+
   function reset(): void {
-    accounts = seedAccounts();
+    seedAccounts(accounts);
     tokens.reset();
   }
 
-  return { find, create, refresh, end, authenticate, endTokens, reset };
+  return { find, create, refresh, end, authenticate, endTokens, change, reset };
 }
 
-/** Those that a program has used; after a restart nobody knows, and the first stands for them. */
-function revokePasswords({ appPasswords, usedPasswords }: SandboxAccount): void {
-  const used = usedPasswords.size > 0 ? usedPasswords : [...appPasswords].slice(0, 1);
-  for (const password of used) appPasswords.delete(password);
+/** App passwords without those that have logged in. */
+function withoutUsed({ appPasswords, usedPasswords }: SandboxAccount): string[] {
+  return appPasswords.filter(password => !usedPasswords.includes(password));
 }
 
 function sessionOf(account: SandboxAccount, pair: { accessJwt: string; refreshJwt: string }): JsonObject {
-  const { did, handle, status } = account;
+  const { did, handle } = account;
+  const status = account.moved === null ? account.status : 'deactivated';
   return {
     ...pair,
     did,
@@ -97,6 +135,20 @@ function sessionOf(account: SandboxAccount, pair: { accessJwt: string; refreshJw
   };
 }
 
-function takendown(): XrpcError {
+/** Bluesky reports suspended accounts as taken down. */
+const isTakenDown = ({ status }: SandboxAccount) => status === 'takendown' || status === 'suspended';
+
+/** Throws if the account may not write: its owner deactivated it, or it moved away. */
+export function assertActive({ status, moved }: SandboxAccount): void {
+  if (status === 'deactivated' || moved === 'deactivated') {
+    throw new XrpcError(401, 'AccountDeactivated', 'Account is deactivated');
+  }
+}
+
+function expired(): XrpcError {
+  return new XrpcError(400, 'ExpiredToken', 'Token has expired');
+}
+
+function accountTakedown(): XrpcError {
   return new XrpcError(401, 'AccountTakedown', 'Account has been taken down');
 }

@@ -1,4 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+import type { SandboxHost } from '../../contract/sandbox.ts';
 import type { SandboxAccount } from './accounts.ts';
 import { isObject, XrpcError } from './xrpc.ts';
 
@@ -10,20 +12,22 @@ export interface Claims {
   iat: number;
   exp: number;
   jti: string;
-  /** Grows with every token: lets all older ones die at once. */
+  /** Increases with every token, so that all older ones can be invalidated. */
   serial: number;
 }
 
-/** Fixed, so that a session outlives a restart of the local stack. */
+/** Fixed, so that sessions survive a restart. */
 const SECRET = 'sandbox-jwt-secret';
 const ACCESS_S = 2 * 3600;
 const REFRESH_S = 90 * 24 * 3600;
 const GRACE_MS = 2 * 3600 * 1000;
 
-/** Makes and checks session tokens: readable JWTs, signed, with the life times of the reference server. */
-export function createTokens(now: () => number) {
-  /** Used refresh tokens: for two hours each gives the same successor again. */
-  const successors = new Map<string, { jti: string; at: number }>();
+const SuccessorSchema = v.object({ jti: v.string(), at: v.number() });
+
+/** Issues and verifies session tokens: readable, signed JWTs with the lifetimes of the reference server. */
+export function createTokens({ now, collection }: SandboxHost) {
+  /** Used refresh tokens. For two hours each returns the same successor again. */
+  const successors = collection('used-refresh-tokens', SuccessorSchema);
   let serial = 0;
 
   function issue(account: SandboxAccount, scope: string, jti = randomBytes(24).toString('base64url')) {
@@ -37,7 +41,7 @@ export function createTokens(now: () => number) {
     };
   }
 
-  /** The claims of a good token. Throws what the server answers for any other. */
+  /** Returns the claims of a valid token. Throws the server's error otherwise. */
   function verify(authorization: string | null, kind: Claims['kind']): Claims {
     if (authorization === null) throw new XrpcError(401, 'AuthMissing', 'Authentication Required');
     const claims = read(/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '');
@@ -54,12 +58,12 @@ export function createTokens(now: () => number) {
     return issue(account, scope, successor.jti);
   }
 
-  /** Ends a session: its refresh token is good for nothing more. */
+  /** Ends a session: its refresh token becomes invalid. */
   function end({ jti }: Claims): void {
     successors.set(jti, { jti, at: -GRACE_MS });
   }
 
-  /** Every token so far has this serial or a lower one, those of an earlier start included. */
+  /** Returns the highest serial of all tokens so far, including those of earlier starts. */
   function newest(): number {
     serial = Math.max(serial, now());
     return serial;

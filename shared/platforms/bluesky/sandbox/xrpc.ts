@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../../model/json.ts';
 
-/** A refusal in the form that every XRPC server uses: `{"error":"Name","message":"words"}`. */
+/** An error response of an XRPC server: `{"error":"Name","message":"text"}`. */
 export class XrpcError extends Error {
   override readonly name = 'XrpcError';
   readonly status: number;
@@ -19,7 +19,7 @@ export function invalid(message: string): XrpcError {
   return new XrpcError(400, 'InvalidRequest', message);
 }
 
-/** What a method gets to see of a request. */
+/** A request to a method. */
 export interface XrpcCall {
   host: string;
   query: URLSearchParams;
@@ -32,7 +32,10 @@ export interface XrpcResult {
   headers?: Record<string, string>;
 }
 
-/** The JSON object of a procedure. */
+/** Limit of JSON bodies at Bluesky's servers. */
+const MAX_JSON_BYTES = 1_000_000;
+
+/** Parses the JSON object of a procedure. */
 export function inputOf(call: XrpcCall): JsonObject {
   const type = call.headers.get('content-type') ?? '';
   if (!/^application\/json\b/i.test(type)) {
@@ -40,10 +43,13 @@ export function inputOf(call: XrpcCall): JsonObject {
       type ? `Wrong request encoding (Content-Type): ${type}` : 'Request encoding (Content-Type) required',
     );
   }
+  if (call.body.byteLength > MAX_JSON_BYTES) {
+    throw new XrpcError(413, 'PayloadTooLarge', 'request entity too large');
+  }
   return parseObject(call.body);
 }
 
-/** A required string of a procedure's input. */
+/** Returns a required string of a procedure's input. */
 export function text(input: JsonObject, name: string): string {
   const value = input[name];
   if (value === undefined) throw invalid(`Input must have the property "${name}"`);
@@ -51,6 +57,7 @@ export function text(input: JsonObject, name: string): string {
   return value;
 }
 
+/** Throws if a request has a body. */
 export function refuseBody({ body }: XrpcCall): void {
   if (body.byteLength > 0) throw invalid('A request body was provided when none was expected');
 }
@@ -76,7 +83,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same value in the same words, whatever the order of its keys. */
+/** Serializes a value independently of the order of its keys. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -86,7 +93,7 @@ export function canonical(value: Json): string {
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** A CID (version 1, SHA-256) of bytes, or of a record. It depends on the content alone. */
+/** CID (version 1, SHA-256) of bytes or of a record. */
 export function cidOf(kind: 'raw' | 'record', content: Uint8Array | string): string {
   const digest = createHash('sha256').update(content).digest();
   const bytes = Buffer.concat([Buffer.from([1, kind === 'raw' ? 0x55 : 0x71, 0x12, 0x20]), digest]);

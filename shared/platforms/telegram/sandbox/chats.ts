@@ -1,18 +1,38 @@
+import * as v from 'valibot';
 import type { JsonObject } from '../../../model/json.ts';
 
-/** How the demo bot stands in a chat, and what the chat is: every case that a client must be able to meet. */
-export interface SandboxChat {
-  id: number;
-  type: 'private' | 'group' | 'supergroup' | 'channel';
-  title?: string;
-  first_name?: string;
-  username?: string;
-  status: 'administrator' | 'member' | 'restricted' | 'left' | 'kicked';
-  /** A right that the bot lacks there. */
-  lacks?: 'can_post_messages' | 'can_send_messages' | 'can_send_photos';
-  migratedTo?: number;
-  deleted?: true;
-}
+const STATUSES = ['administrator', 'member', 'restricted', 'left', 'kicked'] as const;
+const RIGHTS = [
+  'can_post_messages',
+  'can_send_messages',
+  'can_send_photos',
+  'can_send_videos',
+  'can_send_documents',
+  'can_send_other_messages',
+] as const;
+
+/** A chat and the membership of the demo bot in it. */
+export const ChatSchema = v.object({
+  id: v.number(),
+  type: v.picklist(['private', 'group', 'supergroup', 'channel']),
+  title: v.exactOptional(v.string()),
+  first_name: v.exactOptional(v.string()),
+  username: v.exactOptional(v.string()),
+  status: v.picklist(STATUSES),
+  /** A right that the bot lacks. */
+  lacks: v.exactOptional(v.nullable(v.picklist(RIGHTS))),
+  migrated_to: v.exactOptional(v.nullable(v.number())),
+  deleted: v.exactOptional(v.boolean()),
+});
+export type SandboxChat = v.InferOutput<typeof ChatSchema>;
+
+/** Changes of a chat by `POST /_control/accounts`. */
+export const ChangeSchema = v.strictObject({
+  status: v.exactOptional(v.picklist(STATUSES)),
+  lacks: v.exactOptional(v.nullable(v.picklist(RIGHTS))),
+  migrated_to: v.exactOptional(v.nullable(v.number())),
+  deleted: v.exactOptional(v.boolean()),
+});
 
 export const DEMO_BOT = { id: 7000000001, first_name: 'Demo Bot', username: 'sandbox_demo_bot' };
 export const DEMO_TOKEN = `${DEMO_BOT.id}:AAsandboxSandboxSandboxSandboxSandbox`;
@@ -35,7 +55,7 @@ export const CHATS: readonly SandboxChat[] = [
     status: 'member',
   },
   { id: -4000000004, type: 'group', title: 'Basic group', status: 'administrator' },
-  { id: -4000000005, type: 'group', title: 'Upgraded group', status: 'member', migratedTo: -1001000000003 },
+  { id: -4000000005, type: 'group', title: 'Upgraded group', status: 'member', migrated_to: -1001000000003 },
   { id: -1001000000006, type: 'channel', title: 'Kicked out', username: 'sandbox_kicked', status: 'kicked' },
   { id: -1001000000007, type: 'channel', title: 'Not a member', username: 'sandbox_left', status: 'left' },
   {
@@ -98,11 +118,11 @@ const ADMINISTRATOR_RIGHTS = [
   'can_delete_stories',
 ];
 
-function rights(names: readonly string[], lacking?: string): Record<string, boolean> {
+function rights(names: readonly string[], lacking?: string | null): Record<string, boolean> {
   return Object.fromEntries(names.map(name => [name, name !== lacking]));
 }
 
-/** `Chat`, as it stands in messages. */
+/** `Chat` of a message. */
 export function chatOf({ id, type, title, first_name, username }: SandboxChat): JsonObject {
   return {
     id,
@@ -113,13 +133,14 @@ export function chatOf({ id, type, title, first_name, username }: SandboxChat): 
   };
 }
 
-/** `ChatFullInfo`. */
-export function chatFullInfoOf(chat: SandboxChat): JsonObject {
+/** `ChatFullInfo`. `photo` holds the file ids of the chat's photo. */
+export function chatFullInfoOf(chat: SandboxChat, photo: JsonObject | null): JsonObject {
   const accepted = ['unlimited_gifts', 'limited_gifts', 'unique_gifts', 'premium_subscription'];
   return {
     ...chatOf(chat),
     accent_color_id: 0,
     max_reaction_count: 11,
+    ...(photo && { photo }),
     accepted_gift_types: { ...rights(accepted), gifts_from_channels: true },
     ...(chat.type === 'group' || chat.type === 'supergroup'
       ? { permissions: rights(SEND_RIGHTS, chat.status === 'member' ? chat.lacks : undefined) }

@@ -1,27 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../model/json.ts';
-import type { SandboxHost, SandboxMedia } from '../../contract/sandbox.ts';
+import * as v from 'valibot';
+import type { SandboxHost, StoredMedia } from '../../contract/sandbox.ts';
 import { badRequest, BotApiError, type BotRequest, type UploadedFile } from './request.ts';
 
 export type FileKind = 'photo' | 'video' | 'animation' | 'document';
 
-/** A file that Telegram keeps; its id is good for this bot only. */
-export interface StoredFile {
-  id: string;
-  path: string;
-  kind: FileKind;
-  file: UploadedFile;
-  media: SandboxMedia & { sha256: string; size: number };
-}
+/** A stored file; its id is valid for this bot only. */
+const FileSchema = v.object({
+  id: v.string(),
+  path: v.string(),
+  kind: v.picklist(['photo', 'video', 'animation', 'document', 'sticker']),
+  name: v.string(),
+  /** Content type of the part. */
+  type: v.string(),
+  media: v.object({
+    sha256: v.string(),
+    type: v.string(),
+    size: v.number(),
+    width: v.exactOptional(v.number()),
+    height: v.exactOptional(v.number()),
+    duration: v.exactOptional(v.number()),
+  }),
+});
+export type StoredFile = v.InferOutput<typeof FileSchema>;
 
 const MB = 1_048_576;
 const UPLOAD_MAX = 50 * MB;
 const PHOTO_MAX = 10 * MB;
 const URL_MAX = { photo: 5 * MB, other: 20 * MB };
 
-/** Takes in what a parameter names: a part of the request, `attach://part`, a file id, or a URL that is fetched. */
+/** Resolves the value of a file parameter: a part of the request, `attach://part`, a file id, or a URL to fetch. */
 export function createFileStore(host: SandboxHost) {
-  const stored = new Map<string, StoredFile>();
+  const stored = host.collection('files', FileSchema);
 
   async function take(kind: FileKind, value: string | undefined, request: BotRequest, part: string) {
     const known = value === undefined ? undefined : stored.get(value);
@@ -29,9 +40,10 @@ export function createFileStore(host: SandboxHost) {
     const file = await find(kind, value, request, part);
     if (file.bytes.length === 0) throw badRequest('file must be non-empty');
     if (file.bytes.length > UPLOAD_MAX) throw new BotApiError(413, 'Request Entity Too Large');
+    if (kind === 'photo') checkExtension(file.name);
     const media = await host.storeMedia(file.bytes);
     if (kind === 'photo') checkPhoto(media);
-    return keep(kind, file, media);
+    return store(kind, file, media, request.values.get('disable_content_type_detection') === 'true');
   }
 
   async function find(kind: FileKind, value: string | undefined, request: BotRequest, part: string) {
@@ -66,31 +78,59 @@ export function createFileStore(host: SandboxHost) {
     return { name: new URL(url).pathname.split('/').at(-1) ?? '', type, bytes: response.body };
   }
 
-  function keep(kind: FileKind, file: UploadedFile, media: StoredFile['media']): StoredFile {
-    const id = `Ag${createHash('sha256').update(`${stored.size}:${media.sha256}`).digest('base64url').slice(0, 40)}`;
-    const path = `${kind}s/file_${stored.size}`;
-    const kept: StoredFile = { id, path, kind: shownAs(kind, media.type), file, media };
-    stored.set(id, kept);
-    return kept;
+  function store(kind: FileKind, file: UploadedFile, media: StoredMedia, isPlain: boolean): StoredFile {
+    const { sha256, type, size, width, height, duration } = media;
+    const number = stored.values().length;
+    const id = `Ag${createHash('sha256').update(`${number}:${sha256}`).digest('base64url').slice(0, 40)}`;
+    const entry: StoredFile = {
+      id,
+      path: `${kind}s/file_${number}`,
+      kind: isPlain ? kind : shownAs(kind, type),
+      name: file.name,
+      type: file.type,
+      media: {
+        sha256,
+        type,
+        size,
+        ...(width !== undefined && { width }),
+        ...(height !== undefined && { height }),
+        ...(duration !== undefined && { duration }),
+      },
+    };
+    stored.set(id, entry);
+    return entry;
   }
 
   return {
     take,
     byId: (id: string) => stored.get(id),
-    byPath: (path: string) => [...stored.values()].find(file => file.path === path),
+    byPath: (path: string) => stored.values().find(file => file.path === path),
+    add: async (kind: FileKind, file: UploadedFile) =>
+      store(kind, file, await host.storeMedia(file.bytes), true),
     clear: () => stored.clear(),
   };
 }
 export type FileStore = ReturnType<typeof createFileStore>;
 
-/** A GIF is an animation whichever way it comes; what is no MP4 is a document. */
-function shownAs(kind: FileKind, type: string): FileKind {
+/** A GIF is always shown as animation, a WebP document as sticker, and a video that is not MP4 as document. */
+function shownAs(kind: FileKind, type: string): StoredFile['kind'] {
   if (kind === 'photo') return kind;
   if (type === 'image/gif') return 'animation';
+  if (type === 'image/webp') return 'sticker';
   return kind === 'video' && type !== 'video/mp4' ? 'document' : kind;
 }
 
-function checkPhoto({ type, size, width, height }: StoredFile['media']): void {
+const PHOTO_EXTENSIONS = ['jpg', 'jpeg', 'gif', 'png', 'tif', 'bmp'];
+
+function checkExtension(name: string): void {
+  const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
+  if (extension === undefined || PHOTO_EXTENSIONS.includes(extension)) return;
+  throw badRequest(
+    `photo has unsupported extension ${extension}. Use one of .jpg, .jpeg, .gif, .png, .tif or .bmp`,
+  );
+}
+
+function checkPhoto({ type, size, width, height }: StoredMedia): void {
   if (size > PHOTO_MAX) {
     throw badRequest(
       `file of size ${size} bytes is too big for a photo; the maximum size is ${PHOTO_MAX} bytes`,
@@ -103,18 +143,20 @@ function checkPhoto({ type, size, width, height }: StoredFile['media']): void {
   if (width + height > 10_000 || ratio > 20) throw badRequest('PHOTO_INVALID_DIMENSIONS');
 }
 
-const UNPROBED = 10 * MB;
+/** Telegram does not probe larger uploads. */
+const MAX_PROBED = 10 * MB;
 
-/** The fields of a message that show a file. */
-export function shownFile({ id, kind, file, media }: StoredFile, values: BotRequest['values']): JsonObject {
+/** The fields of a message that contain a file. */
+export function shownFile({ id, kind, name, media }: StoredFile, values: BotRequest['values']): JsonObject {
   const base = { file_id: id, file_unique_id: id.slice(2, 16), file_size: media.size };
   if (kind === 'photo') {
     return { photo: [{ ...base, width: media.width ?? 0, height: media.height ?? 0 }] };
   }
-  const named = { ...base, file_name: file.name, mime_type: media.type };
+  const named = { ...base, file_name: name, mime_type: media.type };
   if (kind === 'document') return { document: named };
+  if (kind === 'sticker') return { sticker: { ...base, type: 'regular', width: 512, height: 512 } };
   const number = (name: string, probed: number | undefined) =>
-    Number(values.get(name) ?? (media.size > UNPROBED ? 0 : (probed ?? 0)));
+    Number(values.get(name) ?? (media.size > MAX_PROBED ? 0 : (probed ?? 0)));
   const moving = {
     ...named,
     width: number('width', media.width) || 320,

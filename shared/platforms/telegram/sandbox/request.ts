@@ -1,7 +1,7 @@
 import type { HonoRequest } from 'hono';
 import type { JsonObject } from '../../../model/json.ts';
 
-/** An error answer of the Bot API. */
+/** An error response of the Bot API. */
 export class BotApiError extends Error {
   readonly code: number;
   readonly parameters: JsonObject | undefined;
@@ -22,13 +22,13 @@ export interface UploadedFile {
   bytes: Uint8Array;
 }
 
-/** A call's parameters, from wherever they came: query, form, JSON or multipart. */
+/** Parameters of a call, from the query and a form, JSON or multipart body. */
 export interface BotRequest {
   values: ReadonlyMap<string, string>;
   files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** The largest file that the Bot API takes is 50 MB; a body may be little more. */
+/** The largest file is 50 MB; a body may be slightly larger. */
 const MAX_BODY = 52_428_800 + 65_536;
 
 export async function readRequest(request: HonoRequest<string>): Promise<BotRequest> {
@@ -67,7 +67,7 @@ function jsonObject(body: string): JsonObject {
     const value: unknown = JSON.parse(body || '{}');
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch {
-    // Told below, like any other JSON that is no object.
+    // Handled below, like JSON that is not an object.
   }
   throw badRequest("can't parse JSON object");
 }

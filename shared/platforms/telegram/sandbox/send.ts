@@ -5,14 +5,14 @@ import { shownFile, type FileKind, type FileStore, type StoredFile } from './fil
 import { badRequest, type BotRequest } from './request.ts';
 import { acceptText, entitiesOf } from './text.ts';
 
-/** What a send method does its work with. */
+/** What send methods use. */
 export interface SendContext {
   host: SandboxHost;
   files: FileStore;
-  /** Message ids rise by one within a chat. */
+  /** Returns the next message id of a chat. */
   nextId: (chat: SandboxChat) => number;
-  /** Throws 429 where the chat's limit does not allow `messages` more. */
-  admit: (chat: SandboxChat, messages: number) => void;
+  /** Throws 429 if the chat's limit does not allow this many more messages. */
+  checkFlood: (chat: SandboxChat, messages: number) => void;
 }
 
 interface Content {
@@ -24,7 +24,7 @@ interface Content {
 
 export function sendMessage(context: SendContext, chat: SandboxChat, request: BotRequest): Json {
   const text = acceptText(request.values.get('text') ?? '', 'text', request.values.get('parse_mode'));
-  context.admit(chat, 1);
+  context.checkFlood(chat, 1);
   const entities = entitiesOf(text);
   const message = { text, ...(entities.length > 0 ? { entities } : {}) };
   return post(context, chat, request, { kind: 'text', text, messages: [message], files: [] })[0] ?? null;
@@ -39,12 +39,17 @@ export async function sendFile(
   const { values } = request;
   const caption = captionOf(values.get('caption'), values.get('parse_mode'));
   const file = await context.files.take(kind, values.get(kind), request, kind);
-  context.admit(chat, 1);
-  const message = { ...shownFile(file, values), ...captionFields(caption) };
+  context.checkFlood(chat, 1);
+  const shownCaption = file.kind === 'sticker' ? null : caption;
+  const message = { ...shownFile(file, values), ...captionFields(shownCaption) };
   const shown = file.kind === 'photo' ? 'image' : file.kind;
   return (
-    post(context, chat, request, { kind: shown, text: caption, messages: [message], files: [file] })[0] ??
-    null
+    post(context, chat, request, {
+      kind: shown,
+      text: shownCaption,
+      messages: [message],
+      files: [file],
+    })[0] ?? null
   );
 }
 
@@ -64,11 +69,11 @@ export async function sendMediaGroup(
     files.push(file);
     messages.push({ ...shownFile(file, valuesOf(item)), media_group_id: group, ...captionFields(caption) });
   }
-  context.admit(chat, items.length);
+  context.checkFlood(chat, items.length);
   return post(context, chat, request, { kind: 'album', text: captions[0] ?? null, messages, files });
 }
 
-/** All or nothing: the first bad item fails the whole call. */
+/** Resolves an item of an album. The first invalid item fails the whole call. */
 async function albumItem(context: SendContext, request: BotRequest, item: JsonObject, index: number) {
   const { type, media, caption, parse_mode } = item;
   try {
@@ -94,10 +99,13 @@ function albumItems(media: string | undefined): JsonObject[] {
   if (types.some(type => !GROUPABLE.includes(type))) {
     throw badRequest("can't use the media of the specified type in the album");
   }
-  for (const lonely of ['document', 'audio']) {
-    if (types.includes(lonely) && types.some(type => type !== lonely)) {
-      throw badRequest(`${lonely} can't be mixed with other media types`);
+  for (const exclusive of ['document', 'audio']) {
+    if (types.includes(exclusive) && types.some(type => type !== exclusive)) {
+      throw badRequest(`${exclusive} can't be mixed with other media types`);
     }
+  }
+  if (new Set(items.map(({ show_caption_above_media }) => show_caption_above_media === true)).size > 1) {
+    throw badRequest('parameter show_caption_above_media must be the same for all messages');
   }
   return items;
 }
@@ -107,7 +115,7 @@ function jsonArray(text: string | undefined): JsonObject[] {
     const value: unknown = JSON.parse(text ?? '[]');
     if (Array.isArray(value)) return value as JsonObject[];
   } catch {
-    // Told below.
+    // Handled below.
   }
   throw badRequest("can't parse media JSON object");
 }
@@ -131,7 +139,7 @@ function captionFields(caption: string | null): JsonObject {
   return { caption, ...(caption_entities.length > 0 ? { caption_entities } : {}) };
 }
 
-/** Numbers the messages and puts the post on the sandbox's page. */
+/** Numbers the messages and publishes the post on the sandbox's page. */
 function post(context: SendContext, chat: SandboxChat, request: BotRequest, content: Content): JsonObject[] {
   const { host } = context;
   const author =
@@ -166,9 +174,9 @@ function post(context: SendContext, chat: SandboxChat, request: BotRequest, cont
 }
 
 function received(files: readonly StoredFile[]): JsonObject[] {
-  return files.map(({ file, media }) => ({
-    file_name: file.name,
-    content_type: file.type,
+  return files.map(({ name, type, media }) => ({
+    file_name: name,
+    content_type: type,
     size: media.size,
     sha256: media.sha256,
   }));

@@ -1,22 +1,27 @@
 import { Hono, type Context, type Env } from 'hono';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
+import * as v from 'valibot';
 import {
+  ChangeSchema,
   chatFullInfoOf,
   chatMemberOf,
   CHATS,
+  ChatSchema,
   DEMO_BOT,
   DEMO_CHAT,
   DEMO_TOKEN,
   type SandboxChat,
 } from './chats.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { chatPhoto } from './chat-photo.ts';
 import { createFileStore, type FileKind } from './files.ts';
 import { badRequest, BotApiError, forbidden, readRequest, type BotRequest } from './request.ts';
 import { sendFile, sendMediaGroup, sendMessage, type SendContext } from './send.ts';
 
 const MINUTE_MS = 60_000;
 const DELETABLE_MS = 48 * 60 * MINUTE_MS;
+const MAX_TOKEN = 80;
 const GET_FILE_MAX = 20 * 1_048_576;
 
 type Method = (request: BotRequest) => Json | Promise<Json>;
@@ -38,19 +43,22 @@ export const sandbox: SandboxDefinition = {
 
 function start(host: SandboxHost): SandboxPlatform {
   const files = createFileStore(host);
-  const lastIds = new Map<number, number>();
+  const chats = host.collection('chats', ChatSchema);
+  const lastIds = host.collection('last-message-ids', v.number());
+  const tokens = host.collection('revoked-tokens', v.literal(true));
+  let photo: Promise<JsonObject> | undefined;
+  if (chats.values().length === 0) seedChats();
   const sent = new Map<number, number[]>();
-  let tokenAlive = true;
 
   const context: SendContext = {
     host,
     files,
     nextId: ({ id }) => {
-      const next = (lastIds.get(id) ?? 0) + 1;
-      lastIds.set(id, next);
+      const next = (lastIds.get(String(id)) ?? 0) + 1;
+      lastIds.set(String(id), next);
       return next;
     },
-    admit: (chat, messages) => admit(host, sent, chat, messages),
+    checkFlood: (chat, messages) => checkFlood(host, sent, chat, messages),
   };
 
   const file =
@@ -59,7 +67,7 @@ function start(host: SandboxHost): SandboxPlatform {
       sendFile(context, writable(request, right), request, kind);
   const methods: Readonly<Record<string, Method>> = {
     getme: () => ({ ...DEMO_BOT, is_bot: true }),
-    getchat: request => chatFullInfoOf(readable(request)),
+    getchat: getChat,
     getchatmember: request => getChatMember(request),
     getfile: request => getFile(request),
     sendmessage: request => sendMessage(context, writable(request, 'can_send_messages'), request),
@@ -70,6 +78,73 @@ function start(host: SandboxHost): SandboxPlatform {
     sendmediagroup: request => sendMediaGroup(context, writable(request, 'can_send_photos'), request),
     deletemessage: request => deleteMessage(request),
   };
+
+  function seedChats(): void {
+    chats.clear();
+    for (const chat of CHATS) chats.set(String(chat.id), chat);
+  }
+
+  function find({ values }: BotRequest): SandboxChat {
+    const name = (values.get('chat_id') ?? '').trim();
+    if (name === '') throw badRequest('chat_id is empty');
+    const chat = findChat(name);
+    if (!chat) throw badRequest('chat not found');
+    return chat;
+  }
+
+  function findChat(name: string): SandboxChat | undefined {
+    if (!name.startsWith('@')) return chats.get(name);
+    const username = name.slice(1).toLowerCase();
+    return chats.values().find(chat => chat.type !== 'private' && chat.username?.toLowerCase() === username);
+  }
+
+  /**
+   * Stays available for upgraded, deleted and left basic groups and for public chats that the bot has not joined. Channels
+   * and supergroups that removed the bot, and private ones that it is not in, refuse it.
+   */
+  async function getChat(request: BotRequest): Promise<Json> {
+    const chat = find(request);
+    if (!isBasicGroup(chat)) {
+      assertNotKicked(chat);
+      if (chat.status === 'left' && chat.username === undefined) throw notMember(chat);
+    }
+    return chatFullInfoOf(chat, chat.username === undefined ? null : await (photo ??= addPhoto()));
+  }
+
+  async function addPhoto(): Promise<JsonObject> {
+    const bytes = await chatPhoto();
+    const [small, big] = [
+      await files.add('photo', { name: 'small.png', type: 'image/png', bytes }),
+      await files.add('photo', { name: 'big.png', type: 'image/png', bytes }),
+    ];
+    return {
+      small_file_id: small.id,
+      small_file_unique_id: small.id.slice(2, 16),
+      big_file_id: big.id,
+      big_file_unique_id: big.id.slice(2, 16),
+    };
+  }
+
+  function readable(request: BotRequest): SandboxChat {
+    const chat = find(request);
+    if (chat.deleted) throw forbidden('the group chat was deleted');
+    if (typeof chat.migrated_to === 'number') {
+      const parameters = { migrate_to_chat_id: chat.migrated_to };
+      throw badRequest('group chat was upgraded to a supergroup chat', parameters);
+    }
+    assertNotKicked(chat);
+    return chat;
+  }
+
+  function writable(request: BotRequest, right: string): SandboxChat {
+    const chat = readable(request);
+    if (chat.status === 'left') throw notMember(chat);
+    if (chat.lacks === 'can_post_messages') throw badRequest('need administrator rights in the channel chat');
+    if (chat.lacks === right) {
+      throw badRequest(`not enough rights to send ${CONTENT[right] ?? 'messages'} to the chat`);
+    }
+    return chat;
+  }
 
   function getChatMember(request: BotRequest): JsonObject {
     const chat = readable(request);
@@ -96,10 +171,13 @@ function start(host: SandboxHost): SandboxPlatform {
     return true;
   }
 
-  /** Throws unless path and token are in order. */
+  /** Throws unless the token is valid. */
   function authorize(token: string): void {
-    if (!/^\d+:[\w-]+$/.test(token)) throw new BotApiError(404, 'Not Found');
-    if (token !== DEMO_TOKEN || !tokenAlive) throw new BotApiError(401, 'Unauthorized');
+    if (!token.includes(':') || token.startsWith('0') || token.length > MAX_TOKEN) {
+      throw new BotApiError(401, 'Unauthorized: invalid token specified');
+    }
+    if (!/^\d+:/.test(token)) throw new BotApiError(421, 'Misdirected Request: unallowed token specified');
+    if (token !== DEMO_TOKEN || tokens.get(token)) throw new BotApiError(401, 'Unauthorized');
   }
 
   async function call(c: Context<Env, string>): Promise<Response> {
@@ -117,7 +195,9 @@ function start(host: SandboxHost): SandboxPlatform {
     const path = c.req.path.split('/').slice(4).join('/');
     const known = files.byPath(path);
     if (!known) throw new BotApiError(404, 'Not Found');
-    return c.body(new Uint8Array(known.file.bytes), 200, { 'content-type': 'application/octet-stream' });
+    const bytes = host.readMedia(known.media.sha256);
+    if (!bytes) throw new BotApiError(404, 'Not Found');
+    return c.body(new Uint8Array(bytes), 200, { 'content-type': 'application/octet-stream' });
   });
   app.on(['GET', 'POST'], '/api.telegram.org/*', call);
   app.notFound(c => refuse(c, new BotApiError(404, 'Not Found')));
@@ -131,14 +211,22 @@ function start(host: SandboxHost): SandboxPlatform {
   return {
     app,
     tokens: (action, account) => {
-      const mine = account === null || account.startsWith(`${DEMO_BOT.id}:`);
-      if (mine && action !== 'revoke_refresh') tokenAlive = false;
+      const isDemoBot = account === null || account.startsWith(`${DEMO_BOT.id}:`);
+      if (isDemoBot && action !== 'revoke_refresh') tokens.set(DEMO_TOKEN, true);
+    },
+    change: (name, change) => {
+      const chat = findChat(name);
+      if (!chat) return false;
+      chats.set(String(chat.id), { ...chat, ...v.parse(ChangeSchema, change) });
+      return true;
     },
     reset: () => {
-      tokenAlive = true;
+      seedChats();
+      tokens.clear();
       lastIds.clear();
       sent.clear();
       files.clear();
+      photo = undefined;
     },
   };
 }
@@ -150,30 +238,7 @@ function refuse(c: Context, { code, message, parameters }: BotApiError): Respons
   return c.json(body, code as 400);
 }
 
-function find({ values }: BotRequest): SandboxChat {
-  const wanted = (values.get('chat_id') ?? '').trim();
-  if (wanted === '') throw badRequest('chat_id is empty');
-  const chat = CHATS.find(({ id, username, type }) =>
-    wanted.startsWith('@')
-      ? type !== 'private' && username?.toLowerCase() === wanted.slice(1).toLowerCase()
-      : String(id) === wanted,
-  );
-  if (!chat) throw badRequest('chat not found');
-  return chat;
-}
-
-function readable(request: BotRequest): SandboxChat {
-  const chat = find(request);
-  if (chat.deleted) throw forbidden('the group chat was deleted');
-  if (chat.migratedTo !== undefined) {
-    const parameters = { migrate_to_chat_id: chat.migratedTo };
-    throw badRequest('group chat was upgraded to a supergroup chat', parameters);
-  }
-  if (chat.status === 'kicked') throw forbidden(`bot was kicked from the ${chat.type} chat`);
-  return chat;
-}
-
-const WHAT: Readonly<Record<string, string>> = {
+const CONTENT: Readonly<Record<string, string>> = {
   can_send_messages: 'text messages',
   can_send_photos: 'photos',
   can_send_videos: 'videos',
@@ -181,20 +246,24 @@ const WHAT: Readonly<Record<string, string>> = {
   can_send_other_messages: 'animations',
 };
 
-function writable(request: BotRequest, right: string): SandboxChat {
-  const chat = readable(request);
-  if (chat.status === 'left') throw forbidden(`bot is not a member of the ${chat.type} chat`);
-  if (chat.lacks === 'can_post_messages') throw badRequest('need administrator rights in the channel chat');
-  if (chat.lacks === right)
-    throw badRequest(`not enough rights to send ${WHAT[right] ?? 'messages'} to the chat`);
-  return chat;
+const isBasicGroup = ({ type }: SandboxChat) => type === 'group';
+
+const notMember = ({ type }: SandboxChat) => forbidden(`bot is not a member of the ${type} chat`);
+
+function assertNotKicked({ status, type }: SandboxChat): void {
+  if (status === 'kicked') throw forbidden(`bot was kicked from the ${type} chat`);
 }
 
 /**
- * Flood control. The limit `{retry_after}` refuses every message; `{per_minute: 20}` counts them, each item of an album
- * as one.
+ * Flood control. The limit `{retry_after}` refuses every message; `{per_minute: 20}` counts messages, including each item
+ * of an album.
  */
-function admit(host: SandboxHost, sent: Map<number, number[]>, { id }: SandboxChat, messages: number): void {
+function checkFlood(
+  host: SandboxHost,
+  sent: Map<number, number[]>,
+  { id }: SandboxChat,
+  messages: number,
+): void {
   const limit = host.limit('telegram', `${DEMO_BOT.id}:${id}`);
   if (typeof limit?.['retry_after'] === 'number') throw tooMany(limit['retry_after']);
   const now = host.now();

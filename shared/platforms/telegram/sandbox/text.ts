@@ -6,11 +6,13 @@ const TOO_LONG = { text: 'message is too long', caption: 'message caption is too
 
 const HTML_TAGS = 'b|strong|i|em|u|ins|s|strike|del|a|code|pre|blockquote|tg-spoiler|span|tg-emoji';
 
-/** Checks a text as the server does and gives it as it will be shown: trimmed, without markup. */
+/** Validates a text and returns it as Telegram shows it: trimmed and without markup. */
 export function acceptText(raw: string, kind: 'text' | 'caption', parseMode: string | undefined): string {
   if (Buffer.byteLength(raw) > 32_768) throw badRequest('text is too long');
   const text = plain(raw, parseMode).trim();
-  if (kind === 'text' && text === '') throw badRequest('message text is empty');
+  if (kind === 'text' && text === '') {
+    throw badRequest(raw === '' ? 'message text is empty' : 'text must be non-empty');
+  }
   if (Array.from(text).length > LIMITS[kind]) throw badRequest(TOO_LONG[kind]);
   return text;
 }
@@ -68,7 +70,7 @@ function plainMarkdown(raw: string): string {
   return raw.replace(/\\([!-~])|[*_~`]/g, '$1');
 }
 
-/** URLs, hashtags and mentions become links by themselves; offsets are UTF-16 units. */
+/** Entities of URLs, hashtags and mentions, with offsets in UTF-16 units. */
 export function entitiesOf(text: string): JsonObject[] {
   const patterns: readonly (readonly [string, RegExp])[] = [
     ['url', /https?:\/\/[^\s<>"]+/g],

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { forbidden, refuse, unauthorized } from './answers.ts';
+import { forbidden, problem, refuse, unauthorized } from './responses.ts';
 import type { Grant, XState } from './state.ts';
 
 const MINUTE = 60_000;
@@ -11,7 +11,7 @@ const DAILY_APP_LIMIT = 10_000;
 
 interface Operation {
   scopes: readonly string[];
-  /** Requests a user in 15 minutes. */
+  /** Requests per user in 15 minutes. */
   limit: number;
 }
 
@@ -35,14 +35,15 @@ export type OperationName = keyof typeof OPERATIONS;
 
 type Handler = (c: Context, grant: Grant) => Response | Promise<Response>;
 
-/** A handler behind bearer token, scopes and rate limit; every answer carries the limit's headers. */
+/** Wraps a handler with checks of token, scopes and rate limits; every response carries the rate limit headers. */
 export function guarded(state: XState, name: OperationName, handler: Handler) {
   return async (c: Context): Promise<Response> => {
-    const { headers, exceeded, grant } = admit(state, c, name);
-    const response = await answer(() => {
+    const { headers, refusal, grant } = checkLimits(state, c, name);
+    const response = await respond(() => {
       if (!grant) return unauthorized();
+      if (grant.account.suspended) return userSuspended(grant);
       if (OPERATIONS[name].scopes.some(scope => !grant.scopes.includes(scope))) return forbidden('Forbidden');
-      if (exceeded) return tooMany();
+      refusal?.();
       return handler(c, grant);
     });
     for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
@@ -50,7 +51,7 @@ export function guarded(state: XState, name: OperationName, handler: Handler) {
   };
 }
 
-async function answer(work: () => Response | Promise<Response>): Promise<Response> {
+async function respond(work: () => Response | Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
@@ -59,55 +60,112 @@ async function answer(work: () => Response | Promise<Response>): Promise<Respons
   }
 }
 
-function tooMany(): never {
-  return refuse(429, {
-    title: 'Too Many Requests',
-    detail: 'Too Many Requests',
-    type: 'about:blank',
-    status: 429,
+const tooManyRequests = (): never => problem(429, 'Too Many Requests', 'Too Many Requests');
+
+function userSuspended({ account }: Grant): never {
+  return refuse(403, {
+    title: 'Forbidden',
+    detail: `The user [${account.id}] is suspended.`,
+    type: 'https://api.x.com/2/problems/user-suspended',
+    status: 403,
   });
 }
 
-interface Admission {
+/** Refusals that `POST /_control/limits {code}` sets for an account: its own limits and app-wide ones. */
+const ANNOUNCED: Readonly<Record<string, () => never>> = {
+  185: () => forbidden('User is over daily status update limit.'),
+  226: () =>
+    refuse(403, {
+      errors: [
+        {
+          code: 226,
+          message:
+            "This request looks like it might be automated. To protect our users from spam and other malicious activity, we can't complete this action right now.",
+        },
+      ],
+    }),
+  344: () =>
+    refuse(403, {
+      errors: [
+        {
+          code: 344,
+          message:
+            'You have reached your daily limit for sending Tweets and messages. Please try again later.',
+        },
+      ],
+    }),
+  credits: () =>
+    refuse(402, {
+      title: 'CreditsDepleted',
+      detail:
+        'Your enrolled account [1234567890123456789] does not have any credits to fulfill this request.',
+      type: 'https://api.twitter.com/2/problems/credits',
+    }),
+  'usage-capped': () =>
+    refuse(429, {
+      title: 'UsageCapExceeded',
+      detail: 'Usage cap exceeded: Monthly product cap',
+      type: 'https://api.twitter.com/2/problems/usage-capped',
+      period: 'Monthly',
+      scope: 'Product',
+      account_id: '1234567890123456789',
+      product_name: 'pay-per-use',
+    }),
+};
+
+interface Limits {
   grant: Grant | null;
-  exceeded: boolean;
+  /** Ends the request if a limit is exceeded. */
+  refusal: (() => never) | null;
   headers: Record<string, string>;
 }
 
-function admit(state: XState, c: Context, name: OperationName): Admission {
+function checkLimits(state: XState, c: Context, name: OperationName): Limits {
   const now = state.host.now();
   const grant = bearer(state, c);
   const account = grant?.account.id ?? 'nobody';
   const { limit } = OPERATIONS[name];
   const window = hit(state, `${account} ${name}`, WINDOW_MS);
   const headers = limitHeaders('x-rate-limit', limit, limit - window.count, window.resetAt);
-  if (name !== 'create') return { grant, exceeded: window.count > limit, headers };
+  const isOverWindow = window.count > limit;
+  if (name !== 'create') return { grant, refusal: isOverWindow ? tooManyRequests : null, headers };
 
   const day = hit(state, `${account} day`, DAY_MS);
-  const announced = announcedReset(state, account, now);
-  const closed = announced !== null;
+  const announced = announcedLimit(state, account, now);
+  const isExhausted = announced !== null && announced.refusal === tooManyRequests;
+  const isOver = isOverWindow || day.count > DAILY_USER_LIMIT;
   return {
     grant,
-    exceeded: closed || window.count > limit || day.count > DAILY_USER_LIMIT,
+    refusal: announced?.refusal ?? (isOver ? tooManyRequests : null),
     headers: {
       ...headers,
       ...limitHeaders('x-app-limit-24hour', DAILY_APP_LIMIT, DAILY_APP_LIMIT - day.count, day.resetAt),
       ...limitHeaders(
         'x-user-limit-24hour',
         DAILY_USER_LIMIT,
-        closed ? 0 : DAILY_USER_LIMIT - day.count,
-        announced ?? day.resetAt,
+        isExhausted ? 0 : DAILY_USER_LIMIT - day.count,
+        isExhausted ? announced.resetAt : day.resetAt,
       ),
     },
   };
 }
 
-/** `{reset_seconds}` of the sandbox's control: the user's daily window is used up for so long. */
-function announcedReset(state: XState, account: string, now: number): number | null {
+/**
+ * A limit set by `POST /_control/limits`: `{code}` for one of the refusals above, else `{reset_seconds}` for an exhausted
+ * 24-hour window of the user.
+ */
+function announcedLimit(
+  state: XState,
+  account: string,
+  now: number,
+): { refusal: () => never; resetAt: number } | null {
   const limit = state.host.limit('x', account);
   if (limit === null) return null;
-  const seconds = limit['reset_seconds'];
-  return now + (typeof seconds === 'number' ? seconds * 1000 : WINDOW_MS);
+  const { code, reset_seconds: seconds } = limit;
+  return {
+    refusal: ANNOUNCED[typeof code === 'number' || typeof code === 'string' ? code : ''] ?? tooManyRequests,
+    resetAt: now + (typeof seconds === 'number' ? seconds * 1000 : WINDOW_MS),
+  };
 }
 
 function hit(state: XState, key: string, length: number): { count: number; resetAt: number } {
@@ -134,6 +192,8 @@ function limitHeaders(
 
 function bearer(state: XState, c: Context): Grant | null {
   const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1];
-  const grant = state.access.get(token ?? '');
-  return grant && grant.expiresAt > state.host.now() ? grant : null;
+  const stored = state.access.get(token ?? '');
+  const account = stored && state.accounts.get(stored.account_id);
+  if (!account || (stored.expires_at ?? 0) <= state.host.now()) return null;
+  return { account, scopes: stored.scopes };
 }

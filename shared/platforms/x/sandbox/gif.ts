@@ -1,4 +1,4 @@
-/** Frames of a GIF, by walking its blocks; 0 for anything else. */
+/** Counts the frames of a GIF by walking its blocks; 0 for other files. */
 export function gifFrames(bytes: Uint8Array): number {
   const data = Buffer.from(bytes);
   if (!/^GIF8[79]a/.test(data.toString('latin1', 0, 6))) return 0;

@@ -1,8 +1,9 @@
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import { guarded } from './access.ts';
-import { invalidRequest, jsonBody, jsonObject, notFound, refuse } from './answers.ts';
+import { invalidRequest, jsonBody, jsonObject, notFound, refuse } from './responses.ts';
 import { gifFrames } from './gif.ts';
+import { mediaError } from './media-rules.ts';
 import { snowflake, type Grant, type XMedia, type XState } from './state.ts';
 
 const MIB = 1024 * 1024;
@@ -10,9 +11,10 @@ const LIMITS: Readonly<Record<string, number>> = {
   tweet_image: 5 * MIB,
   tweet_gif: 15 * MIB,
   tweet_video: 512 * MIB,
+  amplify_video: 512 * MIB,
 };
-/** Media types a category takes, by their beginning. */
-const TAKES: Readonly<Record<string, string>> = {
+/** Prefix of the media types of a category; images by default. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   tweet_video: 'video/',
   amplify_video: 'video/',
   dm_video: 'video/',
@@ -20,8 +22,10 @@ const TAKES: Readonly<Record<string, string>> = {
   dm_gif: 'image/gif',
   subtitles: 'text/',
 };
-const PREMIUM_VIDEO = 16 * 1024 * MIB;
-const MAX_PART = 4 * MIB;
+/** Largest part that is known to work; X responds 413 with an empty body to parts of 5 MB. */
+const MAX_PART = 2 * MIB;
+/** Life of an open session and of a finalized file. */
+const SESSION_S = 1_296_000;
 const LIFE_S = 86_400;
 
 const Initialize = v.strictObject({
@@ -65,7 +69,7 @@ const Metadata = v.object({
   metadata: v.object({ alt_text: v.strictObject({ text: v.pipe(v.string(), v.maxLength(1000)) }) }),
 });
 
-/** Chunked upload, status and alt text. */
+/** Chunked upload, status and alternative text. */
 export function addMedia(app: Hono, state: XState): void {
   const root = '/api.x.com/2/media';
   app.post(
@@ -96,16 +100,16 @@ async function initialize(c: Context, state: XState, { account }: Grant): Promis
     media_category: category,
     total_bytes: totalBytes,
   } = await jsonBody(c, Initialize);
-  const fits = type.startsWith(TAKES[category] ?? 'image/');
+  const fits = type.startsWith(MEDIA_TYPES[category] ?? 'image/');
   if (!fits) {
-    return invalidRequest(`media_category ${category} does not take ${type}.`);
+    return invalidRequest(`media_category ${category} does not accept ${type}.`);
   }
-  const limit = category === 'tweet_video' && account.premium ? PREMIUM_VIDEO : (LIMITS[category] ?? 0);
+  const limit = LIMITS[category] ?? 0;
   if (totalBytes > limit) return invalidRequest(`File size exceeds ${limit} bytes.`);
 
   const now = state.host.now();
   const id = snowflake(now);
-  const key = `${category === 'tweet_video' ? 13 : category === 'tweet_gif' ? 16 : 3}_${id}`;
+  const key = `${KEY_PREFIXES[category] ?? 3}_${id}`;
   state.media.set(id, {
     id,
     key,
@@ -114,18 +118,24 @@ async function initialize(c: Context, state: XState, { account }: Grant): Promis
     type,
     totalBytes,
     segments: new Map(),
-    expiresAt: now + LIFE_S * 1000,
+    expiresAt: now + SESSION_S * 1000,
     altText: null,
     file: null,
+    invalid: null,
     finalizedAt: 0,
   });
-  return c.json({ data: { id, media_key: key, expires_after_secs: LIFE_S } });
+  return c.json({ data: { id, media_key: key, expires_after_secs: SESSION_S - 1 } });
 }
 
-/** Media of another user do not exist. */
+/** Media keys begin with the kind of the media. */
+const KEY_PREFIXES: Readonly<Record<string, number>> = { tweet_video: 13, amplify_video: 13, tweet_gif: 16 };
+
+export const isVideo = ({ category }: XMedia) => category === 'tweet_video' || category === 'amplify_video';
+
+/** Finds unexpired media of the user. */
 export function findMedia(state: XState, id: string, { account }: Grant): XMedia | null {
   const media = state.media.get(id);
-  return media && media.account === account && media.expiresAt > state.host.now() ? media : null;
+  return media && media.account.id === account.id && media.expiresAt > state.host.now() ? media : null;
 }
 
 function requireMedia(state: XState, id: string, grant: Grant): XMedia {
@@ -176,12 +186,14 @@ async function finalize(c: Context, state: XState, grant: Grant): Promise<Respon
     return invalidRequest('An animated GIF needs media_category tweet_gif.');
   }
   media.file = file;
+  media.invalid = needsProcessing(media) ? mediaError(media.category, file, bytes) : null;
   media.finalizedAt = state.host.now();
+  media.expiresAt = media.finalizedAt + LIFE_S * 1000;
   media.segments.clear();
   return c.json(mediaBody(state, media));
 }
 
-/** Pictures are ready at once; GIF and video are not. */
+/** Images are ready at once; GIFs and videos are processed. */
 function needsProcessing({ category }: XMedia): boolean {
   return category !== 'tweet_image';
 }
@@ -194,10 +206,8 @@ function processingOf(state: XState, media: XMedia): { state: ProcessingState; p
   if (elapsed < seconds * 1000) {
     return { state: 'in_progress', percent: Math.floor((100 * elapsed) / (seconds * 1000)) };
   }
-  // What is no such file after all shows only now, as it does at X.
-  const kind = media.category === 'tweet_gif' ? 'image/gif' : 'video/';
-  const good = outcome === 'ok' && media.file?.type.startsWith(kind);
-  return { state: good ? 'succeeded' : 'failed', percent: 100 };
+  const isValid = outcome === 'ok' && media.invalid === null;
+  return { state: isValid ? 'succeeded' : 'failed', percent: 100 };
 }
 
 export function isReady(state: XState, media: XMedia): boolean {
@@ -230,16 +240,29 @@ function status(c: Context, state: XState, grant: Grant): Response {
   const { state: now, percent } = processingOf(state, media);
   const waits = now === 'in_progress' ? { check_after_secs: 1 } : {};
   const info = { state: now, progress_percent: percent, ...waits };
-  const reason = state.host.processing('x').error ?? 'The file cannot be decoded';
+  if (now !== 'failed') return c.json({ data: { ...body.data, processing_info: info } });
+  const { inInfo, errors } = failureCause(state, media);
+  return c.json({ data: { ...body.data, processing_info: { ...info, ...inInfo } }, ...errors });
+}
+
+/**
+ * The cause of a failed processing, in one of the forms that X uses: in `processing_info` for an invalid file, in `errors` for
+ * an error set by `POST /_control/processing`, or none at all.
+ */
+function failureCause(state: XState, { invalid }: XMedia): { inInfo: object; errors: object } {
+  if (invalid !== null) {
+    return { inInfo: { error: { code: 1, name: 'InvalidMedia', message: invalid } }, errors: {} };
+  }
+  const { error } = state.host.processing('x');
   const errors =
-    now === 'failed' ? { errors: [{ title: 'InvalidMedia', detail: reason, type: 'about:blank' }] } : {};
-  return c.json({ data: { ...body.data, processing_info: info }, ...errors });
+    error === null ? {} : { errors: [{ title: 'InvalidMedia', detail: error, type: 'about:blank' }] };
+  return { inInfo: {}, errors };
 }
 
 async function metadata(c: Context, state: XState, grant: Grant): Promise<Response> {
   const { id, metadata: given } = await jsonBody(c, Metadata);
   const media = requireMedia(state, id, grant);
-  if (media.category === 'tweet_video') return invalidRequest('alt_text is for images and GIFs only.');
+  if (isVideo(media)) return invalidRequest('alt_text is for images and GIFs only.');
   media.altText = given.alt_text.text;
   return c.json({ data: { id, associated_metadata: { alt_text: given.alt_text } } });
 }

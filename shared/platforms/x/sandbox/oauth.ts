@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { refuse } from './answers.ts';
-import { ACCOUNTS, APP, secret, type AuthorizationCode, type XState } from './state.ts';
+import { refuse } from './responses.ts';
+import { APP, findAccount, secret, type AuthorizationCode, type StoredToken, type XState } from './state.ts';
 
 const SCOPES = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
 const CODE_LIFE_MS = 30_000;
 const ACCESS_LIFE_S = 7200;
 const MAX_STATE = 500;
 
-/** Authorize page, token endpoint with rotation, revocation. */
+/** Authorize page, token endpoint with rotation, and revocation. */
 export function addOAuth(app: Hono, state: XState): void {
   app.get('/x.com/i/oauth2/authorize', c => authorizePage(c, state));
   app.post('/api.x.com/2/oauth2/token', async c => {
@@ -32,7 +32,7 @@ function oauthError(status: 400 | 401 | 415, error: string, description: string)
   return refuse(status, { error, error_description: description });
 }
 
-/** The form of a confidential client that has named itself. */
+/** Reads the form of a confidential client after checking its credentials. */
 async function clientForm(c: Context): Promise<Form> {
   const basic = `Basic ${Buffer.from(`${APP.client_id}:${APP.client_secret}`).toString('base64')}`;
   if (c.req.header('authorization') !== basic) {
@@ -46,25 +46,25 @@ async function clientForm(c: Context): Promise<Form> {
 
 function authorizePage(c: Context, state: XState): Response | Promise<Response> {
   const query = c.req.query();
-  const fault = authorizeFault(query);
-  const account = ACCOUNTS.find(({ username }) => username === (query['as'] ?? 'demo'));
-  if (fault !== null || !account)
+  const error = authorizeError(query);
+  const account = findAccount(state, query['as'] ?? 'demo');
+  if (error !== null || !account)
     return c.html(
       html`<h1>Something went wrong</h1>
-        <p>${fault}</p>`,
+        <p>${error}</p>`,
       400,
     );
 
-  const back = new URL(query['redirect_uri'] ?? '');
-  back.searchParams.set('state', query['state'] ?? '');
+  const callback = new URL(query['redirect_uri'] ?? '');
+  callback.searchParams.set('state', query['state'] ?? '');
   if (query['auto'] === 'deny') {
-    back.searchParams.set('error', 'access_denied');
-    return c.redirect(back.href);
+    callback.searchParams.set('error', 'access_denied');
+    return c.redirect(callback.href);
   }
   const scopes = (query['scope'] ?? '').split(' ');
   if (query['auto'] === 'allow') {
-    back.searchParams.set('code', issueCode(state, { account, scopes, query }));
-    return c.redirect(back.href);
+    callback.searchParams.set('code', issueCode(state, { account, scopes, query }));
+    return c.redirect(callback.href);
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
@@ -79,8 +79,8 @@ function authorizePage(c: Context, state: XState): Response | Promise<Response> 
   );
 }
 
-/** Why the request cannot even be answered by a redirect. */
-function authorizeFault(query: Form): string | null {
+/** Why the request cannot be answered by a redirect; null if it can. */
+function authorizeError(query: Form): string | null {
   const scopes = query['scope']?.split(' ') ?? [];
   const length = query['state']?.length ?? 0;
   const checks: [boolean, string][] = [
@@ -135,13 +135,14 @@ function exchange(c: Context, state: XState, form: Form): Response {
   return issueTokens(c, state, code);
 }
 
-/** The old refresh token is dead at once. */
+/** The old refresh token is invalid at once. */
 function refresh(c: Context, state: XState, form: Form): Response {
   const token = form['refresh_token'] ?? '';
-  const grant = state.refresh.get(token);
-  if (!grant) return oauthError(400, 'invalid_request', 'Value passed for the token was invalid.');
+  const stored = state.refresh.get(token);
+  const account = stored && state.accounts.get(stored.account_id);
+  if (!account) return oauthError(400, 'invalid_request', 'Value passed for the token was invalid.');
   state.refresh.delete(token);
-  return issueTokens(c, state, grant);
+  return issueTokens(c, state, { account, scopes: stored.scopes });
 }
 
 function issueTokens(
@@ -150,10 +151,10 @@ function issueTokens(
   { account, scopes }: Pick<AuthorizationCode, 'account' | 'scopes'>,
 ): Response {
   const [accessToken, refreshToken] = [secret(), secret()];
-  const expiresAt = state.host.now() + ACCESS_LIFE_S * 1000;
-  state.access.set(accessToken, { account, scopes, expiresAt });
+  const token: StoredToken = { account_id: account.id, scopes: [...scopes], expires_at: null };
+  state.access.set(accessToken, { ...token, expires_at: state.host.now() + ACCESS_LIFE_S * 1000 });
   const offline = scopes.includes('offline.access');
-  if (offline) state.refresh.set(refreshToken, { account, scopes, expiresAt: Infinity });
+  if (offline) state.refresh.set(refreshToken, token);
   return c.json({
     token_type: 'bearer',
     expires_in: ACCESS_LIFE_S,

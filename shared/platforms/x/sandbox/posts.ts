@@ -3,14 +3,23 @@ import * as v from 'valibot';
 import type { JsonObject } from '../../../model/json.ts';
 import type { SandboxPost } from '../../contract/sandbox.ts';
 import { guarded } from './access.ts';
-import { forbidden, invalidRequest, jsonBody, notFound } from './answers.ts';
-import { findMedia, isReady } from './media.ts';
+import { findMedia, isReady, isVideo } from './media.ts';
 import { addReads } from './reads.ts';
-import { snowflake, type Grant, type ShownText, type XMedia, type XPost, type XState } from './state.ts';
+import { forbidden, invalidRequest, jsonBody, notFound } from './responses.ts';
+import {
+  snowflake,
+  type Grant,
+  type ShownText,
+  type XAccount,
+  type XMedia,
+  type XPost,
+  type XState,
+} from './state.ts';
 import { countCashtags, countWeight, findUrls, hasForbidden } from './text.ts';
 
 const TEXT_LIMIT = 280;
 const PREMIUM_TEXT_LIMIT = 25_000;
+const MAX_VIDEO_S = 140;
 const DUPLICATE_WINDOW_MS = 5 * 60_000;
 const NOT_PERMITTED = 'You are not permitted to perform this action.';
 
@@ -55,15 +64,15 @@ async function create(c: Context, state: XState, grant: Grant): Promise<Response
   const id = snowflake(now);
   const post: XPost = {
     id,
-    account: grant.account,
-    createdAt: now,
+    account_id: grant.account.id,
+    created_at: now,
     text,
     shown: shownText(id, text, media, grant.account.username),
-    media,
-    replySettings: body.reply_settings ?? null,
+    media_keys: media.map(({ key }) => key),
+    reply_settings: body.reply_settings ?? null,
   };
-  state.posts.push(post);
-  state.host.publish(publicPost(post, body));
+  state.posts.set(id, post);
+  state.host.publish(publicPost(post, grant.account, media, body));
   const history = [id];
   return c.json(
     { data: { id, text: post.shown.text, edit_history_tweet_ids: history, edit_history_post_ids: history } },
@@ -76,11 +85,18 @@ function attachedMedia(state: XState, ids: readonly string[], grant: Grant): XMe
   if (media.length < ids.length || media.some(item => !isReady(state, item))) {
     return invalidRequest('Your media IDs are invalid.');
   }
-  const single = media.some(({ category }) => category !== 'tweet_image');
-  if (single && media.length > 1) {
+  const isSingle = media.some(({ category }) => category !== 'tweet_image');
+  if (isSingle && media.length > 1) {
     return invalidRequest('A post carries up to 4 images, or 1 GIF, or 1 video.');
   }
+  if (media.some(item => isTooLong(item, grant))) {
+    return forbidden('This user is not allowed to post a video longer than 2 minutes.');
+  }
   return media;
+}
+
+function isTooLong({ category, file }: XMedia, { account }: Grant): boolean {
+  return category === 'tweet_video' && !account.premium && (file?.duration ?? 0) > MAX_VIDEO_S;
 }
 
 function checkText(text: string, media: readonly XMedia[], { account }: Grant): void {
@@ -90,17 +106,22 @@ function checkText(text: string, media: readonly XMedia[], { account }: Grant): 
   if (countCashtags(text) > 1) forbidden(NOT_PERMITTED);
 }
 
-/** Media make a difference: their links differ each time. */
+/** Posts with media are never duplicates: their media links differ. */
 function isDuplicate(state: XState, text: string, media: readonly XMedia[], { account }: Grant): boolean {
   const since = state.host.now() - DUPLICATE_WINDOW_MS;
   if (media.length > 0) return false;
-  return state.posts.some(
-    post =>
-      post.account === account && post.createdAt > since && post.media.length === 0 && post.text === text,
-  );
+  return state.posts
+    .values()
+    .some(
+      post =>
+        post.account_id === account.id &&
+        post.created_at > since &&
+        post.media_keys.length === 0 &&
+        post.text === text,
+    );
 }
 
-/** What X makes of a text: links wrapped, markup characters encoded, a link for the media at the end. */
+/** The text as X returns it: with t.co links, encoded markup characters and a link to the media. */
 function shownText(id: string, text: string, media: readonly XMedia[], username: string): ShownText {
   const urls: ShownText['urls'] = [];
   let shown = '';
@@ -137,31 +158,31 @@ function encode(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function publicPost(post: XPost, body: Create): SandboxPost {
-  const [first] = post.media;
-  const described = post.media.filter(({ altText }) => altText !== null);
+function publicPost(post: XPost, account: XAccount, media: readonly XMedia[], body: Create): SandboxPost {
+  const [first] = media;
+  const described = media.filter(({ altText }) => altText !== null);
   const altTexts = described.length > 0 ? { alt_texts: described.map(({ altText }) => altText) } : {};
   return {
     platform: 'x',
-    account: post.account.id,
+    account: account.id,
     platform_post_id: post.id,
-    platform_post_url: `https://x.com/${post.account.username}/status/${post.id}`,
-    kind: first ? (first.category === 'tweet_video' ? 'video' : 'image') : 'text',
+    platform_post_url: `https://x.com/${account.username}/status/${post.id}`,
+    kind: first ? (isVideo(first) ? 'video' : 'image') : 'text',
     text: post.text,
     title: null,
-    media: post.media.flatMap(({ file }) => file ?? []),
+    media: media.flatMap(({ file }) => file ?? []),
     comments: [],
     fields: JSON.parse(JSON.stringify({ ...body, ...altTexts })) as JsonObject,
-    published_at: new Date(post.createdAt).toISOString(),
+    published_at: new Date(post.created_at).toISOString(),
   };
 }
 
 function remove(c: Context, state: XState, { account }: Grant): Response {
   const id = c.req.param('id') ?? '';
-  const post = state.posts.find(candidate => candidate.id === id);
+  const post = state.posts.get(id);
   if (!post) return notFound('tweet', id);
-  if (post.account !== account) return forbidden('You are not authorized to delete this Tweet.');
-  state.posts.splice(state.posts.indexOf(post), 1);
+  if (post.account_id !== account.id) return forbidden('You are not authorized to delete this Tweet.');
+  state.posts.delete(id);
   state.host.unpublish('x', id);
   return c.json({ data: { deleted: true } });
 }

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { guarded } from './access.ts';
-import { invalidRequest, notFound } from './answers.ts';
-import { ACCOUNTS, type Grant, type XPost, type XState } from './state.ts';
+import { invalidRequest, notFound } from './responses.ts';
+import type { Grant, XPost, XState } from './state.ts';
 
 const USER_FIELDS = [
   'id',
@@ -68,9 +68,9 @@ function me(c: Context, { account }: Grant): Response {
     description: '',
     created_at: '2020-01-01T00:00:00.000Z',
   };
-  const asked = Object.entries(all).filter(([name]) => fields.has(name));
+  const requested = Object.entries(all).filter(([name]) => fields.has(name));
   const { id, name, username } = account;
-  return c.json({ data: { id, name, username, ...Object.fromEntries(asked) } });
+  return c.json({ data: { id, name, username, ...Object.fromEntries(requested) } });
 }
 
 function timeline(c: Context, state: XState, { account }: Grant): Response {
@@ -84,7 +84,7 @@ function timeline(c: Context, state: XState, { account }: Grant): Response {
     'since_id',
   ]);
   const id = c.req.param('id') ?? '';
-  if (!ACCOUNTS.some(known => known.id === id)) return notFound('user', id);
+  if (!state.accounts.get(id)) return notFound('user', id);
   const fields = requestedFields(c, ['tweet.fields', 'post.fields'], POST_FIELDS);
   const max = Number(c.req.query('max_results') ?? 10);
   if (!Number.isInteger(max) || max < 5 || max > 100)
@@ -94,8 +94,9 @@ function timeline(c: Context, state: XState, { account }: Grant): Response {
   const from = time(c, 'start_time') ?? 0;
   const to = time(c, 'end_time') ?? Infinity;
   const posts = state.posts
-    .filter(post => post.account.id === id && post.createdAt >= from && post.createdAt < to)
-    .sort((one, other) => other.createdAt - one.createdAt)
+    .values()
+    .filter(post => post.account_id === id && post.created_at >= from && post.created_at < to)
+    .sort((one, other) => other.created_at - one.created_at)
     .slice(0, max);
   const own = id === account.id;
   return c.json({
@@ -119,7 +120,7 @@ function lookup(c: Context, state: XState, { account }: Grant): Response {
   if (ids.length === 0 || ids.length > 100 || ids.some(id => !/^\d{1,19}$/.test(id))) {
     return invalidRequest('ids must be 1 to 100 numbers');
   }
-  const found = ids.flatMap(id => state.posts.find(post => post.id === id) ?? []);
+  const found = ids.flatMap(id => state.posts.get(id) ?? []);
   const errors = ids
     .filter(id => !found.some(post => post.id === id))
     .map(id => ({
@@ -131,23 +132,23 @@ function lookup(c: Context, state: XState, { account }: Grant): Response {
     }));
   return c.json({
     ...(found.length > 0
-      ? { data: found.map(post => view(state, post, fields, post.account === account)) }
+      ? { data: found.map(post => view(state, post, fields, post.account_id === account.id)) }
       : {}),
     ...(errors.length > 0 ? { errors } : {}),
   });
 }
 
-/** A post with the fields that were asked for; some metrics are the author's alone. */
+/** A post with the requested fields; non-public metrics for its author only. */
 function view(state: XState, post: XPost, fields: ReadonlySet<string>, own: boolean) {
   const numbers = state.host.metrics('x', post.id);
   const number = (name: string) => Number(numbers?.[name] ?? 0);
   const all = {
-    created_at: new Date(post.createdAt).toISOString(),
-    author_id: post.account.id,
+    created_at: new Date(post.created_at).toISOString(),
+    author_id: post.account_id,
     conversation_id: post.id,
-    reply_settings: post.replySettings ?? 'everyone',
+    reply_settings: post.reply_settings ?? 'everyone',
     ...(post.shown.urls.length > 0 ? { entities: { urls: post.shown.urls } } : {}),
-    ...(post.media.length > 0 ? { attachments: { media_keys: post.media.map(({ key }) => key) } } : {}),
+    ...(post.media_keys.length > 0 ? { attachments: { media_keys: post.media_keys } } : {}),
     public_metrics: {
       impression_count: number('views'),
       like_count: number('likes'),
@@ -167,13 +168,13 @@ function view(state: XState, post: XPost, fields: ReadonlySet<string>, own: bool
         }
       : {}),
   };
-  const asked = Object.entries(all).filter(([name]) => fields.has(name));
+  const requested = Object.entries(all).filter(([name]) => fields.has(name));
   const history = [post.id];
   return {
     id: post.id,
     text: post.shown.text,
     edit_history_tweet_ids: history,
     edit_history_post_ids: history,
-    ...Object.fromEntries(asked),
+    ...Object.fromEntries(requested),
   };
 }

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { AnyGrant } from '../../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
 import { authorize, connect, fakeVideo } from '../../../../test/support/x.ts';
+import type { StoredMedia } from '../../contract/sandbox.ts';
 import { gifFrames } from './gif.ts';
+import { mediaError } from './media-rules.ts';
 import { APP } from './state.ts';
 import { sandbox } from './server.ts';
 
@@ -26,7 +28,7 @@ beforeEach(async () => {
 type Method = 'GET' | 'POST' | 'DELETE';
 const MEDIA = '/2/media/upload';
 
-/** As far as these tests look into answers. */
+/** The members of responses that these tests read. */
 interface Answer {
   data: { id: string; text: string; processing_info?: { state: string } };
   errors: { message: string }[];
@@ -34,7 +36,7 @@ interface Answer {
   error: string;
 }
 
-/** A call as it goes over the wire; `token` null: without authorization. */
+/** Sends a call; without authorization if `token` is null. */
 async function call(
   method: Method,
   path: string,
@@ -66,7 +68,7 @@ const create = (json: object) => call('POST', '/2/tweets', { json });
 const start = (media_category: string, media_type: string, total_bytes: number, more = {}) =>
   call('POST', `${MEDIA}/initialize`, { json: { media_category, media_type, total_bytes, ...more } });
 const part = (bytes: Uint8Array) => new File([Uint8Array.from(bytes)], 'm', { type: 'image/jpeg' });
-/** The form as the runtime itself writes it, not as our client does. */
+/** Sends a form as the runtime encodes it, not as the service's client does. */
 async function append(id: string, parts: Record<string, string | File>) {
   const form = new FormData();
   for (const [name, value] of Object.entries(parts)) form.append(name, value);
@@ -108,17 +110,17 @@ describe('the token endpoint', () => {
   };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-  test('wants the client to name itself', async () =>
+  test('requires client authentication', async () =>
     expect(await token(form, 'grant_type=refresh_token&refresh_token=x')).toEqual([
       401,
       'unauthorized_client',
     ]));
-  test('takes forms only', async () =>
+  test('accepts forms only', async () =>
     expect(await token({ authorization: basic, 'content-type': 'application/json' }, '{}')).toEqual([
       415,
       'invalid_request',
     ]));
-  test('knows two grants', async () =>
+  test('refuses other grant types', async () =>
     expect(await token({ ...form, authorization: basic }, 'grant_type=password')).toEqual([
       400,
       'unsupported_grant_type',
@@ -128,7 +130,7 @@ describe('the token endpoint', () => {
 describe('a bearer token', () => {
   const me = (token?: string | null) => call('GET', '/2/users/me', token === undefined ? {} : { token });
 
-  test('is needed, known and unexpired', async () => {
+  test('must be known and unexpired', async () => {
     expect((await me()).status).toBe(200);
     expect((await me(null)).status).toBe(401);
     expect((await me('made-up')).status).toBe(401);
@@ -138,15 +140,14 @@ describe('a bearer token', () => {
       json: { title: 'Unauthorized', detail: 'Unauthorized' },
     });
   });
-  test('dies by the control', async () => {
+  test('can be expired', async () => {
     host.platform.tokens('expire', 'someone-else');
     expect((await me()).status).toBe(200);
     host.platform.tokens('expire', grant.account.platform_user_id);
     expect((await me()).status).toBe(401);
   });
-  test('carries scopes', async () => {
-    grant = await connect(host, { scope: 'tweet.read users.read' });
-    expect(grant.credentials.refresh_token).toBeNull();
+  test('must have the scopes of the call', async () => {
+    grant = await connect(host, { scope: 'tweet.read users.read offline.access' });
     expect((await create({ text: 'no' })).status).toBe(403);
     expect(await start('tweet_image', 'image/jpeg', 1)).toMatchObject({
       status: 403,
@@ -165,11 +166,12 @@ describe('media', () => {
     ['tweet_gif', 'image/png', 1, {}],
     ['tweet_image', 'image/jpeg', 5 * 1024 * 1024 + 1, {}],
     ['tweet_video', 'video/mp4', 512 * 1024 * 1024 + 1, {}],
-  ] as const)('no upload of %s %s %d %j', async (category, type, size, more) =>
+    ['amplify_video', 'video/mp4', 512 * 1024 * 1024 + 1, {}],
+  ] as const)('refuses to initialize %s %s %d %j', async (category, type, size, more) =>
     expect((await start(category, type, size, more)).status).toBe(400),
   );
 
-  test('parts have an index and a file, and are not too large', async () => {
+  test('requires an index and a file of at most 2 MiB in each part', async () => {
     const { json } = await start('tweet_image', 'image/jpeg', jpeg.length);
     const id: string = json.data.id;
     expect(id).toMatch(/^\d{19}$/);
@@ -178,14 +180,14 @@ describe('media', () => {
     expect((await append(id, { segment_index: '1000', media: part(jpeg) })).status).toBe(400);
     expect((await append(id, { segment_index: '0', media: part(jpeg), more: 'x' })).status).toBe(400);
     expect(
-      await append(id, { segment_index: '0', media: part(Buffer.alloc(4 * 1024 * 1024 + 1)) }),
+      await append(id, { segment_index: '0', media: part(Buffer.alloc(2 * 1024 * 1024 + 1)) }),
     ).toMatchObject({ status: 413, text: '' });
     expect((await append('1', { segment_index: '0', media: part(jpeg) })).status).toBe(404);
     const json64 = { segment_index: 0, media: jpeg.toString('base64') };
     expect((await call('POST', `${MEDIA}/${id}/append`, { json: json64 })).status).toBe(200);
   });
 
-  test('finalize wants a JSON object, a whole file, and what was promised', async () => {
+  test('finalizes with a JSON object, all parts and the declared type and size', async () => {
     const finalize = (id: string, json?: unknown) =>
       call('POST', `${MEDIA}/${id}/finalize`, json === undefined ? {} : { json });
     const { json } = await start('tweet_image', 'image/jpeg', jpeg.length);
@@ -204,7 +206,7 @@ describe('media', () => {
     expect((await finalize(png.json.data.id, {})).status).toBe(400);
   });
 
-  test('a video is pending, in progress, ready; a picture is ready at once', async () => {
+  test('processes videos; images are ready at once', async () => {
     host.setProcessing({ seconds: 10 });
     const id = await upload('tweet_video', 'video/mp4', fakeVideo(5000));
     host.advance(5000);
@@ -224,12 +226,48 @@ describe('media', () => {
     expect((await call('GET', `${MEDIA}?media_id=${id}`)).status).toBe(400);
   });
 
-  test('what is no video fails while it is processed', async () => {
+  test('fails to process a file that is not a video', async () => {
     const id = await upload('tweet_video', 'video/mp4', jpeg);
-    expect((await status(id)).json.data.processing_info?.state).toBe('failed');
+    expect((await status(id)).json.data.processing_info).toMatchObject({
+      state: 'failed',
+      error: { name: 'InvalidMedia', message: 'The file is not a video' },
+    });
   });
 
-  test('alt text has a wrapper, a limit, and pictures only', async () => {
+  test('fails with the error in `errors`, or without a cause', async () => {
+    host.setProcessing({ outcome: 'error', error: 'Unsupported profile' });
+    const id = await upload('tweet_video', 'video/mp4', fakeVideo(5000));
+    expect((await status(id)).json).toMatchObject({ errors: [{ detail: 'Unsupported profile' }] });
+    host.setProcessing({ error: null });
+    const { json } = await status(id);
+    expect(json.data.processing_info?.state).toBe('failed');
+    expect(json).not.toHaveProperty('errors');
+    expect(json.data.processing_info).not.toHaveProperty('error');
+  });
+
+  test.each<[string, string, Partial<StoredMedia>, string | null]>([
+    ['a valid video', 'tweet_video', {}, null],
+    ['another codec', 'tweet_video', { video_codec: 'hevc' }, 'codec'],
+    ['another audio codec', 'tweet_video', { audio_codec: 'opus' }, 'codec'],
+    ['0.4 seconds', 'tweet_video', { duration: 0.4 }, '0.5 seconds'],
+    ['120 frames per second', 'tweet_video', { frame_rate: 120 }, '60 frames'],
+    ['2000 pixels', 'tweet_video', { width: 2000 }, '1280x1024'],
+    ['a portrait video', 'tweet_video', { width: 720, height: 1280 }, null],
+    ['an aspect ratio of 4:1', 'tweet_video', { width: 1200, height: 300 }, 'aspect ratio'],
+    ['a large GIF', 'tweet_gif', { type: 'image/gif', width: 1281, height: 100 }, '1280x1080'],
+  ])('processes %s as X does', (_, category, change, error) => {
+    const file = { sha256: '', type: 'video/mp4', size: 1, width: 640, height: 360, duration: 6, ...change };
+    const message = mediaError(category, file, Buffer.alloc(0));
+    if (error === null) expect(message).toBeNull();
+    else expect(message).toContain(error);
+  });
+
+  test('fails to process a video without a picture', () => {
+    const file = { sha256: '', type: 'video/mp4', size: 1, duration: 6, audio_codec: 'aac' };
+    expect(mediaError('tweet_video', file, Buffer.alloc(0))).toContain('no picture');
+  });
+
+  test('requires the metadata wrapper and limits alternative text to images', async () => {
     const id = await upload('tweet_image', 'image/jpeg', jpeg);
     const describe = (json: object) => call('POST', '/2/media/metadata', { json });
     const text = (length: number) => ({ alt_text: { text: 'a'.repeat(length) } });
@@ -240,7 +278,7 @@ describe('media', () => {
     expect((await describe({ id: film, metadata: text(1) })).status).toBe(400);
   });
 
-  test('an animated GIF must say so', async () => {
+  test('requires tweet_gif for an animated GIF', async () => {
     const frame = (background: string) =>
       sharp({ create: { width: 4, height: 3, channels: 3, background } })
         .png()
@@ -262,7 +300,7 @@ describe('media', () => {
     expect((await create({ media: { media_ids: [gif] } })).status).toBe(201);
   });
 
-  test("another user's media, expired media: do not exist", async () => {
+  test("does not find another user's or expired media", async () => {
     const id = await upload('tweet_image', 'image/jpeg', jpeg);
     const own = grant;
     grant = await connect(host, { as: 'demo_premium' });
@@ -287,9 +325,13 @@ describe('a post', () => {
     [{ text: 'a\uffff' }, 400],
     [{ text: '字'.repeat(141) }, 403],
     [{ text: '$AAPL $GOOG' }, 403],
-  ])('%j is answered %d', async (body, code) => expect((await create(body)).status).toBe(code));
+    [{ text: '$AAPL $AAPL' }, 403],
+    [{ text: `${'a'.repeat(279)}☕️` }, 403],
+    [{ text: `${'a'.repeat(278)}☕️` }, 201],
+    [{ text: `${'a'.repeat(276)}⭐❗️` }, 201],
+  ])('gets %2$d for %j', async (body, code) => expect((await create(body)).status).toBe(code));
 
-  test('comes back with links wrapped and is a duplicate for a while', async () => {
+  test('is returned with t.co links and is a duplicate for a while', async () => {
     const text = 'a & b example.com';
     const { status: code, json } = await create({ text });
     expect([code, json.data.text]).toEqual([201, expect.stringMatching(/^a &amp; b https:\/\/t\.co\/\w+$/)]);
@@ -301,7 +343,7 @@ describe('a post', () => {
     expect((await create({ text })).status).toBe(201);
   });
 
-  test('with media is no duplicate', async () => {
+  test('is not a duplicate with media', async () => {
     const media_ids = [await upload('tweet_image', 'image/jpeg', jpeg)];
     const [one, two] = [
       await create({ text: 'again', media: { media_ids } }),
@@ -310,12 +352,12 @@ describe('a post', () => {
     expect([one.status, two.status]).toEqual([201, 201]);
   });
 
-  test('may be longer for subscribers', async () => {
+  test('may be longer for Premium accounts', async () => {
     grant = await connect(host, { as: 'demo_premium' });
     expect((await create({ text: 'a'.repeat(281) })).status).toBe(201);
   });
 
-  test('can be looked up, measured and deleted', async () => {
+  test('can be looked up with metrics and deleted', async () => {
     const { json } = await create({ text: `measured ${host.now()}` });
     const id: string = json.data.id;
     host.setMetrics(id, { likes: 3, comments: 2, shares: 1, views: 99 });
@@ -338,7 +380,7 @@ describe('a post', () => {
     expect((await call('DELETE', `/2/tweets/${id}`)).status).toBe(404);
   });
 
-  test('is announced with its limits; the hundred and first in a window is refused', async () => {
+  test('is limited to 100 in 15 minutes', async () => {
     const first = await create({ text: `limit ${host.now()}` });
     expect(first.headers).toMatchObject({ 'x-rate-limit-limit': '100', 'x-rate-limit-remaining': '99' });
     expect(first.headers).toHaveProperty('x-user-limit-24hour-remaining');
@@ -350,7 +392,7 @@ describe('a post', () => {
   });
 });
 
-test('the timeline knows its parameters', async () => {
+test('the timeline validates its parameters', async () => {
   const path = `/2/users/${grant.account.platform_user_id}/tweets`;
   const at = host.now();
   await create({ text: `line ${at}` });
@@ -368,8 +410,44 @@ test('the timeline knows its parameters', async () => {
   expect((await call('GET', '/2/users/1/tweets')).status).toBe(404);
 });
 
-test('reset forgets posts, not the account', async () => {
+test('reset deletes posts and keeps tokens', async () => {
   await create({ text: 'forget me' });
   host.platform.reset();
   expect((await create({ text: 'forget me' })).status).toBe(201);
+});
+
+describe('limits of the account', () => {
+  afterEach(() => {
+    host.setLimit(null);
+    host.platform.change?.('demo', { suspended: false });
+  });
+
+  test.each([
+    [185, 403, { detail: 'User is over daily status update limit.' }],
+    [344, 403, { errors: [{ code: 344 }] }],
+    [226, 403, { errors: [{ code: 226, message: expect.stringContaining('automated') }] }],
+    ['credits', 402, { title: 'CreditsDepleted' }],
+    ['usage-capped', 429, { title: 'UsageCapExceeded', period: 'Monthly' }],
+  ])('refuse posts with %s', async (code, expected, body) => {
+    host.setLimit({ code });
+    expect(await create({ text: `limited ${code}` })).toMatchObject({ status: expected, json: body });
+    host.setLimit(null);
+    expect((await create({ text: `limited ${code}` })).status).toBe(201);
+  });
+
+  test('announce the reset of an exhausted day', async () => {
+    host.setLimit({ reset_seconds: 600 });
+    expect(await create({ text: 'over' })).toMatchObject({
+      status: 429,
+      headers: { 'x-user-limit-24hour-remaining': '0' },
+    });
+  });
+
+  test('suspend it', async () => {
+    host.platform.change?.('demo', { suspended: true });
+    expect(await create({ text: 'no' })).toMatchObject({
+      status: 403,
+      json: { detail: expect.stringContaining('suspended') },
+    });
+  });
 });

@@ -1,11 +1,17 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
+import type {
+  SandboxCollection,
+  SandboxDefinition,
+  SandboxHost,
+  SandboxPlatform,
+} from '../../contract/sandbox.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
 import { addMedia } from './media.ts';
 import { addOAuth } from './oauth.ts';
 import { addPosts } from './posts.ts';
-import { APP, newState, type Grant } from './state.ts';
+import * as v from 'valibot';
+import { APP, findAccount, openState, seedAccounts, type StoredToken } from './state.ts';
 
 /** X: OAuth 2.0 with rotating refresh tokens, chunked media upload, posts, timelines and rate limits. */
 export const sandbox: SandboxDefinition = {
@@ -22,8 +28,13 @@ export const sandbox: SandboxDefinition = {
   start,
 };
 
+const ChangeSchema = v.strictObject({
+  premium: v.exactOptional(v.boolean()),
+  suspended: v.exactOptional(v.boolean()),
+});
+
 function start(host: SandboxHost): SandboxPlatform {
-  const state = newState(host);
+  const state = openState(host);
   const app = new Hono();
   addOAuth(app, state);
   addMedia(app, state);
@@ -39,16 +50,24 @@ function start(host: SandboxHost): SandboxPlatform {
   return {
     app,
     tokens: (action, account) => {
-      const drop = (tokens: Map<string, Grant>) => {
-        for (const [token, { account: owner }] of tokens) {
-          if (account === null || account === owner.id || account === owner.username) tokens.delete(token);
+      const owner = account === null ? null : findAccount(state, account)?.id;
+      const drop = (tokens: SandboxCollection<StoredToken>) => {
+        for (const [token, { account_id }] of tokens.entries()) {
+          if (owner === null || owner === account_id) tokens.delete(token);
         }
       };
       if (action !== 'revoke_refresh') drop(state.access);
       if (action !== 'expire') drop(state.refresh);
     },
+    change: (name, change) => {
+      const account = findAccount(state, name);
+      if (!account) return false;
+      state.accounts.set(account.id, { ...account, ...v.parse(ChangeSchema, change) });
+      return true;
+    },
     reset: () => {
-      state.posts.length = 0;
+      seedAccounts(state);
+      state.posts.clear();
       state.media.clear();
       state.windows.clear();
       state.codes.clear();

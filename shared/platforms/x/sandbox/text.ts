@@ -1,8 +1,8 @@
 import tlds from 'tlds' with { type: 'json' };
 
 /*
- * The double's own count, from the published configuration (version 3) and not from the library that the service
- * uses, so that the two can disagree.
+ * An independent implementation of the published configuration (version 3), not the library that the service uses, so that
+ * tests detect when the two differ.
  */
 
 const LIGHT: readonly (readonly [number, number])[] = [
@@ -12,8 +12,8 @@ const LIGHT: readonly (readonly [number, number])[] = [
   [8242, 8247],
 ];
 const URL_WEIGHT = 23;
-/** Signs that are letters by default (©, ®) are emoji only where they ask for it. */
-const EMOJI = /^(?:\p{RGI_Emoji}|\p{Emoji_Presentation}\ufe0f?|\p{Extended_Pictographic}\ufe0f)/v;
+/** Characters with text presentation by default (©, ®) are emoji only with a variation selector, which others may have. */
+const EMOJI = /^(?:\p{RGI_Emoji}\ufe0f?|\p{Emoji_Presentation}\ufe0f?|\p{Extended_Pictographic}\ufe0f)/v;
 
 const suffixes = new Set(tlds);
 const CANDIDATE =
@@ -28,7 +28,7 @@ export interface FoundUrl {
   expanded: string;
 }
 
-/** URLs with http(s) and bare domains with a known top-level domain; closing punctuation stays outside. */
+/** Finds URLs with http(s) and bare domains with a known top-level domain, without trailing punctuation. */
 export function findUrls(text: string): FoundUrl[] {
   return [...text.matchAll(CANDIDATE)].flatMap(({ 0: match, 1: scheme, 2: domain = '', index }) => {
     if (NOT_BEFORE.test(text.slice(0, index))) return [];
@@ -42,7 +42,7 @@ export function findUrls(text: string): FoundUrl[] {
   });
 }
 
-/** An emoji counts 2 whatever it is made of; marks that stand on it count for themselves. */
+/** An emoji counts 2, whatever sequence it is; combining marks after it count on their own. */
 function weightOf(grapheme: string): number {
   const emoji = EMOJI.exec(grapheme)?.[0] ?? '';
   return Array.from(grapheme.slice(emoji.length)).reduce(
@@ -66,8 +66,9 @@ export function countWeight(text: string): number {
   return letters + urls.length * (URL_WEIGHT - 1);
 }
 
+/** Number of occurrences of cashtags. */
 export function countCashtags(text: string): number {
-  return new Set(text.match(/(?<![\p{L}\p{N}$])\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?![\p{L}\p{N}$])/giu)).size;
+  return (text.match(/(?<![\p{L}\p{N}$])\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?![\p{L}\p{N}$])/giu) ?? []).length;
 }
 
 export function hasForbidden(text: string): boolean {

@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 
-type Status = 400 | 401 | 403 | 404 | 413 | 415 | 429;
+type Status = 400 | 401 | 402 | 403 | 404 | 413 | 415 | 429;
 
-/** Ends a request with a refusal. */
+/** Ends a request with an error response. */
 export function refuse(status: Status, body: object | null): never {
   const res = body === null ? new Response(null, { status }) : Response.json(body, { status });
   throw new HTTPException(status, { res });
@@ -30,15 +30,16 @@ export function notFound(what: string, id: string): never {
   });
 }
 
-export function forbidden(detail: string): never {
-  return refuse(403, { detail, type: 'about:blank', title: 'Forbidden', status: 403 });
+/** Ends a request with a problem object (RFC 9457) without a type. */
+export function problem(status: Status, title: string, detail: string): never {
+  return refuse(status, { title, type: 'about:blank', status, detail });
 }
 
-export function unauthorized(): never {
-  return refuse(401, { title: 'Unauthorized', type: 'about:blank', status: 401, detail: 'Unauthorized' });
-}
+export const forbidden = (detail: string) => problem(403, 'Forbidden', detail);
 
-/** The JSON body, as the schema has it. */
+export const unauthorized = () => problem(401, 'Unauthorized', 'Unauthorized');
+
+/** Parses the JSON body. Ends the request with 400 if it does not match the schema. */
 export async function jsonBody<T>(c: Context, schema: v.GenericSchema<unknown, T>): Promise<T> {
   const parsed = v.safeParse(schema, await jsonObject(c));
   if (parsed.success) return parsed.output;
