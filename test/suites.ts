@@ -33,6 +33,10 @@ export const SLOW_SUITES = {
     summary: 'the CloudFormation template, reviewed by cdk-nag, and the OpenAPI document',
     paths: ['lib/service-stack.test.ts', 'lib/docs.test.ts'],
   },
+  platforms: {
+    summary: 'each platform through the whole local stack, and one that is added to a copy of the project',
+    paths: ['test/platforms/'],
+  },
   memory: { summary: 'memory of an import of 1 GiB', paths: ['test/import-memory.test.ts'] },
   pds: {
     summary: 'the real Bluesky server software (npm run test:pds:install)',

@@ -53,20 +53,27 @@ export interface StackOptions {
   /** Further options of `npm start`. */
   args?: string[];
   env?: Record<string, string>;
+  /** Root of the project; default: this one. */
+  root?: string;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 120_000;
 
 /** Starts the local stack in a process of its own, as `npm start` does. */
-export async function startStack({ data, args = [], env = {} }: StackOptions = {}): Promise<TestStack> {
+export async function startStack({
+  data,
+  args = [],
+  env = {},
+  root = ROOT,
+}: StackOptions = {}): Promise<TestStack> {
   const folder = mkdtempSync(join(tmpdir(), 'stack-'));
   const readyFile = join(folder, 'ready.json');
   const state = data === undefined ? ['--ephemeral'] : ['--data', data];
   const child = spawn(
     process.execPath,
     [
-      PROGRAM,
+      join(root, 'bin', 'local.ts'),
       ...state,
       '--port',
       '0',

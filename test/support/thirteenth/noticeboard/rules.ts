@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import type { PlatformRules } from '../contract/rules.ts';
+import { missingText, shapeText } from '../kit/draft.ts';
+import { characters } from '../../text/measure.ts';
+
+/** https://api.noticeboard.example/docs#notices */
+const TEXT = [characters(200)];
+
+export const rules: PlatformRules = {
+  platform: 'noticeboard',
+  display_name: 'Noticeboard',
+  post_types: { text: { max_files: 0 } },
+  files: {},
+  pictures: null,
+  text: () => TEXT,
+  title: () => [],
+  titled: [],
+  comment: null,
+  text_fields: {},
+  shape: draft => shapeText(draft.description, draft, rules),
+  options: {
+    noticeboard_section: v.optional(
+      v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.description('Id of the section; see the sections lookup')),
+    ),
+    noticeboard_pin: v.optional(v.pipe(v.boolean(), v.description('Pin the notice')), false),
+  },
+  required: [],
+  only_for: {},
+  fetched: [],
+  validate: missingText,
+  banned_hashtags: false,
+  daily_cap: 50,
+  settle_ms: 1000,
+  worker: { timeout_s: 60, request_s: 25, memory_mb: 512, max_concurrency: 2 },
+};
