@@ -21,7 +21,7 @@ function expectPublishable(brief: Brief, result: GenerationResult): void {
     expect(rest).toEqual({});
     const whole = joinPost(caption, hashtags);
     expect(fits(whole, textRules(platform))).toBe(true);
-    const violations = RULES[platform].check(draftOf(RULES[platform], whole));
+    const violations = RULES[platform].validate(draftOf(RULES[platform], whole), whole);
     if (brief.type === 'hashtags') expect(caption).toBe('');
     else expect(violations.filter(({ field }) => field === 'description')).toEqual([]);
     expect(whole.isWellFormed()).toBe(true);
@@ -174,6 +174,41 @@ describe('the offline writer', () => {
       expect(caption).toContain('spresso');
       expect(caption).not.toContain('{');
     }
+  });
+
+  test.each(LANGUAGES.flatMap(language => TONES.map(tone => [language, tone] as const)))(
+    'keeps a topic in %s and tone %s in the words of the user, as a line of its own',
+    (language, tone) => {
+      for (const [topic, line] of [
+        ['Our new roastery opens on Saturday', 'Our new roastery opens on Saturday'],
+        ['espresso', 'Espresso'],
+        ['Do you know where your coffee comes from?', 'Do you know where your coffee comes from?'],
+        ['iPhone repair:', 'iPhone repair'],
+      ] as const) {
+        const brief = readBrief({ type: 'caption', topic, platforms: ['linkedin', 'x'], tone, language });
+        for (const { caption } of Object.values(writeOffline(brief))) {
+          const [first, ...rest] = caption.split('\n\n');
+          expect(first!.replace(/ \p{Extended_Pictographic}$/u, '')).toBe(line);
+          expect(rest.join(' ')).not.toContain(topic);
+          expect(rest.join(' ')).not.toMatch(/[{}]|undefined/);
+          expect(rest.length).toBeGreaterThan(0);
+        }
+      }
+    },
+  );
+
+  test('answers a question with an invitation to answer, and nothing that claims a fact', () => {
+    const topic = 'Remote work: yes or no?';
+    const { x } = writeOffline(readBrief({ type: 'caption', topic, tone: 'formal', platforms: ['x'] }));
+    expect(x?.caption).toMatch(
+      /^Remote work: yes or no\?\n\n(We look forward to your answers|Please share your view with us)\.$/,
+    );
+  });
+
+  test('drops its own sentences before it cuts the topic', () => {
+    const topic = `${'Our new roastery opens on Saturday and everybody is welcome. '.repeat(4)}`;
+    const { x } = writeOffline(readBrief({ type: 'caption', topic, platforms: ['x'] }));
+    expect(x?.caption).toBe(`${topic.trim()} ✨`);
   });
 
   test('finds the subject of a text that is in another language', () => {

@@ -28,6 +28,7 @@ export function draftOf({ post_types }: PlatformRules, description: string): Dra
     first_comment: null,
     auto_truncate: false,
     options: {},
+    account: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { RULES } from '../platforms/registry.ts';
-import { hashtagsOf } from '../text/hashtags.ts';
+import { foldHashtag, hashtagsOf } from '../text/hashtags.ts';
+import { findLinks } from '../text/links.ts';
 import { fits, type TextRule } from '../text/measure.ts';
 import { isBlank } from '../text/normalize.ts';
 import { cutToFit } from '../text/truncate.ts';
@@ -7,6 +8,7 @@ import type { AiPlatform, Brief } from './brief.ts';
 import { cleanText } from './clean.ts';
 import { normalizeHashtags, splitTrailingHashtags, unmarkHashtags } from './hashtags.ts';
 import { draftOf, hashtagLimit, joinPost, styleOf, textRules } from './platform-style.ts';
+import { changeOutsideLinks, removeLinks } from './protect.ts';
 
 /** A post as a provider returns it: only its shape is validated. */
 export interface RawPost {
@@ -41,9 +43,14 @@ export function repair(
     const hashtags = fitHashtags(platform, normalizeHashtags(raw.hashtags, banned, [], most), 1);
     return hashtags === '' && most > 0 ? null : { caption: '', hashtags };
   }
-  const { sanitize = text => text } = styleOf(platform);
-  const body = splitTrailingHashtags(sanitize(cleanText(raw.caption)));
-  const caption = unmarkHashtags(body.text, banned, MAX_HASHTAGS - most);
+  const { sanitize = text => text, max_links = Infinity } = styleOf(platform);
+  const limited = limitLinks(cleanText(raw.caption), max_links);
+  const body = splitTrailingHashtags(changeOutsideLinks(limited, sanitize));
+  const isBanned = (hashtag: string) => banned.has(foldHashtag(hashtag));
+  const withoutBanned = removeLinks(body.text, link => hashtagsOf(link).some(isBanned));
+  const caption = changeOutsideLinks(withoutBanned, text =>
+    unmarkHashtags(text, banned, MAX_HASHTAGS - most),
+  );
   const wanted = [...normalizeHashtags(raw.hashtags, banned, [], most), ...body.hashtags];
   const inline = hashtagsOf(caption);
   const hashtags = fitHashtags(platform, normalizeHashtags(wanted, banned, inline, most), HASHTAG_SHARE);
@@ -51,6 +58,15 @@ export function repair(
   return isBlank(cut) || !isPublishable(platform, joinPost(cut, hashtags))
     ? null
     : { caption: cut, hashtags };
+}
+
+/** Removes links beyond the first `most` different ones. */
+function limitLinks(text: string, most: number): string {
+  const links = findLinks(text);
+  const kept = new Set([...new Set(links.map(link => link.text))].slice(0, most));
+  const removed = links.filter(link => !kept.has(link.text));
+  const starts = [0, ...removed.map(({ end }) => end)];
+  return starts.map((start, index) => text.slice(start, removed[index]?.start)).join('');
 }
 
 /** Joins as many hashtags as fit into a share of the platform's limit. */
@@ -70,6 +86,6 @@ const rulesBeside = (rules: readonly TextRule[], hashtags: string): TextRule[] =
 /** True when the platform's own rules accept the text. */
 function isPublishable(platform: AiPlatform, text: string): boolean {
   const rules = RULES[platform];
-  const violations = rules.check(draftOf(rules, text));
+  const violations = rules.validate(draftOf(rules, text), text);
   return fits(text, textRules(platform)) && !violations.some(({ field }) => field === 'description');
 }

@@ -1,14 +1,13 @@
-import { characters, fits } from '../../text/measure.ts';
-import { cutToFit } from '../../text/truncate.ts';
+import { fits } from '../../text/measure.ts';
+import { isBlank } from '../../text/normalize.ts';
 import type { AiPlatform, Brief, Language, Tone } from '../brief.ts';
+import { splitTrailingHashtags } from '../hashtags.ts';
 import { styleOf, textRules } from '../platform-style.ts';
 import type { Chooser } from './chooser.ts';
 import { keywordsOf, sentencesOf, wordsOf } from './keywords.ts';
 import { TABLES } from './languages/index.ts';
-import { polish } from './polish.ts';
+import { polish, polishHeadline } from './polish.ts';
 
-/** Longest subject that stands within a sentence; a longer one gets a line of its own. Characters. */
-const HEADLINE = 80;
 const EMOJI: Readonly<Record<Tone, string>> = {
   casual: '✨',
   professional: '',
@@ -19,85 +18,83 @@ const EMOJI: Readonly<Record<Tone, string>> = {
   friendly: '😊',
   poetic: '🌿',
 };
+const FORMAL_TONES: ReadonlySet<Tone> = new Set(['professional', 'formal']);
 /** Languages that put no space between two sentences. */
-const UNSPACED: readonly Language[] = ['ja', 'zh'];
+const UNSPACED: ReadonlySet<Language> = new Set(['ja', 'zh']);
 
-/** A caption about a topic. */
+/**
+ * Writes a caption about a topic. The topic stands by itself, in the user's words: as part of a sentence it would have to
+ * be a noun in the right case. Sentences of the tone follow.
+ */
 export function captionAbout(brief: Brief, platform: AiPlatform, choose: Chooser): string {
-  const subject = headline(brief.source);
-  const isShort = subject === bare(brief.source);
-  const { middles } = TABLES[brief.language];
-  const isLong = styleOf(platform).paragraphs;
-  return arrange(brief, platform, [
-    opening(brief, platform, subject, choose),
-    isShort ? null : polish(brief.source, brief.language),
-    isLong ? filled(brief.language, choose.pick(middles), subject) : null,
-    closing(brief, choose),
-  ]);
+  const topic = withEmoji(headline(brief), brief, platform);
+  if (isQuestion(topic)) return firstFitting(brief, platform, [[topic, answer(brief, choose)], [topic]]);
+  const { lines, closings } = TABLES[brief.language].tones[brief.tone];
+  const [line, closing] = [choose.pick(lines), choose.pick(closings)];
+  return firstFitting(brief, platform, [[topic, line, closing], [topic, closing], [topic]]);
 }
 
-/** The weightiest sentences of a text, in their order, between an opening and a closing. */
+/** Rewrites a text for a platform: its most important sentences in their order, and a closing of the tone. */
 export function repurposed(brief: Brief, platform: AiPlatform, choose: Chooser): string {
-  const keywords = keywordsOf(brief.source, brief.language).slice(0, 2);
-  const subject = keywords.length > 0 ? keywords.join(' & ') : headline(brief.source);
-  const first = opening(brief, platform, subject, choose);
-  const last = closing(brief, choose);
-  const room = styleOf(platform).caption_length - first.length - last.length;
-  return arrange(brief, platform, [
-    first,
-    gist(polish(brief.source, brief.language), brief.language, room),
-    last,
-  ]);
-}
-
-/** The same text without its slips; shortened by whole sentences where the platform has no room for it. */
-export function improved(brief: Brief, platform: AiPlatform, choose: Chooser): string {
   const polished = polish(brief.source, brief.language);
-  const rules = textRules(platform);
-  if (!fits(polished, rules)) return gist(polished, brief.language, styleOf(platform).caption_length);
-  const inviting = arrange(brief, platform, [polished, closing(brief, choose)]);
-  return fits(inviting, rules) ? inviting : polished;
+  const closing = isQuestion(polished)
+    ? answer(brief, choose)
+    : choose.pick(TABLES[brief.language].tones[brief.tone].closings);
+  const room = styleOf(platform).caption_length - closing.length;
+  const summary = summarize(polished, brief.language, room);
+  return firstFitting(brief, platform, [[summary, closing], [summary]]);
 }
 
-function opening({ language, tone }: Brief, platform: AiPlatform, subject: string, choose: Chooser): string {
-  const sentence = filled(language, choose.pick(TABLES[language].tones[tone].openings), subject);
-  const emoji = styleOf(platform).emojis ? EMOJI[tone] : '';
-  return emoji === '' ? sentence : `${sentence} ${emoji}`;
+/** Corrects a text; shortens it by whole sentences where the platform has no room for it. */
+export function improved(brief: Brief, platform: AiPlatform, choose: Chooser): string {
+  const { source, language, tone } = brief;
+  const polished = polish(source, language);
+  if (!fits(polished, textRules(platform))) {
+    return summarize(polished, language, styleOf(platform).caption_length);
+  }
+  const isHashtagsOnly = isBlank(splitTrailingHashtags(polished).text);
+  if (!isHashtagsOnly) return polished;
+  return arrange([choose.pick(TABLES[language].tones[tone].closings), polished], brief, platform);
 }
 
-const closing = ({ language, tone }: Brief, choose: Chooser) =>
-  choose.pick(TABLES[language].tones[tone].closings);
-
-/** A sentence begins with a capital, unless a name says otherwise (iPhone); within it `Our new …` is `our new …`. */
-function filled(language: Language, template: string, subject: string): string {
-  const [first = ''] = wordsOf(subject, language);
-  const isName = !TABLES[language].stopwords.split(' ').includes(first);
-  const inside = isName || template.startsWith('{') ? subject : lowered(subject, language);
-  // A function, since the subject may hold `$&`.
-  const text = template.replace('{topic}', () => inside);
-  return /^\p{Ll}\p{Lu}/u.test(text) ? text : text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+/** The topic on its own. Several sentences end like sentences, a single one or a noun like a headline. */
+function headline({ source, language }: Brief): string {
+  const single = polishHeadline(source, language);
+  return sentencesOf(single, language).length > 1 ? polish(single, language) : single;
 }
 
-const lowered = (text: string, language: Language) =>
-  text.charAt(0).toLocaleLowerCase(language) + text.slice(1);
+const answer = ({ language, tone }: Brief, choose: Chooser) =>
+  choose.pick(TABLES[language].answers[FORMAL_TONES.has(tone) ? 'formal' : 'informal']);
 
-function arrange({ language }: Brief, platform: AiPlatform, parts: readonly (string | null)[]): string {
-  const paragraphs = styleOf(platform).paragraphs;
-  const between = paragraphs ? '\n\n' : UNSPACED.includes(language) ? '' : ' ';
-  return parts.filter(part => part !== null).join(between);
+const isQuestion = (text: string) => /[?？؟][^\p{L}\p{N}]*$/u.test(text);
+
+function withEmoji(text: string, { tone }: Brief, platform: AiPlatform): string {
+  const emoji = EMOJI[tone];
+  const isWanted = styleOf(platform).emojis && emoji !== '' && !/\p{Extended_Pictographic}/u.test(text);
+  return isWanted ? `${text} ${emoji}` : text;
 }
 
-const bare = (text: string) =>
-  text
-    .replace(/\s+/gu, ' ')
-    .replace(/[\s.,;:!?。！？、]+$/u, '')
-    .trim();
+/** Returns the first list of parts that is as short as captions of the platform are; the last one in any case. */
+function firstFitting(
+  brief: Brief,
+  platform: AiPlatform,
+  candidates: readonly (readonly string[])[],
+): string {
+  const { caption_length } = styleOf(platform);
+  const captions = candidates.map(parts => arrange(parts, brief, platform));
+  const short = captions.find(text => text.length <= caption_length && fits(text, textRules(platform)));
+  return short ?? captions.at(-1) ?? '';
+}
 
-/** A topic as part of a sentence: on one line, without an end mark, not too long. */
-const headline = (topic: string) => cutToFit(bare(topic), [characters(HEADLINE)]);
+/** The first part is a paragraph of its own; the others are, too, where the platform's style has paragraphs. */
+function arrange(parts: readonly string[], { language }: Brief, platform: AiPlatform): string {
+  const [first = '', ...rest] = parts;
+  const separator = styleOf(platform).paragraphs ? '\n\n' : UNSPACED.has(language) ? '' : ' ';
+  return rest.length === 0 ? first : `${first}\n\n${rest.join(separator)}`;
+}
 
-/** Sentences with the most of the text's keywords, as many as make up `aim` characters; at least one. */
-function gist(text: string, language: Language, aim: number): string {
+/** Returns the sentences with the most keywords in their order, up to `length` characters; at least one. */
+function summarize(text: string, language: Language, length: number): string {
   const weights = new Map(keywordsOf(text, language).map((word, index) => [word, 1 / (index + 1)]));
   const sentences = sentencesOf(text, language).map((sentence, index) => ({
     sentence,
@@ -105,17 +102,17 @@ function gist(text: string, language: Language, aim: number): string {
     weight: weightOf(sentence, language, weights),
   }));
   const kept: typeof sentences = [];
-  let length = 0;
+  let total = 0;
   for (const each of [...sentences].sort((a, b) => b.weight - a.weight)) {
-    if (kept.length > 0 && length + each.sentence.length > aim) continue;
+    if (kept.length > 0 && total + each.sentence.length > length) continue;
     kept.push(each);
-    length += each.sentence.length + 1;
+    total += each.sentence.length + 1;
   }
   const inOrder = kept.sort((a, b) => a.index - b.index).map(({ sentence }) => sentence);
-  return inOrder.join(UNSPACED.includes(language) ? '' : ' ');
+  return inOrder.join(UNSPACED.has(language) ? '' : ' ');
 }
 
-/** By the root of its length: neither the longest nor the shortest wins by that alone. */
+/** Divides by the root of the length, so that neither long nor short sentences win by their length alone. */
 function weightOf(sentence: string, language: Language, weights: ReadonlyMap<string, number>): number {
   const words = wordsOf(sentence, language);
   const sum = words.reduce((total, word) => total + (weights.get(word) ?? 0), 0);

@@ -1,44 +1,53 @@
 import type { Language } from '../brief.ts';
+import { decodeEntities } from '../clean.ts';
 import { likelyLatinLanguages } from '../language.ts';
+import { protect, withoutLinks } from '../protect.ts';
 import { TABLES } from './languages/index.ts';
 
-/** Neither links nor mentions say what a text is about. */
-const NOISE = /https?:\/\/\S+|@[\p{L}\p{N}_.]+/gu;
-/** How much more the beginning of a text says than its end. */
+/** Words at the beginning of a text weigh more than those at its end. */
 const FIRST_WORDS = 10;
 const FIRST_WEIGHT = 1.5;
 
 /**
- * Words of a text that carry its subject, the weightiest first: often said, and said early. The text may be in another
- * language than what is written about it.
+ * Returns the words that carry a text's subject, the most important first: those that occur often and early. The text may be
+ * in another language than `language`.
  */
 export function keywordsOf(text: string, language: Language): string[] {
   const languages = [language, ...likelyLatinLanguages(text)];
   const stopwords = new Set(languages.flatMap(each => TABLES[each].stopwords.split(' ')));
   const weights = new Map<string, number>();
   for (const [index, word] of wordsOf(text, language).entries()) {
-    if (stopwords.has(word) || !isTelling(word)) continue;
+    if (stopwords.has(word) || !isMeaningful(word)) continue;
     const weight = index < FIRST_WORDS ? FIRST_WEIGHT : 1;
     weights.set(word, (weights.get(word) ?? 0) + weight);
   }
   return [...weights].sort(([, a], [, b]) => b - a).map(([word]) => word);
 }
 
-/** Words in lower case, as the language divides a text. */
+/** Returns the words in lower case, segmented by the language's rules. Links, addresses and mentions are ignored. */
 export function wordsOf(text: string, language: Language): string[] {
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
-  return [...segmenter.segment(text.replace(NOISE, ' ').normalize('NFC'))]
+  return [...segmenter.segment(decodeEntities(withoutLinks(text)).normalize('NFC'))]
     .filter(({ isWordLike }) => isWordLike)
-    .map(({ segment }) => segment.toLocaleLowerCase(language));
+    .map(({ segment }) => stem(segment.toLocaleLowerCase(language), language));
 }
 
-/** A single sign says little, and neither does a number. */
-const isTelling = (word: string) => /^.{2,}$/u.test(word) && /\p{L}/u.test(word);
+/** Articles and particles that are written together with a word: `l’espresso`, `토요일에`. */
+const ATTACHED: Readonly<Partial<Record<Language, RegExp>>> = {
+  fr: /^(?:[cdjlmnst]|qu)['’](?=\p{L}{2})/u,
+  ko: /(?<=\p{L}{2})(?:에서|으로|은|는|을|를|에|의|가)$/u,
+};
 
-/** Sentences of a text, each with its end mark, on one line. */
+const stem = (word: string, language: Language) => word.replace(ATTACHED[language] ?? /$^/u, '');
+
+/** Single letters and numbers say nothing about a subject. */
+const isMeaningful = (word: string) => /^.{2,}$/u.test(word) && /\p{L}/u.test(word);
+
+/** Splits a text into sentences, each with its end mark, on one line. A link is never split. */
 export function sentencesOf(text: string, language: Language): string[] {
+  const { text: plain, restore } = protect(text);
   const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
-  return [...segmenter.segment(text)]
-    .map(({ segment }) => segment.replace(/\s+/gu, ' ').trim())
+  return [...segmenter.segment(plain)]
+    .map(({ segment }) => restore(segment.replace(/\s+/gu, ' ').trim()))
     .filter(sentence => sentence !== '');
 }

@@ -1,7 +1,9 @@
 import type { Language } from '../brief.ts';
+import { decodeEntities } from '../clean.ts';
+import { changeUnprotected, endsProtected } from '../protect.ts';
 
-/** What hurried typing leaves behind, and what stands there instead. Links are left alone. */
-const SLIPS: readonly (readonly [RegExp, string])[] = [
+/** Typing errors and their corrections. */
+const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
   [/[^\S\n]+/gu, ' '],
   [/ ?\n ?/gu, '\n'],
   [/\n{3,}/gu, '\n\n'],
@@ -12,29 +14,39 @@ const SLIPS: readonly (readonly [RegExp, string])[] = [
   [/([\p{Ll}])([,;!?])(?=\p{L}{2})/gu, '$1$2 '],
 ];
 
-const LINK = /(https?:\/\/\S+)/u;
-/** Words that are shouted: that many capitals and more; shorter ones are abbreviations. */
+/** Words in capitals with at least five letters; shorter ones are abbreviations. */
 const SHOUTED = /(?<!\p{L})\p{Lu}{5,}(?!\p{L})/gu;
-const SENTENCE_START = /(^|[.!?…]\s+|\n)(\p{Ll})/gu;
-/** Languages that end a sentence with a full stop of the Latin kind. */
-const FULL_STOP: readonly Language[] = ['en', 'tr', 'es', 'fr', 'de', 'pt', 'ko'];
+/** The first letter of a sentence, unless it belongs to a name such as iPhone. A number may end with an ordinal's full stop. */
+const SENTENCE_START = /(^|(?<![\p{N}\u{f0000}-\u{ffffd}])\.\s+|[!?…]\s+|\n)(\p{Ll})(?!\p{Ll}{0,20}\p{Lu})/gu;
+/** Languages that end a sentence with a Latin full stop. */
+const FULL_STOP: ReadonlySet<Language> = new Set(['en', 'tr', 'es', 'fr', 'de', 'pt', 'ko']);
 
-/** A text without slips of spacing, punctuation and capitals. What it says stays as it is. */
+/** Corrects spacing, punctuation and capitals. Links, mail addresses, mentions, hashtags and abbreviations stay as they are. */
 export function polish(text: string, language: Language): string {
-  const parts = text.trim().split(LINK);
-  const mended = parts.map((part, index) => (index % 2 === 1 ? part : mend(part, language))).join('');
-  const started = mended.replace(
+  return changeUnprotected(text.trim(), plain => {
+    const capitalized = capitalize(correct(plain, language), language);
+    const needsStop = FULL_STOP.has(language) && /[\p{L}\p{N}]$/u.test(capitalized);
+    return needsStop && !endsProtected(capitalized) ? `${capitalized}.` : capitalized;
+  });
+}
+
+/** Corrects a text like `polish` on one line; a single sentence or a noun gets no full stop: it stands as a headline. */
+export function polishHeadline(text: string, language: Language): string {
+  return changeUnprotected(text.replace(/\s+/gu, ' ').trim(), plain =>
+    capitalize(correct(plain, language), language).replace(/[\s,:;、，：；]+$/u, ''),
+  );
+}
+
+function correct(text: string, language: Language): string {
+  const decoded = decodeEntities(text);
+  return CORRECTIONS.reduce((result, [pattern, better]) => result.replace(pattern, better), decoded).replace(
+    SHOUTED,
+    word => word.toLocaleLowerCase(language),
+  );
+}
+
+const capitalize = (text: string, language: Language) =>
+  text.replace(
     SENTENCE_START,
     (_, before: string, letter: string) => before + letter.toLocaleUpperCase(language),
   );
-  return FULL_STOP.includes(language) && /[\p{L}\p{N}]$/u.test(started) && !endsInLink(parts)
-    ? `${started}.`
-    : started;
-}
-
-function mend(text: string, language: Language): string {
-  const spaced = SLIPS.reduce((result, [pattern, better]) => result.replace(pattern, better), text);
-  return spaced.replace(SHOUTED, word => word.toLocaleLowerCase(language));
-}
-
-const endsInLink = (parts: readonly string[]) => parts.length > 1 && parts.at(-1)?.trim() === '';

@@ -1,14 +1,15 @@
 import type { Tone } from '../brief.ts';
 
-/** What the offline writer knows of a language. `{topic}` stands for what it writes about. */
+/** What the offline writer knows about a language. Its sentences never contain the topic, so no grammar can go wrong. */
 export interface LanguageTable {
-  /** Words that tell nothing of a topic, separated by spaces. */
+  /** Words that say nothing about a topic, separated by spaces. */
   stopwords: string;
-  /** Between two words of a hashtag's keyword and its ending nothing stands: `coffee` and `love` are `coffeelove`. */
+  /** Endings that are appended to a keyword for a hashtag: `coffee` and `love` make `coffeelove`. */
   endings: string;
-  /** Hashtags that go with everything, separated by spaces. */
+  /** Hashtags that suit any topic, separated by spaces. */
   hashtags: string;
-  /** Sentences for the middle of a longer caption, in any tone. */
-  middles: readonly string[];
-  tones: Readonly<Record<Tone, { openings: readonly string[]; closings: readonly string[] }>>;
+  /** Invitations to answer a topic that is a question. */
+  answers: Readonly<Record<'informal' | 'formal', readonly string[]>>;
+  /** `lines` follow a topic that is a noun or a statement; `closings` end a caption. */
+  tones: Readonly<Record<Tone, { lines: readonly string[]; closings: readonly string[] }>>;
 }

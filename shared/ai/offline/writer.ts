@@ -15,8 +15,8 @@ const CAPTIONS: Readonly<Record<AiType, Compose>> = {
 };
 
 /**
- * Writes without any model, from tables and the given words alone. The same request gives the same text. It cannot
- * translate: a text stays in its own language, what is added to it is in the one that was asked for.
+ * Writes without a model: the user's own words, corrected, and sentences of a table. The same request gets the same text. It
+ * cannot translate: the user's words stay in their language, added sentences are in the requested one.
  */
 export const offlineWriter: Writer = {
   name: 'offline',

@@ -10,7 +10,9 @@ export interface PlatformStyle {
   emojis: boolean;
   /** The customs in words, for a model. */
   guidance: string;
-  /** Removes characters that the platform rejects or takes only so many of. */
+  /** Most different links of a text; further ones are removed. Default: no limit. */
+  max_links?: number;
+  /** Removes characters that the platform rejects or accepts only so many of. It is not applied to links. */
   sanitize?: (text: string) => string;
 }
 

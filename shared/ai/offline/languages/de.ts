@@ -2,54 +2,86 @@ import type { LanguageTable } from '../table.ts';
 
 export const de: LanguageTable = {
   stopwords:
-    'aber alle als also am an auch auf aus bei beim bin bis da damit dann das dass dein dem den der des die dies diese dieser dir doch du durch ein eine einem einen einer eines er es etwas euch euer für ganz gegen hat habe haben hier ich ihm ihn ihr ihre im in ist ja jede jeder jetzt kann kein keine können man mehr mein mich mir mit muss nach neu neue neuen neuer neues nicht noch nun nur ob oder ohne schon sehr sein seine sich sie sind so über um und uns unser unsere unter vom von vor war was wenn wer werden wie wieder wir wird wo zu zum zur',
+    'aber alle als also am an auch auf aus bei beim bin bis da damit dann das dass dein dem den der des die dies diese dieser dir doch du durch ein eine einem einen einer eines er es etwas euch euer für ganz gegen hat habe haben hier ich ihm ihn ihr ihre im in ist ja jede jeder jetzt kann kein keine können man mehr mein mich mir mit muss nach neu neue neuen neuer neues nicht noch nun nur ob oder ohne schon sehr sein seine sich sie sind so über um und uns unser unsere unter vom von vor war was wenn wer werden wie wieder wir wird wo zu zum zur woher wohin wisst kommt',
   endings: 'liebe leben zeit tipps alltag fans ideen momente welt geschichte liebhaber glück',
   hashtags:
     'inspiration motivation lebensstil trend entdecken gemeinschaft kreativ heute teilen ideen ziele neuigkeiten lernen wachstum glück momente tipps alltag deutschland einblicke',
-  middles: [
-    'Hinter {topic} steckt mehr, als man denkt.',
-    'Es sind die kleinen Dinge, die den Unterschied machen.',
-    'Schau vorbei und finde, was zu dir passt.',
-    'Dafür lohnt sich ein Moment Zeit.',
-  ],
+  answers: {
+    informal: ['Schreibt es uns in die Kommentare!', 'Wir sind gespannt auf eure Antworten.'],
+    formal: ['Wir freuen uns auf Ihre Antworten.', 'Teilen Sie uns gern Ihre Sicht mit.'],
+  },
   tones: {
     casual: {
-      openings: ['Reden wir mal über {topic}.', 'Heute auf dem Plan: {topic}.'],
-      closings: ['Was meinst du?', 'Schreib es in die Kommentare.'],
+      lines: [
+        'Das wollten wir gern mit euch teilen.',
+        'Eine Kleinigkeit von uns für euch.',
+        'Das beschäftigt uns gerade.',
+      ],
+      closings: ['Was meint ihr?', 'Schreibt es uns in die Kommentare.', 'Wie seht ihr das?'],
     },
     professional: {
-      openings: ['{topic}: Worauf es jetzt ankommt.', 'Ein genauer Blick auf {topic}.'],
-      closings: ['Ihre Meinung interessiert uns.', 'Mehr erfahren Sie auf Anfrage.'],
+      lines: [
+        'Die Einzelheiten teilen wir gern mit Ihnen.',
+        'Ein Thema, das uns und unsere Kundschaft bewegt.',
+        'Ein kurzes Update aus unserem Team.',
+      ],
+      closings: [
+        'Ihre Meinung interessiert uns.',
+        'Mehr erfahren Sie auf Anfrage.',
+        'Sprechen Sie uns gern an.',
+      ],
     },
     funny: {
-      openings: [
-        '{topic}: weil das Leben ernst genug ist.',
-        'Keiner hat gefragt, hier ist es trotzdem: {topic}.',
+      lines: [
+        'Nein, das haben wir uns nicht ausgedacht.',
+        'Ja, das war uns einen eigenen Beitrag wert.',
+        'Wir wollten es für uns behalten. Hat nicht geklappt.',
       ],
-      closings: ['Markiere jemanden, der das braucht.', 'Lachen ist erlaubt.'],
+      closings: ['Markiert jemanden, der das sehen muss.', 'Lachen ist erlaubt.', 'Wir gehen dann mal.'],
     },
     inspirational: {
-      openings: ['Alles Große fängt klein an: {topic}.', 'Dein nächster Schritt: {topic}.'],
-      closings: ['Fang heute an.', 'Du schaffst das.'],
+      lines: [
+        'Alles Große fängt klein an.',
+        'Jeder Tag ist eine Chance, neu anzufangen.',
+        'Kleine Schritte führen weit.',
+      ],
+      closings: ['Mach heute den ersten Schritt.', 'Du schaffst das.', 'Was ist dein nächster Schritt?'],
     },
     genz: {
-      openings: ['POV: {topic} und es ist ein Vibe.', 'Ohne Witz, {topic} ist next level.'],
-      closings: ['Ab damit in die Kommentare.', 'Schick das deinem Bestie.'],
+      lines: ['Lassen wir einfach mal so da.', 'Musste kurz in euren Feed.', 'Ihr wisst Bescheid.'],
+      closings: ['Ab damit in die Kommentare.', 'Schick das deinem Bestie.', 'Was ist euer Take?'],
     },
     formal: {
-      openings: [
-        'Wir freuen uns, Ihnen Folgendes vorzustellen: {topic}.',
-        'Wir möchten Sie aufmerksam machen: {topic}.',
+      lines: [
+        'Wir freuen uns, Sie darüber zu informieren.',
+        'Darauf möchten wir Sie gern aufmerksam machen.',
+        'Gern setzen wir Sie davon in Kenntnis.',
       ],
-      closings: ['Wir danken Ihnen für Ihr Interesse.', 'Für Fragen stehen wir Ihnen gern zur Verfügung.'],
+      closings: [
+        'Wir danken Ihnen für Ihr Interesse.',
+        'Für Fragen stehen wir Ihnen gern zur Verfügung.',
+        'Bitte wenden Sie sich jederzeit an uns.',
+      ],
     },
     friendly: {
-      openings: ['Hallo ihr Lieben, heute geht es um {topic}!', 'Wir haben etwas Schönes für euch: {topic}.'],
-      closings: ['Wir freuen uns auf eure Nachrichten!', 'Bis bald!'],
+      lines: [
+        'Das solltet ihr von uns hören.',
+        'Das hier ist für euch.',
+        'Da haben wir gleich an euch gedacht.',
+      ],
+      closings: ['Wir freuen uns auf eure Nachrichten!', 'Bis bald!', 'Erzählt uns, was ihr davon haltet!'],
     },
     poetic: {
-      openings: ['Leise wie das Morgenlicht: {topic}.', 'Zwischen zwei Herzschlägen: {topic}.'],
-      closings: ['Bleib einen Augenblick und lausche.', 'Und der Tag beginnt zu leuchten.'],
+      lines: [
+        'Manche Augenblicke laden zum Innehalten ein.',
+        'Leise wie das Morgenlicht.',
+        'Das Schöne spricht oft leise.',
+      ],
+      closings: [
+        'Bleib einen Augenblick und lausche.',
+        'Und der Tag beginnt zu leuchten.',
+        'Lass es nachklingen.',
+      ],
     },
   },
 };

@@ -2,48 +2,78 @@ import type { LanguageTable } from '../table.ts';
 
 export const en: LanguageTable = {
   stopwords:
-    'a about after all also an and any are as at be been before but by can could did do does for from get had has have he her here his how i if in into is it its just like made make me more most my new no not now of on once one only or our out over she should so some such than that the their them then there these they this to too up us very was we were what when where which while who why will with would you your',
+    'a about after all also an and any are as at be been before but by can could did do does for from get had has have he her here his how i if in into is it its just like made make me more most my new no not now of on once one only or our out over she should so some such than that the their them then there these they this to too up us very was we were what when where which while who why will with would you your know come comes see today',
   endings: 'love life time tips daily lovers ideas community inspo moments story world',
   hashtags:
     'inspiration motivation lifestyle trending explore community creative instagood today share discover smallbusiness goals mindset behindthescenes newpost daily learn growth ideas',
-  middles: [
-    'There is more behind {topic} than meets the eye.',
-    'Small details make the difference here.',
-    'Have a look and see what suits you best.',
-    'It is worth taking a moment for this.',
-  ],
+  answers: {
+    informal: ['Tell us in the comments!', 'We would love to hear your answer.'],
+    formal: ['We look forward to your answers.', 'Please share your view with us.'],
+  },
   tones: {
     casual: {
-      openings: ["Let's talk about {topic}.", 'So, {topic}. Yes, we went there.'],
-      closings: ['What do you think?', 'Tell us in the comments.'],
+      lines: [
+        'Just wanted to share this with you.',
+        'A little something from our side.',
+        'That is what is on our minds today.',
+      ],
+      closings: ['What do you think?', 'Tell us in the comments.', 'Let us know what you think.'],
     },
     professional: {
-      openings: ['{topic}: what matters now.', 'A closer look at {topic}.'],
-      closings: ['We look forward to your view.', 'Get in touch to learn more.'],
+      lines: [
+        'We are happy to share the details.',
+        'This matters to us and to the people we work with.',
+        'A short update from our team.',
+      ],
+      closings: [
+        'Get in touch to learn more.',
+        'We look forward to hearing from you.',
+        'Feel free to contact us with any questions.',
+      ],
     },
     funny: {
-      openings: ['{topic}: because adulting is hard enough.', 'Nobody asked for {topic}. You are welcome.'],
-      closings: ['Tag somebody who needs this.', 'We will see ourselves out.'],
+      lines: [
+        'No, we are not making this up.',
+        'Yes, this really deserved a post of its own.',
+        'We tried to keep it to ourselves. It did not work.',
+      ],
+      closings: ['Tag somebody who needs to see this.', 'Laughing is allowed.', 'We will see ourselves out.'],
     },
     inspirational: {
-      openings: ['Every great thing starts small: {topic}.', 'Let {topic} be your next step.'],
-      closings: ['Start today.', 'You have got this.'],
+      lines: [
+        'Good things start small.',
+        'Every day is a chance to begin something new.',
+        'Small steps lead a long way.',
+      ],
+      closings: ['Take the first step today.', 'You have got this.', 'What is your next step?'],
     },
     genz: {
-      openings: ['POV: {topic}, and it is a whole vibe.', 'No cap, {topic} just hits different.'],
-      closings: ['Drop your take below.', 'Send this to your bestie.'],
+      lines: ['Just leaving this here.', 'Had to put this on your feed.', 'If you know, you know.'],
+      closings: ['Drop your take below.', 'Send this to your bestie.', 'Thoughts?'],
     },
     formal: {
-      openings: ['We are pleased to present {topic}.', 'Allow us to introduce {topic}.'],
-      closings: ['We thank you for your interest.', 'We remain at your disposal for any questions.'],
+      lines: [
+        'We are pleased to share this with you.',
+        'We would like to bring this to your attention.',
+        'It is our pleasure to keep you informed.',
+      ],
+      closings: [
+        'We thank you for your interest.',
+        'We remain at your disposal for any questions.',
+        'Please do not hesitate to contact us.',
+      ],
     },
     friendly: {
-      openings: ['Hey friends, today is all about {topic}!', 'We have something lovely for you: {topic}.'],
-      closings: ['We would love to hear from you!', 'See you soon!'],
+      lines: ['We wanted you to hear it from us.', 'This one is for you.', 'We thought of you right away.'],
+      closings: ['We would love to hear from you!', 'See you soon!', 'Tell us what you think!'],
     },
     poetic: {
-      openings: ['Softly, like morning light: {topic}.', 'Between two heartbeats, {topic}.'],
-      closings: ['Stay a while, and listen.', 'And the day begins to glow.'],
+      lines: [
+        'Some moments ask us to slow down.',
+        'Softly, like morning light.',
+        'Beautiful things rarely raise their voice.',
+      ],
+      closings: ['Stay a while, and listen.', 'And the day begins to glow.', 'Let it linger.'],
     },
   },
 };

@@ -2,48 +2,82 @@ import type { LanguageTable } from '../table.ts';
 
 export const es: LanguageTable = {
   stopwords:
-    'a al algo ante antes aquí así aún bajo bien cada como con contra cual cuando de del desde donde dos el ella ellos en entre era es esa ese eso esta estaba este esto estos fue ha hace hasta hay la las le les lo los más me mi mientras muy nada ni no nos nosotros nuestra nuestro nueva nuevo o otra otro para pero poco por porque que quien se ser si sin sobre son su sus también tan te tiene todo todos tu un una uno unos y ya yo',
+    'a al algo ante antes aquí así aún bajo bien cada como con contra cual cuando de del desde donde dos el ella ellos en entre era es esa ese eso esta estaba este esto estos fue ha hace hasta hay la las le les lo los más me mi mientras muy nada ni no nos nosotros nuestra nuestro nueva nuevo o otra otro para pero poco por porque que quien se ser si sin sobre son su sus también tan te tiene todo todos tu un una uno unos y ya yo sabes viene',
   endings: 'amor vida tips diario lovers ideas momentos mundo historia pasion inspo comunidad',
   hashtags:
     'inspiración motivación estilodevida tendencia explorar comunidad creatividad hoy compartir descubrir ideas metas novedades aprender crecer felicidad momentos consejos emprender diario',
-  middles: [
-    'Detrás de {topic} hay más de lo que parece.',
-    'Los pequeños detalles marcan la diferencia.',
-    'Echa un vistazo y elige lo que más te guste.',
-    'Vale la pena dedicarle un momento.',
-  ],
+  answers: {
+    informal: ['¡Cuéntanos en los comentarios!', 'Queremos leer tu respuesta.'],
+    formal: ['Esperamos con interés su respuesta.', 'Comparta con nosotros su opinión.'],
+  },
   tones: {
     casual: {
-      openings: ['Hablemos de {topic}.', 'Hoy toca {topic}.'],
-      closings: ['¿Qué opinas?', 'Cuéntanos en los comentarios.'],
+      lines: [
+        'Queríamos compartirlo contigo.',
+        'Algo que queríamos contarte.',
+        'Es lo que tenemos hoy en mente.',
+      ],
+      closings: ['¿Qué opinas?', 'Cuéntanos en los comentarios.', '¿Y tú, cómo lo ves?'],
     },
     professional: {
-      openings: ['{topic}: lo que importa ahora.', 'Una mirada más cercana a {topic}.'],
-      closings: ['Nos interesa tu opinión.', 'Contáctanos para saber más.'],
+      lines: [
+        'Con gusto compartimos los detalles contigo.',
+        'Un tema que nos importa a nosotros y a nuestros clientes.',
+        'Una breve novedad de nuestro equipo.',
+      ],
+      closings: [
+        'Nos interesa tu opinión.',
+        'Contáctanos para saber más.',
+        'Escríbenos si tienes preguntas.',
+      ],
     },
     funny: {
-      openings: ['{topic}: porque la vida ya es bastante seria.', 'Nadie lo pidió, pero aquí está: {topic}.'],
-      closings: ['Etiqueta a quien lo necesita.', 'Ya nos vamos solos.'],
+      lines: [
+        'No, no nos lo estamos inventando.',
+        'Sí, esto merecía su propia publicación.',
+        'Intentamos guardarlo en secreto. No funcionó.',
+      ],
+      closings: ['Etiqueta a quien tiene que ver esto.', 'Reírse está permitido.', 'Prometemos parar aquí.'],
     },
     inspirational: {
-      openings: ['Todo lo grande empieza pequeño: {topic}.', 'Que tu próximo paso sea {topic}.'],
-      closings: ['Empieza hoy.', 'Tú puedes.'],
+      lines: [
+        'Todo lo grande empieza pequeño.',
+        'Cada día es una oportunidad para empezar algo nuevo.',
+        'Los pasos pequeños llevan lejos.',
+      ],
+      closings: ['Da hoy el primer paso.', 'Tú puedes.', '¿Cuál es tu próximo paso?'],
     },
     genz: {
-      openings: ['POV: {topic} y puro flow.', 'Sin exagerar, {topic} es otro nivel.'],
-      closings: ['Déjalo en los comentarios.', 'Mándaselo a tu bestie.'],
+      lines: ['Dejamos esto por aquí.', 'Tenía que aparecer en tu feed.', 'Si sabes, sabes.'],
+      closings: ['Déjalo en los comentarios.', 'Mándaselo a tu bestie.', '¿Opiniones?'],
     },
     formal: {
-      openings: ['Nos complace presentar {topic}.', 'Permítanos presentarle {topic}.'],
-      closings: ['Le agradecemos su interés.', 'Quedamos a su disposición para cualquier consulta.'],
+      lines: [
+        'Nos complace compartirlo con usted.',
+        'Quisiéramos llamar su atención sobre ello.',
+        'Nos complace hacérselo saber.',
+      ],
+      closings: [
+        'Le agradecemos su interés.',
+        'Quedamos a su disposición para cualquier consulta.',
+        'No dude en ponerse en contacto con nosotros.',
+      ],
     },
     friendly: {
-      openings: ['¡Hola, amigos! Hoy va de {topic}.', 'Tenemos algo bonito para ti: {topic}.'],
-      closings: ['¡Nos encantará leerte!', '¡Hasta pronto!'],
+      lines: ['Queríamos que lo supieras por nosotros.', 'Esto es para ti.', 'Pensamos en ti enseguida.'],
+      closings: ['¡Nos encantará leerte!', '¡Hasta pronto!', '¡Cuéntanos qué te parece!'],
     },
     poetic: {
-      openings: ['Suave como la luz del alba: {topic}.', 'Entre dos latidos, {topic}.'],
-      closings: ['Quédate un momento y escucha.', 'Y el día empieza a brillar.'],
+      lines: [
+        'Hay momentos que invitan a ir más despacio.',
+        'Suave como la luz del alba.',
+        'Lo bello suele hablar en voz baja.',
+      ],
+      closings: [
+        'Quédate un momento y escucha.',
+        'Y el día empieza a brillar.',
+        'Deja que dure un poco más.',
+      ],
     },
   },
 };

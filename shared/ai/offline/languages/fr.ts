@@ -2,60 +2,86 @@ import type { LanguageTable } from '../table.ts';
 
 export const fr: LanguageTable = {
   stopwords:
-    'à ai ainsi alors après au aussi autre aux avant avec avoir bien c ce cela ces cette chaque comme d dans de des deux donc du elle elles en encore entre est et été être fait il ils j je l la le les leur leurs lui m ma mais me même mes moins mon n ne nos notre nouveau nouvelle nous on ou où par pas peu plus pour pourquoi qu quand que qui s sa sans se ses si son sont sous sur ta te tes ton tous tout toute très tu un une vos votre vous y',
+    'à ai ainsi alors après au aussi autre aux avant avec avoir bien c ce cela ces cette chaque comme d dans de des deux donc du elle elles en encore entre est et été être fait il ils j je l la le les leur leurs lui m ma mais me même mes moins mon n ne nos notre nouveau nouvelle nous on ou où par pas peu plus pour pourquoi qu quand que qui s sa sans se ses si son sont sous sur ta te tes ton tous tout toute très tu un une vos votre vous y savez vient voici',
   endings: 'amour vie astuces quotidien addict idées moments monde histoire passion inspo team',
   hashtags:
     'inspiration motivation artdevivre tendance découverte communauté créativité aujourdhui partage idées objectifs nouveauté apprendre bonheur moments conseils quotidien envie france coulisses',
-  middles: [
-    'Derrière {topic}, il y a bien plus qu’on ne croit.',
-    'Ce sont les petits détails qui font la différence.',
-    'Jetez un œil et trouvez ce qui vous convient.',
-    'Cela vaut la peine de s’y arrêter un instant.',
-  ],
+  answers: {
+    informal: ['Dites-nous tout en commentaire !', 'On a hâte de lire vos réponses.'],
+    formal: ['Nous lirons vos réponses avec plaisir.', 'Votre avis nous intéresse.'],
+  },
   tones: {
     casual: {
-      openings: ['Parlons un peu de ceci : {topic}.', 'Au programme aujourd’hui : {topic}.'],
-      closings: ['Vous en pensez quoi ?', 'Dites-nous tout en commentaire.'],
+      lines: [
+        'On avait envie de partager ça avec vous.',
+        'Un petit mot de notre part.',
+        'C’est ce qui nous occupe en ce moment.',
+      ],
+      closings: ['Vous en pensez quoi ?', 'Dites-nous tout en commentaire.', 'Et vous ?'],
     },
     professional: {
-      openings: ['{topic} : ce qui compte aujourd’hui.', 'Regard de plus près : {topic}.'],
-      closings: ['Votre avis nous intéresse.', 'Contactez-nous pour en savoir plus.'],
+      lines: [
+        'Nous partageons volontiers les détails avec vous.',
+        'Un sujet qui compte pour nous et pour nos clients.',
+        'Quelques nouvelles de notre équipe.',
+      ],
+      closings: [
+        'Votre avis nous intéresse.',
+        'Contactez-nous pour en savoir plus.',
+        'N’hésitez pas à nous écrire.',
+      ],
     },
     funny: {
-      openings: [
-        '{topic} : parce que la vie est déjà assez sérieuse.',
-        'Personne n’a rien demandé, mais voici {topic}.',
+      lines: [
+        'Non, on n’a rien inventé.',
+        'Oui, ça méritait bien une publication.',
+        'On voulait garder ça pour nous. Raté.',
       ],
-      closings: ['Identifiez quelqu’un qui en a besoin.', 'Rire est autorisé.'],
+      closings: ['Identifiez quelqu’un qui doit voir ça.', 'Rire est autorisé.', 'Promis, on s’arrête là.'],
     },
     inspirational: {
-      openings: [
-        'Tout ce qui est grand commence petit : {topic}.',
-        'Et si la prochaine étape était {topic} ?',
+      lines: [
+        'Tout ce qui est grand commence petit.',
+        'Chaque jour est une chance de commencer quelque chose.',
+        'Les petits pas mènent loin.',
       ],
-      closings: ['Commencez aujourd’hui.', 'Vous en êtes capable.'],
+      closings: [
+        'Faites le premier pas aujourd’hui.',
+        'Vous en êtes capables.',
+        'Quel sera votre prochain pas ?',
+      ],
     },
     genz: {
-      openings: ['POV : {topic}, et c’est toute une vibe.', 'Sans mentir, {topic}, c’est incroyable.'],
-      closings: ['Balance ton avis en commentaire.', 'Envoie ça à ton bestie.'],
+      lines: ['On pose ça là.', 'Il fallait que ça passe sur ton feed.', 'Si tu sais, tu sais.'],
+      closings: ['Balance ton avis en commentaire.', 'Envoie ça à ton bestie.', 'T’en penses quoi ?'],
     },
     formal: {
-      openings: [
-        'Nous avons le plaisir de vous présenter {topic}.',
-        'Permettez-nous de vous présenter {topic}.',
+      lines: [
+        'Nous avons le plaisir de vous en faire part.',
+        'Nous souhaitons attirer votre attention sur ce point.',
+        'Nous tenions à vous en informer.',
       ],
       closings: [
         'Nous vous remercions de votre intérêt.',
         'Nous restons à votre disposition pour toute question.',
+        'N’hésitez pas à nous contacter.',
       ],
     },
     friendly: {
-      openings: ['Coucou les amis, aujourd’hui : {topic} !', 'Une belle surprise pour vous : {topic}.'],
-      closings: ['On a hâte de vous lire !', 'À très bientôt !'],
+      lines: [
+        'Nous voulions vous le dire nous-mêmes.',
+        'C’est pour vous.',
+        'Nous avons tout de suite pensé à vous.',
+      ],
+      closings: ['On a hâte de vous lire !', 'À très bientôt !', 'Dites-nous ce que vous en pensez !'],
     },
     poetic: {
-      openings: ['Doux comme la lumière du matin : {topic}.', 'Entre deux battements de cœur, {topic}.'],
-      closings: ['Restez un instant, écoutez.', 'Et le jour commence à briller.'],
+      lines: [
+        'Certains instants invitent à ralentir.',
+        'Doux comme la lumière du matin.',
+        'Les belles choses parlent à voix basse.',
+      ],
+      closings: ['Restez un instant, écoutez.', 'Et le jour commence à briller.', 'Laissez l’instant durer.'],
     },
   },
 };

@@ -2,48 +2,74 @@ import type { LanguageTable } from '../table.ts';
 
 export const pt: LanguageTable = {
   stopwords:
-    'a ao aos aqui as até bem cada com como da das de dela dele depois do dos e é ela elas ele eles em entre era essa esse esta está este eu foi há isso isto já lhe mais mas me mesmo meu minha muito na nas não nem no nos nós nossa nosso nova novo num numa o onde os ou para pela pelo por porque quando que quem se sem ser seu seus só sobre são sua suas também te tem tudo tua um uma você vocês',
+    'a ao aos aqui as até bem cada com como da das de dela dele depois do dos e é ela elas ele eles em entre era essa esse esta está este eu foi há isso isto já lhe mais mas me mesmo meu minha muito na nas não nem no nos nós nossa nosso nova novo num numa o onde os ou para pela pelo por porque quando que quem se sem ser seu seus só sobre são sua suas também te tem tudo tua um uma você vocês sabe vem',
   endings: 'amor vida dicas diário lovers ideias momentos mundo história paixão inspo comunidade',
   hashtags:
     'inspiração motivação estilodevida tendência explorar comunidade criatividade hoje compartilhe descobrir ideias metas novidades aprender crescimento felicidade momentos dicas empreender diário',
-  middles: [
-    'Há mais por trás de {topic} do que parece.',
-    'São os pequenos detalhes que fazem a diferença.',
-    'Dê uma olhada e escolha o que combina com você.',
-    'Vale a pena parar um momento para isto.',
-  ],
+  answers: {
+    informal: ['Conte nos comentários!', 'Queremos ler a sua resposta.'],
+    formal: ['Aguardamos a sua resposta.', 'Compartilhe conosco a sua opinião.'],
+  },
   tones: {
     casual: {
-      openings: ['Vamos falar de {topic}.', 'O assunto de hoje: {topic}.'],
-      closings: ['O que você acha?', 'Conte nos comentários.'],
+      lines: [
+        'Queríamos dividir isso com você.',
+        'Um recadinho nosso para você.',
+        'É o que anda na nossa cabeça hoje.',
+      ],
+      closings: ['O que você acha?', 'Conte nos comentários.', 'Deixe a sua opinião.'],
     },
     professional: {
-      openings: ['{topic}: o que importa agora.', 'Um olhar mais atento sobre {topic}.'],
-      closings: ['Queremos saber a sua opinião.', 'Fale conosco para saber mais.'],
+      lines: [
+        'Teremos prazer em compartilhar os detalhes.',
+        'Um tema importante para nós e para os nossos clientes.',
+        'Uma breve novidade da nossa equipe.',
+      ],
+      closings: [
+        'Queremos saber a sua opinião.',
+        'Fale conosco para saber mais.',
+        'Escreva para nós se tiver dúvidas.',
+      ],
     },
     funny: {
-      openings: ['{topic}: porque a vida já é séria demais.', 'Ninguém pediu, mas aqui está: {topic}.'],
-      closings: ['Marque quem precisa disto.', 'Rir está liberado.'],
+      lines: [
+        'Não, não estamos inventando.',
+        'Sim, isso merecia um post próprio.',
+        'Tentamos guardar segredo. Não deu.',
+      ],
+      closings: ['Marque quem precisa ver isso.', 'Rir está liberado.', 'Prometemos parar por aqui.'],
     },
     inspirational: {
-      openings: ['Tudo o que é grande começa pequeno: {topic}.', 'Que o seu próximo passo seja {topic}.'],
-      closings: ['Comece hoje.', 'Você consegue.'],
+      lines: [
+        'Tudo o que é grande começa pequeno.',
+        'Cada dia é uma chance de começar algo novo.',
+        'Pequenos passos levam longe.',
+      ],
+      closings: ['Dê hoje o primeiro passo.', 'Você consegue.', 'Qual é o seu próximo passo?'],
     },
     genz: {
-      openings: ['POV: {topic}, e é uma vibe.', 'Sem exagero, {topic} é outro nível.'],
-      closings: ['Comenta aí.', 'Manda para a sua bestie.'],
+      lines: ['Só deixando isso aqui.', 'Tinha que aparecer no seu feed.', 'Quem sabe, sabe.'],
+      closings: ['Comenta aí.', 'Manda para a sua bestie.', 'Opiniões?'],
     },
     formal: {
-      openings: ['Temos o prazer de apresentar {topic}.', 'Permita-nos apresentar {topic}.'],
-      closings: ['Agradecemos o seu interesse.', 'Permanecemos à disposição para qualquer dúvida.'],
+      lines: [
+        'É com prazer que compartilhamos esta informação.',
+        'Gostaríamos de chamar a sua atenção para este assunto.',
+        'Temos a satisfação de comunicar esta novidade.',
+      ],
+      closings: [
+        'Agradecemos o seu interesse.',
+        'Permanecemos à disposição para qualquer dúvida.',
+        'Não hesite em entrar em contato conosco.',
+      ],
     },
     friendly: {
-      openings: ['Oi, pessoal! Hoje é dia de {topic}.', 'Temos algo especial para você: {topic}.'],
-      closings: ['Adoraríamos ouvir você!', 'Até breve!'],
+      lines: ['Queríamos que você soubesse por nós.', 'Isto é para você.', 'Lembramos logo de você.'],
+      closings: ['Adoraríamos ouvir você!', 'Até breve!', 'Conte para a gente o que achou!'],
     },
     poetic: {
-      openings: ['Suave como a luz da manhã: {topic}.', 'Entre duas batidas do coração, {topic}.'],
-      closings: ['Fique um pouco e escute.', 'E o dia começa a brilhar.'],
+      lines: ['Há momentos que pedem calma.', 'Suave como a luz da manhã.', 'O belo costuma falar baixinho.'],
+      closings: ['Fique um pouco e escute.', 'E o dia começa a brilhar.', 'Deixe o instante durar.'],
     },
   },
 };

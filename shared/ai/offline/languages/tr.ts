@@ -2,48 +2,74 @@ import type { LanguageTable } from '../table.ts';
 
 export const tr: LanguageTable = {
   stopwords:
-    'acaba ama ancak artık asla az bana bazı belki ben beni benim bile bir biraz biri birkaç biz bize bizim bu buna bunu burada çok çünkü da daha de defa değil diye en fakat gibi göre hatta hem hep her hiç için ile ise kadar kez ki kim mı mi mu mü nasıl ne neden nerede o olan olarak oldu olur on ona onu onun orada oysa pek sanki sen seni siz şey şu tüm var ve veya ya yani yeni yok zaten',
+    'acaba ama ancak artık asla az bana bazı belki ben beni benim bile bir biraz biri birkaç biz bize bizim bu buna bunu burada çok çünkü da daha de defa değil diye en fakat gibi göre hatta hem hep her hiç için ile ise kadar kez ki kim mı mi mu mü nasıl ne neden nerede o olan olarak oldu olur on ona onu onun orada oysa pek sanki sen seni siz şey şu tüm var ve veya ya yani yeni yok zaten nereden biliyor',
   endings: 'aşkı keyfi zamanı günlüğü severler fikirleri tutkusu dünyası hikayesi önerileri anları hayatı',
   hashtags:
     'keşfet ilham motivasyon yaşam günlük öneri türkiye gündem yeni fikir paylaş mutluluk bugün topluluk tavsiye hedef keyif yaratıcı girişim anlar',
-  middles: [
-    '{topic} hakkında konuşacak çok şey var.',
-    'Farkı yaratan küçük ayrıntılardır.',
-    'Bir göz atın, size en uygun olanı bulun.',
-    'Buna bir dakika ayırmaya değer.',
-  ],
+  answers: {
+    informal: ['Yorumlarda bize anlatın!', 'Cevaplarınızı merak ediyoruz.'],
+    formal: ['Yanıtlarınızı bekliyoruz.', 'Görüşünüzü bizimle paylaşabilirsiniz.'],
+  },
   tones: {
     casual: {
-      openings: ['Gelin biraz konuşalım: {topic}.', 'Bugünkü konumuz {topic}.'],
-      closings: ['Siz ne düşünüyorsunuz?', 'Yorumlarda buluşalım.'],
+      lines: ['Bunu sizinle paylaşmak istedik.', 'Bizden size küçük bir not.', 'Bugün aklımızda bu var.'],
+      closings: ['Siz ne düşünüyorsunuz?', 'Yorumlarda buluşalım.', 'Sizce?'],
     },
     professional: {
-      openings: ['{topic}: bugün önemli olan ne?', 'Yakından bakıyoruz: {topic}.'],
-      closings: ['Görüşlerinizi bekliyoruz.', 'Daha fazla bilgi için bize ulaşın.'],
+      lines: [
+        'Ayrıntıları sizinle paylaşmaktan memnuniyet duyarız.',
+        'Bizim ve müşterilerimiz için önemli bir konu.',
+        'Ekibimizden kısa bir haber.',
+      ],
+      closings: [
+        'Görüşlerinizi bekliyoruz.',
+        'Daha fazla bilgi için bize ulaşın.',
+        'Sorularınız için bize yazabilirsiniz.',
+      ],
     },
     funny: {
-      openings: ['{topic}: çünkü hayat zaten yeterince ciddi.', 'Kimse sormadı ama işte: {topic}.'],
-      closings: ['Buna ihtiyacı olan birini etiketle.', 'Gülmek serbest.'],
+      lines: [
+        'Hayır, uydurmuyoruz.',
+        'Evet, bu ayrı bir paylaşımı hak etti.',
+        'Kendimize saklamaya çalıştık, olmadı.',
+      ],
+      closings: ['Bunu görmesi gereken birini etiketleyin.', 'Gülmek serbest.', 'Söz, burada bırakıyoruz.'],
     },
     inspirational: {
-      openings: ['Her büyük şey küçük bir adımla başlar: {topic}.', 'Bir sonraki adımın bu olsun: {topic}.'],
-      closings: ['Bugün başla.', 'Sen yaparsın.'],
+      lines: [
+        'Her büyük şey küçük bir adımla başlar.',
+        'Her gün yeni bir başlangıç için fırsattır.',
+        'Küçük adımlar uzağa götürür.',
+      ],
+      closings: ['İlk adımı bugün at.', 'Sen yaparsın.', 'Senin bir sonraki adımın ne?'],
     },
     genz: {
-      openings: ['Şu an tek mood: {topic}.', 'Abartmıyorum, {topic} efsane.'],
-      closings: ['Yorumlara bırak.', 'Bunu kankana gönder.'],
+      lines: ['Bunu şuraya bırakıyoruz.', 'Akışına düşmesi şarttı.', 'Bilen bilir.'],
+      closings: ['Yorumlara bırak.', 'Bunu kankana gönder.', 'Sence?'],
     },
     formal: {
-      openings: ['Sizlere sunmaktan memnuniyet duyarız: {topic}.', 'Dikkatinize sunarız: {topic}.'],
-      closings: ['İlginiz için teşekkür ederiz.', 'Sorularınız için her zaman hizmetinizdeyiz.'],
+      lines: [
+        'Bunu sizlerle paylaşmaktan memnuniyet duyarız.',
+        'Bu hususu dikkatinize sunmak isteriz.',
+        'Sizleri bu konuda bilgilendirmek isteriz.',
+      ],
+      closings: [
+        'İlginiz için teşekkür ederiz.',
+        'Sorularınız için her zaman hizmetinizdeyiz.',
+        'Bizimle iletişime geçmekten lütfen çekinmeyin.',
+      ],
     },
     friendly: {
-      openings: ['Merhaba dostlar, bugün konumuz {topic}!', 'Size güzel bir haberimiz var: {topic}.'],
-      closings: ['Sizden haber almak isteriz!', 'Görüşmek üzere!'],
+      lines: ['Bunu bizden duyun istedik.', 'Bu sizin için.', 'Aklımıza hemen siz geldiniz.'],
+      closings: ['Sizden haber almak isteriz!', 'Görüşmek üzere!', 'Ne düşündüğünüzü bize yazın!'],
     },
     poetic: {
-      openings: ['Sabah ışığı gibi usulca: {topic}.', 'İki kalp atışı arasında {topic}.'],
-      closings: ['Biraz dur ve dinle.', 'Ve gün ışımaya başlar.'],
+      lines: [
+        'Bazı anlar yavaşlamaya çağırır.',
+        'Sabah ışığı gibi usulca.',
+        'Güzel olan çoğu zaman alçak sesle konuşur.',
+      ],
+      closings: ['Biraz dur ve dinle.', 'Ve gün ışımaya başlar.', 'Bırak, an biraz daha sürsün.'],
     },
   },
 };
