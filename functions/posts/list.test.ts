@@ -62,6 +62,21 @@ describe('GET /posts', () => {
     for (const limit of ['7', '100']) expect(await walk({ limit })).toEqual(newestFirst(posts));
   });
 
+  test('has no cursor after the last post, also when the last page is full', async () => {
+    const limit = posts.length / 8;
+    const lengths: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const { body }: { body: Page } = await page({ limit: String(limit), ...(cursor ? { cursor } : {}) });
+      lengths.push(body.data.length);
+      cursor = body.next_cursor;
+    } while (cursor);
+    expect(lengths).toEqual(Array.from({ length: 8 }, () => limit));
+    const matching = posts.filter(({ post_type }) => post_type === 'image');
+    const filtered = await page({ limit: String(matching.length), post_type: 'image' });
+    expect([filtered.body.data.length, filtered.body.next_cursor]).toEqual([matching.length, null]);
+  });
+
   test('keeps its position while posts are added', async () => {
     const first = await page({ limit: '10' });
     await world.store({ post_id: newId(world.clock.now + HOUR) });
@@ -127,7 +142,6 @@ describe('GET /posts', () => {
     { limit: '100000' },
     { limit: '1.5' },
     { cursor: 'tampered' },
-    { cursor: '' },
     { status: 'done' },
     { platform: 'myspace' },
     { post_type: 'poll' },

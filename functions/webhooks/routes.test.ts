@@ -239,6 +239,15 @@ describe('POST /webhooks', () => {
     expect((await create({ url })).body.webhook.events).not.toContain('post.completed');
   });
 
+  test('answers 400 for unknown fields, also when a webhook is updated', async () => {
+    const answer = await create({ url, event: ['post.failed'], secret: 'mine' });
+    expect([answer.status, fieldsOf(answer.body)]).toEqual([400, ['event', 'secret']]);
+    expect(await listWebhooks(world.services.table, world.workspace_id)).toEqual([]);
+    const { id } = await world.addWebhook({ url });
+    const update = await call('PATCH /webhooks/{id}', { params: { id }, body: { activ: false } });
+    expect([update.status, fieldsOf(update.body)]).toEqual([400, ['activ']]);
+  });
+
   test('removes duplicate events', async () => {
     const { body } = await create({ url, events: ['post.failed', 'post.failed'] });
     expect(body.webhook.events).toEqual(['post.failed']);
@@ -374,15 +383,11 @@ describe('a webhook', () => {
       cursor = body.next_cursor;
     } while (cursor !== null);
     expect(listed).toEqual(ids);
+    expect((await page({ limit: '5' })).body.next_cursor).toBeNull();
 
     const first = (await page({ limit: '2' })).body.next_cursor!;
     const other = await world.addWebhook({ url });
-    const bad: Record<string, string>[] = [
-      { cursor: `${first}x` },
-      { cursor: '' },
-      { limit: '0' },
-      { limit: '101' },
-    ];
+    const bad: Record<string, string>[] = [{ cursor: `${first}x` }, { limit: '0' }, { limit: '101' }];
     for (const query of bad) expect((await page(query)).status).toBe(400);
     expect((await page({ limit: '2', cursor: first }, other.id)).status).toBe(400);
   });

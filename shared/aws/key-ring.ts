@@ -1,6 +1,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   hkdfSync,
   randomBytes,
@@ -8,25 +9,52 @@ import {
 } from 'node:crypto';
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
+import { MINUTE } from '../time/instant.ts';
 
-/** The key ring as stored in SSM: the first key seals, all keys unseal. Keys are 32 bytes in base64. */
-export const KeyRingSchema = v.object({
-  keys: v.pipe(v.array(v.object({ id: v.string(), key: v.string() })), v.minLength(1)),
+const KeySchema = v.object({
+  id: v.string(),
+  /** 32 bytes in base64. */
+  key: v.string(),
+  /** The key seals from then on, epoch milliseconds. Before that it only unseals. */
+  seals_from: v.optional(v.number(), 0),
 });
+
+/** The key ring, newest key first: the first key seals and signs, all keys unseal and verify. */
+export const KeyRingSchema = v.object({ keys: v.pipe(v.array(KeySchema), v.minLength(1)) });
 export type KeyRing = v.InferOutput<typeof KeyRingSchema>;
 
+/** How long a container uses the key ring before it reads it again, milliseconds. */
+const REFRESH_MS = 5 * MINUTE;
+/** Until a new key seals, every container has read the ring that contains it. */
+const ROTATION_DELAY_MS = 3 * REFRESH_MS;
+
+const newKey = (seals_from: number) => ({
+  id: randomBytes(4).toString('hex'),
+  key: randomBytes(32).toString('base64'),
+  seals_from,
+});
+
 export function newKeyRing(): KeyRing {
-  return { keys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }] };
+  return { keys: [newKey(0)] };
+}
+
+/** Adds a key that seals as soon as every container knows it. Older keys stay, to unseal what they sealed. */
+export function rotated({ keys }: KeyRing, now: number): KeyRing {
+  return { keys: [newKey(now + ROTATION_DELAY_MS), ...keys] };
 }
 
 export const keyRingParameter = (prefix: string) => `${prefix}/key-ring`;
 
-let cached: { name: string; ring: Promise<KeyRing> } | null = null;
+let cached: { name: string; ring: Promise<KeyRing>; until: number } | null = null;
 
-/** Loads the key ring, once per container. */
-export async function loadKeyRing(ssm: SSMClient, prefix: string): Promise<KeyRing> {
+/** Loads the key ring. A container reads it again every five minutes, and keeps the old one if that fails. */
+export async function loadKeyRing(ssm: SSMClient, prefix: string, now = Date.now()): Promise<KeyRing> {
   const name = keyRingParameter(prefix);
-  if (cached?.name !== name) cached = { name, ring: readKeyRing(ssm, name) };
+  if (cached?.name !== name || cached.until <= now) {
+    const previous = cached?.name === name ? cached.ring : null;
+    const ring = readKeyRing(ssm, name, now);
+    cached = { name, ring: previous ? ring.catch(() => previous) : ring, until: now + REFRESH_MS };
+  }
   try {
     return await cached.ring;
   } catch (error) {
@@ -35,21 +63,39 @@ export async function loadKeyRing(ssm: SSMClient, prefix: string): Promise<KeyRi
   }
 }
 
-async function readKeyRing(ssm: SSMClient, name: string): Promise<KeyRing> {
+async function readKeyRing(ssm: SSMClient, name: string, now: number): Promise<KeyRing> {
   const { Parameter } = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
   const json: unknown = JSON.parse(Parameter?.Value ?? '');
-  return v.parse(KeyRingSchema, json);
+  return inOrderAt(v.parse(KeyRingSchema, json), now);
 }
+
+/** Moves the keys that do not seal yet to the end. */
+export function inOrderAt({ keys }: KeyRing, now: number): KeyRing {
+  const isSealing = ({ seals_from }: KeyRing['keys'][number]) => seals_from <= now;
+  return { keys: [...keys.filter(isSealing), ...keys.filter(key => !isSealing(key))] };
+}
+
+/** What a text is sealed for. Each purpose has a key of its own, derived from the ring. */
+export type SealPurpose = 'credentials' | 'responses';
+
+const CIPHER = 'aes-256-gcm';
+const TAG_BYTES = 16;
 
 /**
  * Encrypts a text with AES-256-GCM. `boundTo`, the id of its owner, is the associated data: a sealed text that is copied
  * to another owner cannot be unsealed.
  */
-export function seal(ring: KeyRing, boundTo: string, text: string): string {
+export function seal(
+  ring: KeyRing,
+  boundTo: string,
+  text: string,
+  purpose: SealPurpose = 'credentials',
+): string {
   const current = ring.keys[0];
   if (!current) throw new Error('The key ring is empty');
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', Buffer.from(current.key, 'base64'), iv);
+  const key = derivedKey(current.key, `seal:${purpose}`);
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(boundTo));
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return [
@@ -59,27 +105,33 @@ export function seal(ring: KeyRing, boundTo: string, text: string): string {
   ].join('.');
 }
 
-/** Decrypts a sealed text. Throws when it was sealed for another owner or with an unknown key, or was altered. */
-export function unseal(ring: KeyRing, boundTo: string, sealed: string): string {
+/**
+ * Decrypts a sealed text. Throws when it was sealed for another owner or purpose or with an unknown key, or was altered.
+ */
+export function unseal(
+  ring: KeyRing,
+  boundTo: string,
+  sealed: string,
+  purpose: SealPurpose = 'credentials',
+): string {
   const [version, keyId, iv = '', text = '', tag = ''] = sealed.split('.');
-  const key = ring.keys.find(({ id }) => id === keyId);
-  if (version !== 'v1' || !key) throw new Error('The sealed text names a key that is not in the key ring');
-  const decipher = createDecipheriv(
-    'aes-256-gcm',
-    Buffer.from(key.key, 'base64'),
-    Buffer.from(iv, 'base64url'),
-  );
+  const found = ring.keys.find(({ id }) => id === keyId);
+  if (version !== 'v1' || !found) throw new Error('The sealed text names a key that is not in the key ring');
+  const key = derivedKey(found.key, `seal:${purpose}`);
+  // Without the length, Node.js accepts tags of 4 bytes, which can be guessed.
+  const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(boundTo));
   decipher.setAuthTag(Buffer.from(tag, 'base64url'));
   return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
 }
 
-/** Derives the signing key of one purpose (cursors, OAuth states) from a key of the ring. */
-function signingKey(key: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', Buffer.from(key, 'base64'), '', purpose, 32));
+/** Derives the key of one purpose from a key of the ring. HKDF limits its info to 1,024 bytes, hence the hash. */
+function derivedKey(key: string, purpose: string): Buffer {
+  const info = createHash('sha256').update(purpose).digest();
+  return Buffer.from(hkdfSync('sha256', Buffer.from(key, 'base64'), '', info, 32));
 }
 
-/** Signs a text: the first 16 bytes of HMAC-SHA256 in base64url. */
+/** Signs a text for one purpose: the first 16 bytes of HMAC-SHA256 in base64url. The purpose may have any length. */
 export function sign(ring: KeyRing, purpose: string, text: string): string {
   return mac(ring.keys[0]?.key ?? '', purpose, text).toString('base64url');
 }
@@ -94,5 +146,8 @@ export function verify(ring: KeyRing, purpose: string, text: string, signature: 
 }
 
 function mac(key: string, purpose: string, text: string): Buffer {
-  return createHmac('sha256', signingKey(key, purpose)).update(text).digest().subarray(0, 16);
+  return createHmac('sha256', derivedKey(key, `sign:${purpose}`))
+    .update(text)
+    .digest()
+    .subarray(0, 16);
 }

@@ -40,6 +40,12 @@ describe('a cursor', () => {
     );
   });
 
+  test('is refused without a server fault for filters of any length', () => {
+    const long = `posts:w1:${'x'.repeat(100_000)}`;
+    expect(refusal('forged.cursor', long)).toEqual(REFUSED);
+    expect(decodeCursor(ring, long, encodeCursor(ring, long, 'p1'))).toBe('p1');
+  });
+
   test('is null at the beginning of a list', () => {
     expect(decodeCursor(ring, scope, undefined)).toBeNull();
   });

@@ -179,7 +179,7 @@ export async function listDeliveries(
   const oldest = idsFrom(since);
   // DynamoDB rejects a start key outside the range.
   if (before !== null && before < oldest) return { deliveries: [], more: false };
-  const { Items, LastEvaluatedKey } = await table.client.send(
+  const { Items } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :pk AND SK BETWEEN :oldest AND :newest',
@@ -189,13 +189,15 @@ export async function listDeliveries(
         ':newest': `${PREFIX}g`,
       },
       ScanIndexForward: false,
-      Limit: limit,
+      // One more than the page, so that the last page has no cursor.
+      Limit: limit + 1,
       ...(before === null
         ? {}
         : { ExclusiveStartKey: deliveryKey({ webhook_id: webhookId, delivery_id: before }) }),
     }),
   );
-  return { deliveries: v.parse(v.array(DeliverySchema), Items ?? []), more: LastEvaluatedKey !== undefined };
+  const deliveries = v.parse(v.array(DeliverySchema), Items ?? []);
+  return { deliveries: deliveries.slice(0, limit), more: deliveries.length > limit };
 }
 
 /** The state of a delivery after an attempt. `wake_at` is null exactly when the status is final. */

@@ -87,7 +87,7 @@ const CHUNK = 100;
 const MAX_READ = 2000;
 
 /**
- * Returns a page of matching posts, newest first. `after` is the id of the last post read, from which the next page
+ * Returns a page of matching posts, newest first. `after` is the id after which the next page
  * continues; null at the end. A page has fewer than `limit` posts where `MAX_READ` posts did not contain enough.
  */
 export async function filteredPage(
@@ -97,19 +97,18 @@ export async function filteredPage(
   limit: number,
   before: string | null,
 ): Promise<{ posts: Post[]; after: string | null }> {
-  const filters = Object.values(filter).some(value => value !== undefined);
-  const chunk = filters ? Math.max(CHUNK, limit) : limit;
+  const isFiltered = Object.values(filter).some(value => value !== undefined);
+  // One post more than the page, so that the last page has no cursor.
+  const chunk = isFiltered ? Math.max(CHUNK, limit + 1) : limit + 1;
   const found: Post[] = [];
   let last = before;
   for (let read = 0; read < MAX_READ; read += chunk) {
     const { posts, more } = await listPosts(table, workspaceId, chunk, last);
-    for (const [index, post] of posts.entries()) {
-      last = post.post_id;
-      if (matches(post, filter)) found.push(post);
-      if (found.length < limit) continue;
-      return { posts: found, after: more || index < posts.length - 1 ? last : null };
-    }
+    found.push(...posts.filter(post => matches(post, filter)));
+    if (found.length > limit)
+      return { posts: found.slice(0, limit), after: found[limit - 1]?.post_id ?? null };
     if (!more) return { posts: found, after: null };
+    last = posts.at(-1)?.post_id ?? last;
   }
   return { posts: found, after: last };
 }
