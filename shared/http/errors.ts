@@ -50,6 +50,12 @@ function truncated(details: readonly ValidationDetail[]): readonly ValidationDet
 
 export const malformedJson = () => new ApiError({ status: 400, body: { error: 'Malformed JSON body' } });
 
+export const invalidUtf8 = () =>
+  new ApiError({
+    status: 400,
+    body: { error: 'The request body is not valid UTF-8', code: 'INVALID_UTF8' },
+  });
+
 export const unauthorized = () =>
   new ApiError({
     status: 401,

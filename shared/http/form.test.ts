@@ -43,6 +43,18 @@ describe('a multipart form', () => {
     expect(await readForm(...(await encode(form)))).toEqual({ a: '2' });
   });
 
+  test.each([
+    ['caf\xe9', 400],
+    ['caf\xc3\xa9', 'café'],
+    ['\xef\xbf\xbd', '\ufffd'],
+  ])('accepts text in UTF-8 only: %j', async (text, expected) => {
+    const body = `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}\r\n--x--\r\n`;
+    const read = readForm(Buffer.from(body, 'latin1'), 'multipart/form-data; boundary=x');
+    if (expected === 400)
+      await expect(read).rejects.toMatchObject({ response: { body: { code: 'INVALID_UTF8' } } });
+    else expect(await read).toEqual({ a: expected });
+  });
+
   const whole = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbytes\r\n--x--\r\n';
   test.each([
     ['without a boundary', whole, 'multipart/form-data'],

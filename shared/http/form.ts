@@ -2,7 +2,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
-import { ApiError } from './errors.ts';
+import { ApiError, invalidUtf8 } from './errors.ts';
 
 /** A file of a multipart form. */
 export interface FormFile {
@@ -49,6 +49,10 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<R
     await Promise.allSettled(files);
     throw malformedForm();
   }
+  const isReplaced = [...fields.values()].some(
+    value => typeof value === 'string' && value.includes('\ufffd'),
+  );
+  if (isReplaced && !Buffer.from(body).includes('\ufffd')) throw invalidUtf8();
   return Object.fromEntries(fields);
 }
 

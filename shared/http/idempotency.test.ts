@@ -140,14 +140,6 @@ describe('a retry with the same key and the same request', () => {
     expect(busy[0]!.headers['retry-after']).toBe('1');
     expect([made.size, runs]).toEqual([1, 1]);
   });
-
-  test.each(['conflict', 'not found'] as const)('gets the stored error response: %s', async fault => {
-    faults = [fault];
-    const first = await create('k');
-    const second = await create('k');
-    expect([second.status, second.body, runs]).toEqual([first.status, first.body, 1]);
-    expect(second.headers['idempotent-replayed']).toBe('true');
-  });
 });
 
 describe('the same key with another request', () => {
@@ -214,6 +206,25 @@ describe('a failed request', () => {
   test('releases its key when validation fails', async () => {
     expect((await create('k', { name: 1 })).status).toBe(400);
     expect((await create('k', { name: 'a' })).status).toBe(201);
+  });
+
+  test.each(['conflict', 'not found'] as const)(
+    'releases its key on %s, which has changed nothing',
+    async fault => {
+      faults = [fault];
+      const first = await create('k');
+      expect([404, 409]).toContain(first.status);
+      const second = await create('k');
+      expect([second.status, runs]).toEqual([201, 2]);
+      expect(second.headers).not.toHaveProperty('idempotent-replayed');
+      expect((await create('k', { name: 'b' })).status).toBe(422);
+    },
+  );
+
+  test('releases its key on 4xx for another request, too', async () => {
+    faults = ['not found'];
+    expect((await create('k')).status).toBe(404);
+    expect((await create('k', { name: 'b' })).status).toBe(201);
   });
 
   test('does not use its key when it is rate-limited', async () => {

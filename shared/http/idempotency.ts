@@ -16,8 +16,8 @@ import {
 import { ApiError, conflict, validationFailed, type ApiResponse } from './errors.ts';
 import type { RawRequest, Route } from './route.ts';
 
-/** Whether a retry gets this response again. Invalid requests, rate limits and server faults run again. */
-const isReplayable = (status: number) => status < 500 && status !== 400 && status !== 429;
+/** Whether a retry gets this response again. A request that failed has changed nothing, so it runs again. */
+const isReplayable = (status: number) => status < 400;
 
 const ResponseSchema = v.object({
   status: v.number(),
@@ -102,7 +102,7 @@ function settle(services: Services, scope: string, runId: string, response: ApiR
   return logFailure('Could not store a response for its idempotency key', async () => {
     if (!isReplayable(response.status)) return releaseKey(services.table, scope, runId);
     // Responses may contain secrets that are shown once.
-    const sealed = seal(await services.keyRing(), scope, JSON.stringify(response));
+    const sealed = seal(await services.keyRing(), scope, JSON.stringify(response), 'responses');
     return storeResponse(services.table, scope, runId, sealed);
   });
 }
@@ -116,7 +116,7 @@ async function logFailure(event: string, work: () => Promise<unknown>): Promise<
 }
 
 async function replay(services: Services, scope: string, sealed: string): Promise<ApiResponse> {
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), scope, sealed));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(), scope, sealed, 'responses'));
   const { status, body, headers } = v.parse(ResponseSchema, json);
   return { status, body, headers: { ...headers, 'idempotent-replayed': 'true' } };
 }

@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type middy from '@middy/core';
-import { parseJsonStrictly } from '../model/json.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { authenticate } from './authenticate.ts';
-import { ApiError, bodyTooLarge, malformedJson, notFound, unsupportedMediaType } from './errors.ts';
-import {
-  bodyBytes,
-  bodyText,
-  pathBelowBase,
-  requestState,
-  toResult,
-  type ApiEvent,
-  type ApiResult,
-} from './event.ts';
-import { isForm, readForm } from './form.ts';
+import { ApiError, notFound } from './errors.ts';
+import { pathBelowBase, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
 import type { Route } from './route.ts';
 
 export type Middleware = middy.MiddlewareObj<ApiEvent, ApiResult>;
-
-/** Largest JSON body in bytes. Media are sent to the upload endpoints. */
-export const MAX_JSON_BYTES = 1024 * 1024;
 
 /** Sets `X-Request-Id` of every response: the caller's where it is short and plain, otherwise the gateway's. */
 export function requestId(): Middleware {
@@ -40,11 +27,14 @@ export function requestId(): Middleware {
   };
 }
 
+/** Responses may contain secrets and are never to be read as another type. */
+const DEFAULT_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
 const addHeaders: NonNullable<Middleware['after']> = request => {
   const { request_id, headers } = requestState(request.event);
   request.response = {
     ...request.response,
-    headers: { ...headers, ...request.response?.headers, 'x-request-id': request_id },
+    headers: { ...DEFAULT_HEADERS, ...headers, ...request.response?.headers, 'x-request-id': request_id },
   };
 };
 
@@ -113,34 +103,6 @@ export function knownRoute(): Middleware {
   return {
     before: ({ event }) => {
       if (!requestState(event).route) throw notFound();
-    },
-  };
-}
-
-/** Reads the body of routes that take one: JSON or a multipart form. An empty body counts as an empty object. */
-export function readBody(): Middleware {
-  return {
-    before: async ({ event }) => {
-      const state = requestState(event);
-      if (!state.route?.body) return;
-      const type = event.headers['content-type'];
-      if (state.route.takes_form === true && type !== undefined && isForm(type)) {
-        state.body = await readForm(bodyBytes(event), type);
-        return;
-      }
-      const text = bodyText(event);
-      if (Buffer.byteLength(text) > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
-      if (text.trim() === '') {
-        state.body = {};
-        return;
-      }
-      if (type && !/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
-        throw unsupportedMediaType(
-          state.route.takes_form === true ? 'application/json or multipart/form-data' : 'application/json',
-        );
-      const parsed = parseJsonStrictly(text);
-      if (parsed === undefined) throw malformedJson();
-      state.body = parsed;
     },
   };
 }

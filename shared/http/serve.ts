@@ -4,9 +4,10 @@ import { services as ownServices, type Services } from '../runtime/services.ts';
 import { notFound } from './errors.ts';
 import { bodyText, rawRequest, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
 import { runOnce } from './idempotency.ts';
-import { accessLog, authentication, errors, knownRoute, readBody, requestId, routing } from './middleware.ts';
 import { assertProfiles } from './key-scope.ts';
+import { accessLog, authentication, errors, knownRoute, requestId, routing } from './middleware.ts';
 import { rateLimit } from './rate-limit.ts';
+import { readBody } from './read-body.ts';
 import type { RawRequest, Route } from './route.ts';
 
 export type ApiHandler = (event: ApiEvent, context: Context) => Promise<ApiResult>;

@@ -50,14 +50,14 @@ const fieldsOf = ({ body }: Answer<Json>): string[] => body.details.map((detail:
 
 describe('a body', () => {
   test('with unknown fields is accepted, with a warning and suggestion for each', async () => {
-    const { status, body } = await post({ ...TEXT, sheduled_date: 'x', colour_of_the_sea: 'blue' });
+    const { status, body } = await post({ ...TEXT, frist_comment: 'x', colour_of_the_sea: 'blue' });
     expect(status).toBe(201);
     expect(body.warnings).toEqual(
       expect.arrayContaining([
         {
           code: 'UNKNOWN_FIELD',
-          field: 'sheduled_date',
-          message: expect.stringMatching(/scheduled_date/),
+          field: 'frist_comment',
+          message: expect.stringMatching(/first_comment/),
         },
         { code: 'UNKNOWN_FIELD', field: 'colour_of_the_sea', message: expect.any(String) },
       ]),
@@ -368,7 +368,7 @@ describe('a key', () => {
 });
 
 describe('a page of a list', () => {
-  test.each(['0', '-1', 'abc', '100000', '101', '1.5', '', '1e2', ' '])(
+  test.each(['0', '-1', 'abc', '100000', '101', '1.5', '1e2', ' '])(
     'does not accept the limit "%s"',
     async limit => {
       const answer = await stack.api('GET', `/posts?limit=${encodeURIComponent(limit)}`);
@@ -376,7 +376,7 @@ describe('a page of a list', () => {
     },
   );
 
-  test.each(['x', '', 'a.b', 'eyJhZnRlciI6IngifQ', '../../', '0'])(
+  test.each(['x', 'a.b', 'eyJhZnRlciI6IngifQ', '../../', '0'])(
     'does not accept the cursor "%s"',
     async cursor => {
       const answer = await stack.api('GET', `/posts?cursor=${encodeURIComponent(cursor)}`);

@@ -115,7 +115,8 @@ function eventOf(
   const hit = found.sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length)[0];
   if (!hit) throw new Error(`Unknown route ${method} ${target}`);
   const query = Object.fromEntries(url.searchParams);
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const isBase64Encoded = body instanceof Uint8Array;
+  const text = isBase64Encoded ? Buffer.from(body).toString('base64') : bodyText(body);
   const rawPath = `/v1${url.pathname}`;
   return {
     version: '2.0',
@@ -131,9 +132,12 @@ function eventOf(
       http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
     },
     ...(text === undefined ? {} : { body: text }),
-    isBase64Encoded: false,
+    isBase64Encoded,
   } as ApiEvent;
 }
+
+const bodyText = (body: unknown) =>
+  body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
 
 function match(template: string, path: string): Record<string, string> | null {
   const parts = path.split('/');

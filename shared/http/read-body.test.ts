@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as v from 'valibot';
+import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
+import { route } from './define-route.ts';
+
+const echo = route({
+  method: 'POST',
+  path: '/echo',
+  summary: 'Echo',
+  tag: 'Things',
+  auth: 'key',
+  body: { text: v.string() },
+  responses: { 200: { description: 'The text', schema: v.object({ text: v.string() }) } },
+  handler: ({ body }) => Promise.resolve({ status: 200 as const, body: { text: body.text } }),
+});
+
+let api: ServedApi;
+beforeAll(async () => {
+  api = await servedApi([echo], { documented: false });
+});
+afterAll(() => api.close());
+
+const send = async (body: string | Uint8Array, headers: Record<string, string> = {}) => {
+  const answer = await api.call('POST', '/echo', body, headers);
+  return [answer.status, answer.body.text ?? answer.body.code ?? answer.body.error] as unknown[];
+};
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+
+/** Sends bytes as the gateway passes on a JSON body: as text, with invalid bytes replaced. */
+const sendThroughGateway = (bytes: Buffer) =>
+  send(bytes.toString('utf8'), { 'content-length': String(bytes.byteLength) });
+
+describe('a JSON body', () => {
+  test.each(['{"text":"caf\xe9"}', '{"text":"\xff\xfe"}', '{"text":"\xc3"}', '\xe9'])(
+    'that is not UTF-8 answers 400 and is never changed: %j',
+    async text => {
+      expect(await send(latin1(text))).toEqual([400, 'INVALID_UTF8']);
+      expect(await sendThroughGateway(latin1(text))).toEqual([400, 'INVALID_UTF8']);
+    },
+  );
+
+  test.each(['café', '🚀', '\ufffd', 'é\ufffd', ''])('in UTF-8 arrives as it was sent: %j', async text => {
+    const bytes = Buffer.from(JSON.stringify({ text }));
+    expect(await send(bytes)).toEqual([200, text]);
+    expect(await sendThroughGateway(bytes)).toEqual([200, text]);
+  });
+
+  test.each([
+    ['application/json', 200],
+    ['application/json; charset=utf-8', 200],
+    ['application/json;charset="UTF-8"', 200],
+    ['application/vnd.acme+json; charset=utf-8', 200],
+    ['application/json; charset=iso-8859-1', 415],
+    ['application/json; charset=utf-16', 415],
+    ['text/json', 415],
+  ])('of type %s answers %i', async (type, status) => {
+    expect((await send('{"text":"x"}', { 'content-type': type }))[0]).toBe(status);
+  });
+
+  test.each([
+    '{',
+    '{"text":"x",}',
+    "{'text':'x'}",
+    'text',
+    '\ufeff{"text":"x"}',
+    '{"text":"x"} {}',
+    '{"text":NaN}',
+  ])('that is malformed answers 400 with one message, however it is sent: %s', async text => {
+    for (const body of [text, Buffer.from(text)]) {
+      expect(await send(body)).toEqual([400, 'Malformed JSON body']);
+    }
+  });
+});
+
+test('every response forbids caching and content sniffing', async () => {
+  const answers = [
+    await api.call('POST', '/echo', { text: 'x' }),
+    await api.call('POST', '/echo', {}),
+    await api.call('POST', '/echo', {}, { authorization: 'none' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 401]);
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  }
+});

@@ -1,0 +1,64 @@
+import { parseJsonStrictly } from '../model/json.ts';
+import { bodyTooLarge, invalidUtf8, malformedJson, unsupportedMediaType } from './errors.ts';
+import { bodyBytes, requestState, type ApiEvent } from './event.ts';
+import { isForm, readForm } from './form.ts';
+import type { Middleware } from './middleware.ts';
+
+/** Largest JSON body in bytes. Media are sent to the upload endpoints. */
+export const MAX_JSON_BYTES = 1024 * 1024;
+
+/** Reads the body of routes that take one: JSON or a multipart form. An empty body counts as an empty object. */
+export function readBody(): Middleware {
+  return {
+    before: async ({ event }) => {
+      const state = requestState(event);
+      if (!state.route?.body) return;
+      const type = event.headers['content-type'];
+      const takesForm = state.route.takes_form === true;
+      state.body =
+        takesForm && type !== undefined && isForm(type)
+          ? await readForm(bodyBytes(event), type)
+          : readJson(event, type, takesForm ? 'application/json or multipart/form-data' : 'application/json');
+    },
+  };
+}
+
+function readJson(event: ApiEvent, type: string | undefined, expectedType: string): unknown {
+  const bytes = bodyBytes(event);
+  if (bytes.byteLength > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
+  const text = decodeUtf8(event, bytes);
+  if (text.trim() === '') return {};
+  if (type !== undefined && !isJsonInUtf8(type)) throw unsupportedMediaType(expectedType);
+  const parsed = parseJsonStrictly(text);
+  if (parsed === undefined) throw malformedJson();
+  return parsed;
+}
+
+/** JSON is UTF-8 (RFC 8259, 8.1); ASCII is a part of it. */
+function isJsonInUtf8(type: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type) && ['utf-8', 'utf8', 'us-ascii'].includes(charset);
+}
+
+/** Throws 400 for bytes that are not UTF-8. */
+function decodeUtf8(event: ApiEvent, bytes: Buffer): string {
+  if (event.isBase64Encoded) {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw invalidUtf8();
+    }
+  }
+  const text = event.body ?? '';
+  if (text.includes('\ufffd') && isReplacedByGateway(event, bytes)) throw invalidUtf8();
+  return text;
+}
+
+/**
+ * The gateway decodes bodies of text types itself and replaces each invalid byte by U+FFFD, which has three bytes: the
+ * text is then longer than the body that was sent.
+ */
+function isReplacedByGateway({ headers }: ApiEvent, bytes: Buffer): boolean {
+  const sent = Number(headers['content-length'] ?? NaN);
+  return Number.isInteger(sent) && sent !== bytes.byteLength;
+}
