@@ -96,6 +96,7 @@ test('GET /posts/{id} returns the post as it was sent with each destination', as
     title: null,
     description,
     media_urls: [],
+    media_alt_texts: [],
     first_comment: null,
     scheduling: 'scheduled',
     scheduled_date,

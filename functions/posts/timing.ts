@@ -1,6 +1,7 @@
 import type { Post } from '../../shared/model/post.ts';
 import { movedTo } from '../../shared/posts/store/new-post.ts';
 import { parseInstant } from '../../shared/time/instant.ts';
+import { zoneName } from '../../shared/time/zone.ts';
 
 /** What an edit does to the time of a post. */
 export interface TimingChange {
@@ -21,7 +22,7 @@ export function timingChange(post: Post, body: Body): TimingChange {
   const best = post.scheduling === 'best_time';
   const date = dateOf(body);
   const changes = {
-    date: date !== undefined && !isDateOf(post, date),
+    date: date !== undefined && !isDateOf(post, date, body['timezone']),
     queue: isSet(body['add_to_queue']) && !(queued && body['add_to_queue'] === true),
     best: isSet(body['schedule_best_time']) && !(best && body['schedule_best_time'] === true),
   };
@@ -45,8 +46,11 @@ function dateOf(body: Body): unknown {
 /** False for a flag that has its default. */
 const isSet = (flag: unknown) => flag !== undefined && flag !== null && flag !== false;
 
-const isDateOf = ({ scheduling, due_at }: Post, date: unknown) =>
-  scheduling !== 'immediate' && typeof date === 'string' && parseInstant(date) === due_at;
+function isDateOf({ scheduling, due_at }: Post, date: unknown, timezone: unknown): boolean {
+  if (scheduling === 'immediate' || typeof date !== 'string') return false;
+  const zone = typeof timezone === 'string' ? zoneName(timezone.trim()) : null;
+  return parseInstant(date, zone ?? 'UTC') === due_at;
+}
 
 /** Returns the next version of a post at the time of the present one, in its slot where the profile is the same. */
 export function atTimeOf(post: Post, next: Post, now: number): Post {

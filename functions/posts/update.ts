@@ -109,6 +109,7 @@ function inputOf(post: Post, profile_name: string): Record<string, unknown> {
     profile_name,
     platforms: Object.keys(post.destinations),
     media_urls: post.media_urls,
+    media_alt_texts: post.media_alt_texts ?? [],
     title: post.title,
     description: post.description,
     first_comment: post.first_comment,

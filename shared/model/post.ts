@@ -15,6 +15,8 @@ export const PostSchema = v.object({
   title: v.nullable(v.string()),
   description: v.nullable(v.string()),
   media_urls: v.array(v.string()),
+  /** Alt text of each of `media_urls`; absent or null where it has none. */
+  media_alt_texts: v.exactOptional(v.array(v.nullable(v.string()))),
   /** Total size of the media; absent or null while unknown. */
   media_bytes: v.exactOptional(v.nullable(v.pipe(v.number(), v.integer()))),
   first_comment: v.nullable(v.string()),

@@ -29,9 +29,27 @@ export interface PlatformPost {
 
 /** Returns the content of a candidate; null while its post type is not known. */
 export function contentOf(candidate: Candidate): PostContent | null {
-  const { post_type, title, description, media_urls, first_comment, auto_truncate, options } = candidate;
+  const {
+    post_type,
+    title,
+    description,
+    media_urls,
+    media_alt_texts,
+    first_comment,
+    auto_truncate,
+    options,
+  } = candidate;
   if (post_type === null) return null;
-  return { post_type, title, description, media_urls, first_comment, auto_truncate, options };
+  return {
+    post_type,
+    title,
+    description,
+    media_urls,
+    media_alt_texts,
+    first_comment,
+    auto_truncate,
+    options,
+  };
 }
 
 /** Returns a candidate as each platform that supports its type will get it; empty while its post type is not known. */

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { firstInstantAt } from './zone.ts';
 
 /** Returns epoch milliseconds as ISO 8601 UTC with milliseconds: `2026-12-01T10:00:00.000Z`. */
 export function toIso(epochMs: number): string {
@@ -10,19 +11,24 @@ export function toIsoOrNull(epochMs: number | null): string | null {
 }
 
 /**
- * Returns the epoch milliseconds of an ISO 8601 date-time with `Z`, an offset or none (then UTC, never the time zone of
- * the process). Seconds are optional. Null for anything else, including days that do not exist.
+ * Returns the epoch milliseconds of an ISO 8601 date-time with `Z`, an offset or none: then it is a local time of `zone`
+ * (IANA name), never of the process. Seconds are optional. Null for anything else, including days that do not exist.
  */
-export function parseInstant(text: string): number | null {
+export function parseInstant(text: string, zone = 'UTC'): number | null {
   const trimmed = text.trim();
   if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(trimmed)) return null;
-  const zoned = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(trimmed.slice(16));
   try {
-    return Temporal.Instant.from(zoned ? trimmed : `${trimmed}Z`).epochMilliseconds;
+    return hasOffset(trimmed)
+      ? Temporal.Instant.from(trimmed).epochMilliseconds
+      : firstInstantAt(Temporal.PlainDateTime.from(trimmed), zone);
   } catch {
     return null;
   }
 }
+
+/** True for a date-time with `Z` or an offset. */
+export const hasOffset = (text: string): boolean =>
+  /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(text.trim().slice(16));
 
 /** Returns the calendar month of an instant in UTC: `2026-12`. */
 export const monthOf = (epochMs: number) => toIso(epochMs).slice(0, 7);

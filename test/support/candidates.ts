@@ -9,10 +9,12 @@ import { platformErrors, typeErrors } from '../../shared/posts/validate/platform
 export const candidateOf = (content: PostContent, platforms: readonly PlatformId[]): Candidate => ({
   ...content,
   media_urls: [...content.media_urls],
+  media_alt_texts: [...(content.media_alt_texts ?? [])],
   platforms: [...platforms],
   profile_name: null,
   scheduling: 'immediate',
   scheduled_at: null,
+  is_local_time: false,
   sent: new Set(),
 });
 

@@ -7,8 +7,9 @@ import type { Checkpoint } from '../../model/destination.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { PublishJob } from '../contract/publisher.ts';
 import { connector } from './connect.ts';
-import { publisher } from './publish.ts';
+import { IMAGE_MS, publisher } from './publish.ts';
 import { recordKey } from './record-key.ts';
+import { rules } from './rules.ts';
 import { sandbox } from './sandbox/server.ts';
 import { DEMO } from './sandbox/accounts.ts';
 
@@ -29,12 +30,11 @@ function options(change: Partial<DriveOptions> = {}): DriveOptions {
   return { credentials: grant.credentials, http, media, now, advance, ...change };
 }
 
-const publish = (order: PublishJob, change?: Partial<DriveOptions>) =>
-  drive(publisher, order, options(change));
+const publish = (post: PublishJob, change?: Partial<DriveOptions>) => drive(publisher, post, options(change));
 
 const calls = (name: string) => bluesky.traffic.filter(({ url }) => url.includes(`/xrpc/${name}`));
 
-/** The record of the only post that is live. */
+/** Returns the record of the only live post. */
 function liveRecord(): JsonObject {
   expect(bluesky.posts()).toHaveLength(1);
   return bluesky.posts()[0]!.fields['record'] as JsonObject;
@@ -49,7 +49,7 @@ const failed = (error: string, status = 400, message = error) => ({
 });
 
 describe('a text post', () => {
-  test('is live with its facets, its address and its time', async () => {
+  test('is live with its facets, and returns its id, URL and time', async () => {
     const text = '🔗 https://example.com/a by @alice.bsky.social and @nobody.bsky.social #café';
     const { post } = await publish(job({ text }));
 
@@ -66,14 +66,14 @@ describe('a text post', () => {
     expect(words).toEqual(['https://example.com/a', '@alice.bsky.social', '#café']);
   });
 
-  test('is written to the server that the account lives on, under a key that must be free', async () => {
+  test("is written to the account's server under a key that must be free", async () => {
     await publish(job());
     const [put] = calls('com.atproto.repo.putRecord');
     expect(put?.url).toBe('https://morel.us-east.host.bsky.network/xrpc/com.atproto.repo.putRecord');
     expect(JSON.parse(put!.body.toString())).toMatchObject({ swapRecord: null });
   });
 
-  test('stays up when look-ups of names fail', async () => {
+  test('is published without mentions when handles cannot be resolved', async () => {
     bluesky.failNext({ match: /resolveHandle/, times: 9, ...failed('UpstreamFailure', 502) });
     await publish(job({ text: 'hi @alice.bsky.social' }));
     expect(liveRecord()).not.toHaveProperty('facets');
@@ -83,7 +83,7 @@ describe('a text post', () => {
 describe('a link card', () => {
   const page = (head: string) => Buffer.from(`<!doctype html><html><head>${head}</head></html>`);
 
-  /** Answers a page, or a picture, as the web would. */
+  /** Returns a client that serves these pages and pictures. */
   function web(pages: Record<string, { type: string; body: Buffer; status?: number; location?: string }>) {
     const send: TestSandbox['media']['send'] = ({ url }) => {
       const {
@@ -119,7 +119,7 @@ describe('a link card', () => {
       $type: 'app.bsky.embed.external',
       external: {
         uri: 'https://short.com/a',
-        title: 'Caf&eacute; & Bar 🦋 &constructor;',
+        title: 'Café & Bar 🦋 &constructor;',
         description: 'Open "now"',
         thumb: expect.objectContaining({ $type: 'blob', mimeType: 'image/jpeg' }),
       },
@@ -130,21 +130,24 @@ describe('a link card', () => {
   });
 
   test.each<[string, Parameters<typeof web>[0]]>([
-    ['is not there', {}],
-    ['is no page', { 'https://example.com/b': { type: 'application/pdf', body: page('<title>x</title>') } }],
+    ['does not exist', {}],
+    [
+      'is not a web page',
+      { 'https://example.com/b': { type: 'application/pdf', body: page('<title>x</title>') } },
+    ],
     ['has no title', { 'https://example.com/b': { type: 'text/html', body: page('') } }],
     [
-      'turns in circles',
+      'redirects in a loop',
       {
         'https://example.com/b': { type: 'text/html', body: page(''), status: 302, location: '/b' },
       },
     ],
-  ])('is left out where the page %s', async (_, pages) => {
+  ])('is left out when the page %s', async (_, pages) => {
     await publish(job({ text: 'https://example.com/b' }), { media: web(pages) });
     expect(liveRecord()).not.toHaveProperty('embed');
   });
 
-  test('goes without its picture when that is broken', async () => {
+  test('has no picture when the picture is broken', async () => {
     const html = page(
       '<title>A &lt;b&gt;</title><meta name="description" content="d"><meta property="og:image" content="/pic.jpg">',
     );
@@ -159,42 +162,43 @@ describe('a link card', () => {
     });
   });
 
-  test('waits for fresh credentials rather than lose its picture', async () => {
+  test('fails with token_expired instead of losing its picture', async () => {
     const html = page('<title>A</title><meta property="og:image" content="/pic.jpg">');
     const media = web({
       'https://example.com/b': { type: 'text/html', body: html },
       'https://example.com/pic.jpg': { type: 'image/jpeg', body: await noisyJpeg(9, 9) },
     });
     bluesky.platform.tokens('expire', null);
-    const early = publish(job({ text: 'https://example.com/b' }), { media });
-    await expect(early).rejects.toMatchObject({ kind: 'token_expired' });
+    const expired = publish(job({ text: 'https://example.com/b' }), { media });
+    await expect(expired).rejects.toMatchObject({ kind: 'token_expired' });
     expect(calls('com.atproto.repo.putRecord')).toEqual([]);
   });
 
-  test('never reaches an address that is not public', async () => {
+  test('is never fetched from a private address', async () => {
     await publish(job({ text: 'http://169.254.169.254/latest/meta-data' }));
     expect(liveRecord()).not.toHaveProperty('embed');
   });
 });
 
 describe('images', () => {
-  test('go up as they are, each with the alternative text and its shape', async () => {
+  test('are uploaded unchanged, with alt text and aspect ratio', async () => {
     const small = await noisyJpeg(40, 30);
-    const order = {
+    const post = {
       ...imageJob(bluesky.addMedia('a.jpg', small), bluesky.addMedia('b.jpg', await noisyJpeg(20, 60))),
     };
-    await publish({ ...order, options: { bluesky_alt_text: 'noise' } });
+    await publish({ ...post, alt_texts: ['noise'], options: { bluesky_langs: ['en', 'de'] } });
     expect(calls('com.atproto.repo.uploadBlob')[0]?.body.equals(small)).toBe(true);
     expect(liveRecord()['embed']).toMatchObject({
       $type: 'app.bsky.embed.images',
       images: [
         { alt: 'noise', aspectRatio: { width: 40, height: 30 }, image: { size: small.byteLength } },
-        { alt: 'noise', aspectRatio: { width: 20, height: 60 } },
+        { alt: '', aspectRatio: { width: 20, height: 60 } },
       ],
     });
+    expect(liveRecord()['langs']).toEqual(['en', 'de']);
   });
 
-  test('over 2,000,000 bytes are shrunk; alt is there even when nobody gave one', async () => {
+  test('over 2,000,000 bytes are compressed, and have an empty alt text by default', async () => {
     const large = await noisyJpeg(1400, 1000);
     expect(large.byteLength).toBeGreaterThan(2_000_000);
     await publish(imageJob(bluesky.addMedia('a.jpg', large)));
@@ -203,14 +207,18 @@ describe('images', () => {
     expect(image?.image.size).toBeLessThanOrEqual(1_950_000);
   });
 
-  test('that cannot be fetched are the user’s to mend, unless the fault may pass', async () => {
+  test('that cannot be fetched are rejected, or retried when the error is transient', async () => {
     const missing = imageJob(`${bluesky.url}/_media/missing.jpg`);
     await expect(publish(missing)).rejects.toMatchObject({ kind: 'rejected', code: 'MEDIA_REJECTED' });
     await expect(publish(imageJob('http://10.0.0.1/a.jpg'))).rejects.toMatchObject({ kind: 'rejected' });
     await expect(publish(imageJob('http://127.0.0.1:1/a.jpg'))).rejects.toMatchObject({ kind: 'transient' });
   });
 
-  test('are uploaded over several invocations when time is short', async () => {
+  test('start only while the invocation has the time that one may need', () => {
+    expect(IMAGE_MS).toBeLessThanOrEqual(rules.worker.request_s * 1000);
+  });
+
+  test('are uploaded over several invocations when little time is left', async () => {
     const urls = await Promise.all(
       ['a', 'b', 'c'].map(async name => bluesky.addMedia(name, await noisyJpeg(9, 9))),
     );
@@ -219,11 +227,11 @@ describe('images', () => {
     expect(calls('com.atproto.repo.uploadBlob')).toHaveLength(3);
   });
 
-  test('are shrunk further, once, for a server that still insists on the old limit', async () => {
+  test('are compressed further, once, for a server with the old limit', async () => {
     const picture = await noisyJpeg(900, 700);
     expect(picture.byteLength).toBeGreaterThan(1_000_000);
-    const words = 'blob too big (maximum 1000000, got 1500000) at $.record.embed.images[0].image';
-    bluesky.failNext({ match: /putRecord/, ...failed('InvalidRequest', 400, words) });
+    const message = 'blob too big (maximum 1000000, got 1500000) at $.record.embed.images[0].image';
+    bluesky.failNext({ match: /putRecord/, ...failed('InvalidRequest', 400, message) });
     await publish(imageJob(bluesky.addMedia('a.jpg', picture)));
     const [image] = (liveRecord()['embed'] as { images: { image: { size: number } }[] }).images;
     expect(image?.image.size).toBeLessThanOrEqual(976_000);
@@ -233,21 +241,21 @@ describe('images', () => {
     await expect(publish(other)).rejects.toMatchObject({ kind: 'rejected', code: 'MEDIA_REJECTED' });
   });
 
-  test('are uploaded again, once, when the server has swept them away', async () => {
-    const order = imageJob(bluesky.addMedia('a.jpg', await noisyJpeg(9, 9)));
-    let swept = false;
+  test('are uploaded again, once, when the server has deleted them', async () => {
+    const post = imageJob(bluesky.addMedia('a.jpg', await noisyJpeg(9, 9)));
+    let isDeleted = false;
     const interrupt = ({ step }: Checkpoint) => {
-      if (step === 'publish' && !swept) bluesky.advance(61 * 60_000);
-      swept ||= step === 'publish';
+      if (step === 'publish' && !isDeleted) bluesky.advance(61 * 60_000);
+      isDeleted ||= step === 'publish';
     };
-    const { ran } = await publish(order, { onCheckpoint: interrupt });
+    const { ran } = await publish(post, { onCheckpoint: interrupt });
     expect(ran).toEqual(['upload', 'compose', 'publish', 'upload', 'compose', 'publish']);
     expect(bluesky.posts()).toHaveLength(1);
   });
 });
 
-describe('never twice', () => {
-  test('the same commit again is the same post', async () => {
+describe('a commit', () => {
+  test('that is repeated is the same post', async () => {
     const { post, checkpoints } = await publish(job());
     const before = checkpoints.at(-2)!;
     const again = await publish(job(), { from: before });
@@ -255,7 +263,7 @@ describe('never twice', () => {
     expect(bluesky.posts()).toHaveLength(1);
   });
 
-  test('a lost answer is of unknown outcome, and a read finds the post', async () => {
+  test('whose response is lost has an unknown outcome, and reconciling finds the post', async () => {
     bluesky.failNext({ match: /putRecord/, drop: 'after' });
     let checkpoint: Checkpoint = publisher.start(job());
     const watch = { onCheckpoint: (next: Checkpoint) => void (checkpoint = next) };
@@ -270,29 +278,29 @@ describe('never twice', () => {
     });
   });
 
-  test('a request that never arrived leaves nothing behind', async () => {
+  test('that never arrived is absent', async () => {
     expect(await reconcile(publisher, job(), publisher.start(job()), 5, options())).toEqual({
       type: 'absent',
     });
   });
 
-  test('when the question fails, nobody says that nothing is there', async () => {
+  test('is not absent when reading the record fails', async () => {
     bluesky.failNext({ match: /getRecord/, ...failed('UpstreamFailure', 502) });
-    const asking = reconcile(publisher, job(), publisher.start(job()), 5, options());
-    await expect(asking).rejects.toMatchObject({ kind: 'transient' });
+    const reading = reconcile(publisher, job(), publisher.start(job()), 5, options());
+    await expect(reading).rejects.toMatchObject({ kind: 'transient' });
   });
 
-  test('a lost state prepares anew; where that gives another record, the first one counts', async () => {
-    const order = imageJob(bluesky.addMedia('a.jpg', await noisyJpeg(9, 9)));
-    await publish(order);
+  test('with a lost state prepares the record again; when that record differs, the first one counts', async () => {
+    const original = imageJob(bluesky.addMedia('a.jpg', await noisyJpeg(9, 9)));
+    await publish(original);
     bluesky.addMedia('a.jpg', await noisyJpeg(10, 10));
-    const { post, ran } = await publish(order, { from: { step: 'publish', state: { old: 1 } } });
+    const { post, ran } = await publish(original, { from: { step: 'publish', state: { old: 1 } } });
     expect(ran).toEqual(['publish', 'upload', 'compose', 'publish']);
     expect(post.platform_post_id).toBe(bluesky.posts()[0]?.platform_post_id);
     expect(bluesky.posts()).toHaveLength(1);
   });
 
-  test('a strange record under the key is neither taken for ours nor overwritten: the post takes its next key', async () => {
+  test('uses the next key when another record has the first, which stays as it is', async () => {
     const mine = job({ text: 'second' });
     await publish(job({ text: 'first' }));
     const { post } = await publish(mine);
@@ -303,7 +311,7 @@ describe('never twice', () => {
     ]);
   });
 
-  test('an answer that is lost under the next key is found there', async () => {
+  test('whose response is lost under the next key is found there', async () => {
     const mine = job({ text: 'second' });
     await publish(job({ text: 'first' }));
     await publish(mine);
@@ -315,13 +323,13 @@ describe('never twice', () => {
     expect(await reconcile(publisher, mine, taken(0), 5, options())).toEqual({ type: 'absent' });
   });
 
-  test('strange records under every key of a post are told as a fault', async () => {
+  test('fails when other records have every key of the post', async () => {
     for (const text of ['a', 'b', 'c', 'd']) await publish(job({ text }));
     await expect(publish(job({ text: 'e' }))).rejects.toMatchObject({ kind: 'rejected', code: 'INTERNAL' });
     expect(bluesky.posts()).toHaveLength(4);
   });
 
-  test('keys differ by post and by account, and are the same in every attempt', () => {
+  test('uses keys that differ by post and account and are the same in every attempt', () => {
     expect(recordKey(job())).toMatch(/^[2-7a-j][2-7a-z]{12}$/);
     expect(recordKey(job())).toBe(recordKey(job()));
     const keys = Array.from({ length: 200 }, (_, index) => recordKey(job({ post_id: `p${index}` })));
@@ -329,7 +337,7 @@ describe('never twice', () => {
   });
 });
 
-describe('refusals', () => {
+describe('an error response', () => {
   test.each([
     ['ExpiredToken', 400, { kind: 'token_expired', code: 'TOKEN_EXPIRED' }],
     ['InvalidToken', 400, { kind: 'token_expired', code: 'TOKEN_EXPIRED' }],
@@ -340,7 +348,7 @@ describe('refusals', () => {
     ['InternalServerError', 500, { kind: 'transient', outcomeUnknown: true }],
     ['UpstreamTimeout', 504, { kind: 'transient', outcomeUnknown: true }],
     ['Forbidden', 403, { kind: 'rejected', code: 'PERMISSION_MISSING' }],
-  ])('%s (%i)', async (error, status, expected) => {
+  ])('%s (%i) is classified', async (error, status, expected) => {
     bluesky.failNext({ match: /putRecord/, ...failed(error, status) });
     await expect(publish(job())).rejects.toMatchObject(expected);
   });
@@ -349,13 +357,13 @@ describe('refusals', () => {
     [{ 'retry-after': '17' }, 17_000],
     [{ date: 'Mon, 02 Mar 2026 10:00:00 GMT', 'ratelimit-reset': '1772445690' }, 90_000],
     [{}, 300_000],
-  ])('a limit says when it ends: %j', async (headers, retryAfterMs) => {
+  ])('with a rate limit says when it ends: %j', async (headers, retryAfterMs) => {
     const respond = { status: 429, headers, body: '{"error":"RateLimitExceeded"}' };
     bluesky.failNext({ match: /putRecord/, respond });
     await expect(publish(job())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs });
   });
 
-  test('a page of a proxy is no success', async () => {
+  test('of a proxy with status 200 is not a success', async () => {
     bluesky.failNext({ match: /putRecord/, respond: { status: 200, body: '<html>' } });
     await expect(publish(job())).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
   });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
 import { toIso } from '../../time/instant.ts';
 import type { PublishJob } from '../contract/publisher.ts';
+import { altTextOf } from '../kit/draft.ts';
 import { BlobSchema, type Blob } from './client.ts';
 import type { Facet } from './facets.ts';
 
@@ -9,14 +10,18 @@ import type { Facet } from './facets.ts';
 export const UploadedSchema = v.object({ blob: BlobSchema, width: v.number(), height: v.number() });
 export type Uploaded = v.InferOutput<typeof UploadedSchema>;
 
+const Langs = v.optional(v.array(v.string()), []);
+
 /** The finished record of a post; the same input gives the same JSON. */
 export function postRecord(job: PublishJob, facets: readonly Facet[], embed: JsonObject | null): JsonObject {
+  const langs = v.parse(Langs, job.options['bluesky_langs']);
   return {
     $type: 'app.bsky.feed.post',
     text: job.text,
     createdAt: createdAt(job),
     ...(facets.length > 0 ? { facets: [...facets] } : {}),
     ...(embed ? { embed } : {}),
+    ...(langs.length > 0 ? { langs } : {}),
   };
 }
 
@@ -25,14 +30,13 @@ export function isRecordOf(job: PublishJob, record: JsonObject): boolean {
   return record['text'] === job.text && record['createdAt'] === createdAt(job);
 }
 
-/** One alternative text serves all pictures; an empty one is a statement too, so it is always there. */
+/** The lexicon requires an alt text for every picture; an empty one says that there is none. */
 export function imagesEmbed(job: PublishJob, images: readonly Uploaded[]): JsonObject {
-  const { bluesky_alt_text: alt } = job.options;
   return {
     $type: 'app.bsky.embed.images',
-    images: images.map(({ blob, width, height }) => ({
+    images: images.map(({ blob, width, height }, index) => ({
       image: blob,
-      alt: typeof alt === 'string' ? alt : '',
+      alt: altTextOf(job, index) ?? '',
       aspectRatio: { width, height },
     })),
   };

@@ -1,6 +1,6 @@
 import { graphemes, utf16Units, utf8Bytes } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { limitedText } from '../kit/fields.ts';
+import { languages, limitedText, ownDescription } from '../kit/fields.ts';
 import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { MB } from '../kit/sizes.ts';
 
@@ -39,7 +39,11 @@ export const rules: PlatformRules = {
   comment: null,
   text_fields: { bluesky_alt_text: ALT_TEXT },
   shape: draft => shapeText(draft.description, draft, rules),
-  options: { bluesky_alt_text: limitedText(ALT_TEXT, 'Alt text for every picture of the post') },
+  options: {
+    bluesky_description: ownDescription('Bluesky'),
+    bluesky_langs: languages(3, 'Languages of the text, up to 3 BCP 47 tags'),
+    bluesky_alt_text: limitedText(ALT_TEXT, 'Alt text for every picture of the post'),
+  },
   required: [],
   only_for: { bluesky_alt_text: ['image'] },
   fetched: [],
@@ -48,5 +52,5 @@ export const rules: PlatformRules = {
   banned_hashtags: false,
   daily_cap: 50,
   settle_ms: 2000,
-  worker: { timeout_s: 60, memory_mb: 1024, max_concurrency: 10 },
+  worker: { timeout_s: 120, request_s: 80, memory_mb: 1024, max_concurrency: 10 },
 };

@@ -23,6 +23,8 @@ export interface Draft {
   description: string | null;
   /** `<platform>_media_urls` where the post has one, else `media_urls`; truncated to what the platform accepts. */
   media_urls: readonly string[];
+  /** Alt text of each of `media_urls`; null where it has none. Absent: no alt texts. */
+  alt_texts?: readonly (string | null)[] | undefined;
   first_comment: string | null;
   auto_truncate: boolean;
   /** The platform's own fields, validated by its option schema, defaults filled in. */
@@ -145,7 +147,7 @@ export interface PlatformRules {
    */
   worker: {
     timeout_s: number;
-    request_s?: number;
+    request_s: number;
     memory_mb: number;
     max_concurrency: number;
   };

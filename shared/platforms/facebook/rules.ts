@@ -1,6 +1,6 @@
 import { characters } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { choiceOr, ownMedia } from '../kit/fields.ts';
+import { choiceOr, ownDescription, ownMedia } from '../kit/fields.ts';
 import type { PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -43,6 +43,7 @@ export const rules: PlatformRules = {
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
+    facebook_description: ownDescription('Facebook'),
     facebook_media_type: choiceOr(
       ['VIDEO', 'REELS'],
       'VIDEO',

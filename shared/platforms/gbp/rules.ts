@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { oneLine, shapeText } from '../kit/draft.ts';
-import { choice, choiceOr, limitedText, ownMedia, url, line } from '../kit/fields.ts';
+import { choice, choiceOr, limitedText, line, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { KB, MB } from '../kit/sizes.ts';
 import { eventViolations, isDate, isTime } from './event.ts';
@@ -58,6 +58,7 @@ export const rules: PlatformRules = {
   text_fields: { gbp_event_title: EVENT_TITLE },
   shape: draft => shapeText(textSource(draft), draft, rules),
   options: {
+    gbp_description: ownDescription('Google Business'),
     gbp_location_id: line('Location to post to; default: the default location of the connection'),
     gbp_topic_type: choiceOr(['STANDARD', 'EVENT', 'OFFER'], 'STANDARD', 'Type of the post'),
     gbp_cta_type: choice(

@@ -1,6 +1,6 @@
 import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
-import { choiceOr, flag, limitedText, ownMedia, url, line } from '../kit/fields.ts';
+import { choiceOr, flag, limitedText, line, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { MB, MINUTES } from '../kit/sizes.ts';
 
@@ -61,6 +61,7 @@ export const rules: PlatformRules = {
   text_fields: { instagram_alt_text: ALT_TEXT },
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
+    instagram_description: ownDescription('Instagram'),
     instagram_media_type: choiceOr(
       ['REELS', 'STORIES'],
       'REELS',
@@ -151,6 +152,7 @@ function usernameViolations({ options }: Draft, field: string, limit: number): R
 /** Fields that have no effect on a story, which shows the video only. */
 const NOT_IN_STORIES = [
   'description',
+  'instagram_description',
   'first_comment',
   'instagram_share_to_feed',
   'instagram_collaborators',

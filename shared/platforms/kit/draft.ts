@@ -8,7 +8,10 @@ import type { AccountFacts, Draft, PlatformRules, RuleViolation } from '../contr
 export const SHORTEN_HINT = '. Set auto_truncate to true to shorten it';
 
 /** A post as it was sent, for all its platforms: `options` holds the fields of every one of them. */
-export type PostContent = Omit<Draft, 'account'>;
+export type PostContent = Omit<Draft, 'account' | 'alt_texts'> & {
+  /** Alt text of each of `media_urls`. */
+  media_alt_texts?: readonly (string | null)[] | undefined;
+};
 
 /** The texts of a draft as they will be sent. */
 export interface SentTexts {
@@ -30,6 +33,34 @@ function ownField({ platform, options }: PlatformRules, field: string): string |
   const name = `${platform}_${field}`;
   return Object.hasOwn(options, name) ? name : null;
 }
+
+/** Returns the field with one alt text for all pictures of a platform; null where the platform shows none. */
+export const altTextFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'alt_text');
+
+/** Returns the alt text of the file at `index` of a draft's media; null where it has none. */
+export const altTextOf = ({ alt_texts }: Pick<Draft, 'alt_texts'>, index: number): string | null =>
+  alt_texts?.[index] ?? null;
+
+/** The platform's own alt text is that of every picture; `media_alt_texts` belongs to `media_urls`, not to its own media. */
+function altTextsFor(rules: PlatformRules, post: PostContent, options: JsonObject): (string | null)[] {
+  const field = altTextFieldOf(rules);
+  if (field === null) return [];
+  const { field: mediaField, urls } = mediaFor(rules, post);
+  const own = visibleAltText(options[field]);
+  return urls.map((_, index) => {
+    if (own !== null || mediaField !== 'media_urls') return own;
+    const text = visibleAltText(post.media_alt_texts?.[index]);
+    return text !== null && post.auto_truncate ? cutToFit(text, limitOf(rules, field)) : text;
+  });
+}
+
+const visibleAltText = (text: unknown): string | null =>
+  typeof text === 'string' && !isBlank(text) ? normalizeText(text) : null;
+
+const limitOf = ({ text_fields }: PlatformRules, field: string) => {
+  const rule = text_fields[field];
+  return rule ? [rule] : [];
+};
 
 /** Returns the media that a platform gets and the field that names them. */
 export function mediaFor(
@@ -71,6 +102,7 @@ export function draftFor(
     title: post.title,
     description: descriptionFor(rules, post).text,
     media_urls: mediaFor(rules, post).urls.slice(0, maxFiles),
+    alt_texts: altTextsFor(rules, post, options),
     first_comment: post.first_comment,
     auto_truncate: post.auto_truncate,
     options,

@@ -111,6 +111,19 @@ export const languageOr = (fallback: string, description: string) =>
     fallback,
   );
 
+/** Up to `limit` BCP 47 language tags. */
+export const languages = (limit: number, description: string) =>
+  v.optional(
+    v.pipe(
+      v.array(
+        v.pipe(lineSchema, v.check(isLanguage, 'Must be a BCP 47 language tag')),
+        'Must be a list of language tags',
+      ),
+      v.maxLength(limit, `Must contain at most ${limit} language tags`),
+      v.description(description),
+    ),
+  );
+
 /** Countries by their ISO 3166-1 alpha-2 codes. */
 export const countries = (description: string) =>
   v.optional(

@@ -1,6 +1,6 @@
 import { utf16Units } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { choiceOr, formattedLine } from '../kit/fields.ts';
+import { choiceOr, formattedLine, ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MB, MINUTES } from '../kit/sizes.ts';
 
@@ -31,6 +31,7 @@ export const rules: PlatformRules = {
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
+    linkedin_description: ownDescription('LinkedIn'),
     linkedin_page_id: formattedLine(
       /^(?:urn:li:organization:)?\d+$/,
       'Must be an organization id such as 2414183, or its URN',

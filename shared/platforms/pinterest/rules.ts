@@ -1,6 +1,6 @@
 import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
-import { limitedText, ownMedia, url, formattedLine } from '../kit/fields.ts';
+import { formattedLine, limitedText, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -37,6 +37,7 @@ export const rules: PlatformRules = {
   text_fields: { pinterest_alt_text: ALT_TEXT },
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
+    pinterest_description: ownDescription('Pinterest'),
     pinterest_board_id: formattedLine(
       /^\d+$/,
       'Must be a board id as returned by GET /integrations/pinterest/boards: digits only',

@@ -1,5 +1,6 @@
 import { utf16Units } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
+import { ownDescription } from '../kit/fields.ts';
 import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
 
 /** Telegram's documents say "characters"; its servers are not consistent. UTF-16 units are the largest of the possible counts. */
@@ -12,10 +13,11 @@ const MAX_BYTES = 50_000_000;
 
 /** What can be sent as a photo; other pictures are sent as files. https://core.telegram.org/bots/api#sendphoto */
 export const PHOTOS: PictureNeeds = {
-  formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'],
+  // Telegram rejects photos with the extension .webp.
+  formats: ['JPG', 'PNG', 'GIF', 'BMP'],
   max_bytes: 10_000_000,
   max_side_sum: 10_000,
-  alpha: 'WebP',
+  alpha: 'PNG',
   when_unfit: 'file',
   animation: 'kept',
   animated_limits: { max_bytes: MAX_BYTES },
@@ -45,7 +47,7 @@ export const rules: PlatformRules = {
   text_fields: {},
   // Telegram trims texts. Trimming here too makes both sides count the same.
   shape: draft => shapeText(draft.description, draft, rules),
-  options: {},
+  options: { telegram_description: ownDescription('Telegram') },
   required: [],
   only_for: {},
   fetched: [],

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { findLinks } from '../../text/links.ts';
 import { characters, utf8Bytes } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
+import { ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -51,7 +52,7 @@ export const rules: PlatformRules = {
   comment: null,
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
-  options: { threads_topic_tag: v.optional(topicTag) },
+  options: { threads_description: ownDescription('Threads'), threads_topic_tag: v.optional(topicTag) },
   required: [],
   only_for: {},
   fetched: [],

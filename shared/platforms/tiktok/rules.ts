@@ -1,6 +1,6 @@
 import { utf16Units } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
-import { choice, choiceOr, flag, optionalFlag, ownMedia } from '../kit/fields.ts';
+import { choice, choiceOr, flag, optionalFlag, ownDescription, ownMedia } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -63,6 +63,7 @@ export const rules: PlatformRules = {
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
+    tiktok_description: ownDescription('TikTok'),
     tiktok_privacy_level: choice(
       PRIVACY_LEVELS,
       'Who can see the post: one of the privacy_level_options of creator-info. public, friends and private are legacy values',

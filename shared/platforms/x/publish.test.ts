@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 const job = (more: Partial<PublishJob> = {}) => jobOf(host, grant, more);
 const run = (post: PublishJob, more = {}) => drive(publisher, post, { ...optionsOf(host, grant), ...more });
-const ask = (post: PublishJob, intentAt: number) =>
+const reconcileAt = (post: PublishJob, intentAt: number) =>
   reconcile(publisher, post, publisher.start(post), intentAt, optionsOf(host, grant));
 const video = (bytes: Buffer, more: Partial<PublishJob> = {}) =>
   job({ post_type: 'video', media_urls: [host.addMedia('clip', bytes)], ...more });
@@ -62,7 +62,7 @@ const last = () => host.posts().at(-1)!;
 const requests = (match: RegExp) => host.traffic.filter(({ url }) => match.test(url)).length;
 
 describe('a text post', () => {
-  test('is one call', async () => {
+  test('is one request', async () => {
     const { post, ran } = await run(
       job({ description: 'Go to example.com & see', options: { x_reply_settings: 'following' } }),
     );
@@ -113,12 +113,12 @@ describe('a text post', () => {
       { status: 201, body: '{"data":{}}' },
       { kind: 'transient', outcomeUnknown: true },
     ],
-  ])('%j is %j', async (respond, error) => {
+  ])('with the response %j fails with %j', async (respond, error) => {
     host.failNext({ match: CREATE, respond });
     await expect(run(job())).rejects.toMatchObject(error);
   });
 
-  test('waits for the window that opens last', async () => {
+  test('waits for the rate limit window that resets last', async () => {
     const at = (seconds: number) => String(host.now() / 1000 + seconds);
     const headers = {
       'x-rate-limit-remaining': '0',
@@ -132,12 +132,12 @@ describe('a text post', () => {
     await expect(run(job())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
   });
 
-  test('obeys a limit that X announces', async () => {
+  test('waits for the reset of a limit that X announces', async () => {
     host.setLimit({ reset_seconds: 600 });
     await expect(run(job())).rejects.toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
   });
 
-  test('the same text again is refused', async () => {
+  test('with a text that X already has is rejected as a duplicate', async () => {
     await run(job({ description: 'twice' }));
     await expect(run(job({ description: 'twice' }))).rejects.toMatchObject({
       kind: 'rejected',
@@ -146,16 +146,16 @@ describe('a text post', () => {
   });
 });
 
-describe('a create whose answer was lost', () => {
+describe('a create request whose response was lost', () => {
   test.each(['plain', 'a < b & c example.com https://example.com/x', 'e\u0301 字'])(
-    'is found again: %s',
+    'is found by its text: %s',
     async description => {
       const post = job({ description });
       const intentAt = host.now();
       host.failNext({ match: CREATE, drop: 'after' });
       await expect(run(post)).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
       host.advance(30_000);
-      expect(await ask(post, intentAt)).toEqual({
+      expect(await reconcileAt(post, intentAt)).toEqual({
         type: 'published',
         post: {
           platform_post_id: last().platform_post_id,
@@ -166,14 +166,14 @@ describe('a create whose answer was lost', () => {
     },
   );
 
-  test('that never arrived is absent, and so is an older post of the same text', async () => {
+  test('is absent when only an older post has the same text', async () => {
     const post = job({ description: 'seen before' });
     await run(post);
     host.advance(60_000);
-    expect(await ask(post, host.now())).toEqual({ type: 'absent' });
+    expect(await reconcileAt(post, host.now())).toEqual({ type: 'absent' });
   });
 
-  test('is told from another post of the same text by its media', async () => {
+  test('is distinguished from another post of the same text by its media', async () => {
     await run(images([jpeg], { description: '' }));
     const post = images([jpeg], { description: '' });
     let checkpoint = publisher.start(post);
@@ -183,15 +183,15 @@ describe('a create whose answer was lost', () => {
     expect(finding).toEqual({ type: 'absent' });
   });
 
-  test('asks by the new name of the fields where X no longer knows the old one', async () => {
+  test('is looked up with the new name of the fields when X rejects the old one', async () => {
     const post = job({ description: 'renamed' });
     await run(post);
     const detail = 'The query parameter [tweet.fields] is not one of [post.fields]';
     host.failNext({ match: TIMELINE, respond: { status: 400, body: JSON.stringify({ detail }) } });
-    expect(await ask(post, host.now())).toMatchObject({ type: 'published' });
+    expect(await reconcileAt(post, host.now())).toMatchObject({ type: 'published' });
   });
 
-  test('sent again and refused as a duplicate, it is published; shown or not', async () => {
+  test('is published when the repetition is rejected as a duplicate, whether X shows it or not', async () => {
     const post = job({ description: 'slow to show' });
     host.failNext({ match: CREATE, drop: 'after' });
     await expect(run(post)).rejects.toThrow();
@@ -214,20 +214,20 @@ describe('a create whose answer was lost', () => {
 });
 
 describe('media', () => {
-  test('four images with one alt text', async () => {
+  test('of four images get their own alt texts, and none where there is none', async () => {
     const { ran } = await run(
-      images([jpeg, jpeg, jpeg, jpeg], { description: null, options: { x_alt_text: 'Teal' } }),
+      images([jpeg, jpeg, jpeg, jpeg], { description: null, alt_texts: ['Teal', 'Red', null, 'Blue'] }),
     );
     expect(ran).toEqual(['upload', 'process', 'describe', 'publish']);
     expect(last()).toMatchObject({
       kind: 'image',
       text: '',
-      fields: { alt_texts: ['Teal', 'Teal', 'Teal', 'Teal'] },
+      fields: { alt_texts: ['Teal', 'Red', 'Blue'] },
     });
     expect(last().media.map(({ sha256: hash }) => hash)).toEqual(Array(4).fill(sha256(jpeg)));
   });
 
-  test('fails transiently when a proxy answers every attempt to upload a part', async () => {
+  test('fail transiently when a proxy responds to every upload of a part', async () => {
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' };
     host.failNext({ match: APPEND, respond: page, times: 3 });
     await expect(run(images([jpeg]))).rejects.toMatchObject({
@@ -236,13 +236,13 @@ describe('media', () => {
     });
   });
 
-  test('a refused alt text does not cost the post', async () => {
+  test('are published without alt text when X rejects it', async () => {
     host.failNext({ match: /metadata/, respond: { status: 500 } });
-    await run(images([jpeg], { description: 'undescribed', options: { x_alt_text: 'Teal' } }));
+    await run(images([jpeg], { description: 'undescribed', alt_texts: ['Teal'] }));
     expect(last().text).toBe('undescribed');
   });
 
-  test('an animated GIF stays one, alone', async () => {
+  test('keep an animated GIF, which must be alone', async () => {
     await run(images([gif], { description: 'moving' }));
     expect(last().media).toMatchObject([{ type: 'image/gif', sha256: sha256(gif) }]);
     await expect(run(images([jpeg, gif]))).rejects.toMatchObject({
@@ -251,7 +251,7 @@ describe('media', () => {
     });
   });
 
-  test('an image over 5 MB is shrunk', async () => {
+  test('over 5 MB are compressed', async () => {
     const noise = await sharp({
       create: {
         width: 1600,
@@ -268,7 +268,7 @@ describe('media', () => {
     expect(last().media[0]!.size).toBeLessThanOrEqual(5 * MIB);
   });
 
-  test('a video goes part by part, is waited for, and goes on after an interruption', async () => {
+  test('of a video are uploaded in parts, and published after processing', async () => {
     const bytes = fakeVideo(20 * MIB + 5);
     host.setProcessing({ seconds: 3 });
     const before = requests(APPEND);
@@ -279,7 +279,7 @@ describe('media', () => {
     expect(last()).toMatchObject({ kind: 'video', media: [{ type: 'video/mp4', sha256: sha256(bytes) }] });
   });
 
-  describe('interrupted in the 17th part of 18', () => {
+  describe('that are interrupted in the 17th part of 18', () => {
     const bytes = fakeVideo(18 * MIB);
     const interrupted = (status: number) => {
       let left = 17;
@@ -292,7 +292,7 @@ describe('media', () => {
       return { ...host.http, send };
     };
 
-    test('by a fault, goes on from the last checkpoint', async () => {
+    test('by an error are resumed from the last checkpoint', async () => {
       const post = video(bytes, { description: 'bumpy' });
       let checkpoint = publisher.start(post);
       const onCheckpoint = (at: typeof checkpoint) => (checkpoint = at);
@@ -305,20 +305,20 @@ describe('media', () => {
       expect(last().media[0]!.sha256).toBe(sha256(bytes));
     });
 
-    test('by a session that X has forgotten, begins the file anew', async () => {
+    test('by an expired upload session are uploaded from the start', async () => {
       await run(video(bytes, { description: 'forgotten' }), { http: interrupted(404) });
       expect(last()).toMatchObject({ text: 'forgotten', media: [{ sha256: sha256(bytes) }] });
     });
   });
 
-  test('begins nothing that it has no time for', async () => {
+  test('are not uploaded when too little time is left', async () => {
     const post = video(fakeVideo(MIB));
     const [step] = publisher.plan(post);
     const context = contextOf(post, { ...optionsOf(host, grant), remainingMs: () => 5000 });
     expect(await step!.run(context, publisher.start(post))).toMatchObject({ type: 'again' });
   });
 
-  test("what X cannot process is the user's to replace", async () => {
+  test('that X cannot process are rejected with its reason', async () => {
     host.setProcessing({ outcome: 'error', error: 'unsupported codec' });
     await expect(run(video(fakeVideo(MIB)))).rejects.toMatchObject({
       kind: 'rejected',
@@ -327,8 +327,7 @@ describe('media', () => {
     });
   });
 
-  // B049
-  test('a create that fails twice takes the files that were uploaded: none goes up again, none is left over', async () => {
+  test('are uploaded once when the create request fails twice', async () => {
     const post = images([jpeg, jpeg, jpeg], { description: 'third time' });
     const begun = requests(UPLOADED);
     let checkpoint = publisher.start(post);
@@ -344,7 +343,7 @@ describe('media', () => {
     expect(requests(UPLOADED) - begun).toBe(3);
   });
 
-  test('refused media ids are uploaded again, once', async () => {
+  test('are uploaded again, once, when X rejects their ids', async () => {
     const invalid = {
       status: 400,
       body: JSON.stringify({ errors: [{ message: 'Your media IDs are invalid.' }] }),
@@ -356,24 +355,24 @@ describe('media', () => {
     await expect(run(video(fakeVideo(MIB)))).rejects.toMatchObject({ code: 'MEDIA_REJECTED' });
   });
 
-  test('a bare 403 means a missing permission; a known one shows before the first byte', async () => {
+  test('without the permission to upload fail, before the first byte where the missing scope is known', async () => {
     const narrow = await connect(host, { scope: 'tweet.read tweet.write users.read offline.access' });
     const post = images([jpeg]);
-    const refused = { kind: 'rejected', code: 'PERMISSION_MISSING' };
-    await expect(run(post, { credentials: narrow.credentials })).rejects.toMatchObject(refused);
+    const missing = { kind: 'rejected', code: 'PERMISSION_MISSING' };
+    await expect(run(post, { credentials: narrow.credentials })).rejects.toMatchObject(missing);
     const before = host.traffic.length;
     await expect(
       run({ ...post, account: { ...post.account, attributes: narrow.attributes } }),
-    ).rejects.toMatchObject(refused);
+    ).rejects.toMatchObject(missing);
     expect(host.traffic.length).toBe(before);
   });
 
   test.each([
-    ['a page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'web page'],
+    ['a web page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'web page'],
     ['a text', 'video', Buffer.from('plain'), 'not supported'],
     ['an image in a video post', 'video', null, 'is JPG, which is not a video'],
-    ['nothing', 'image', Buffer.alloc(0), 'empty'],
-  ] as const)('%s is refused', async (_, post_type, bytes, words) => {
+    ['an empty file', 'image', Buffer.alloc(0), 'empty'],
+  ] as const)('that are %s are rejected', async (_, post_type, bytes, words) => {
     const media_urls = [host.addMedia('odd', bytes ?? jpeg)];
     await expect(run(job({ post_type, media_urls }))).rejects.toMatchObject({
       code: 'MEDIA_REJECTED',
@@ -381,7 +380,7 @@ describe('media', () => {
     });
   });
 
-  test('a missing file, a blocked address', async () => {
+  test('that do not exist or have a private address are rejected', async () => {
     for (const url of [`${host.url}/_media/none`, 'http://169.254.169.254/latest']) {
       await expect(run(job({ post_type: 'image', media_urls: [url] }))).rejects.toMatchObject({
         kind: 'rejected',
@@ -391,7 +390,7 @@ describe('media', () => {
   });
 });
 
-describe('odd media hosts', () => {
+describe('a media host', () => {
   const bytes = fakeVideo(3 * MIB + 7);
   let origin: Server;
   let base: string;
@@ -425,13 +424,13 @@ describe('odd media hosts', () => {
   const from = (mode: string) =>
     job({ post_type: 'video', description: mode, media_urls: [`${base}/${mode}`] });
 
-  test.each(['ranges-off', 'lengthless', 'moved', 'flaky'])('%s: every byte arrives', async mode => {
+  test.each(['ranges-off', 'lengthless', 'moved', 'flaky'])('of kind %s delivers every byte', async mode => {
     await run(from(mode));
     expect(last()).toMatchObject({ text: mode, media: [{ sha256: sha256(bytes) }] });
     expect(new Set(seen)).toEqual(new Set(['identity']));
   });
 
-  test.each(['busy', 'zipped', 'short'])('%s: tried again later, nothing is sent', mode =>
+  test.each(['busy', 'zipped', 'short'])('of kind %s fails transiently, and nothing is sent', mode =>
     expect(run(from(mode))).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: false }),
   );
 });

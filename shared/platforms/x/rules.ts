@@ -1,7 +1,7 @@
 import { utf16Units, type TextRule } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { choice, limitedText } from '../kit/fields.ts';
+import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
@@ -73,6 +73,7 @@ export const rules: PlatformRules = {
   text_fields: { x_alt_text: ALT_TEXT },
   shape,
   options: {
+    x_description: ownDescription('X'),
     x_reply_settings: choice(['following', 'mentionedUsers'], 'Who can reply; default: everyone'),
     x_alt_text: limitedText(ALT_TEXT, 'Alt text for every picture of the post'),
   },

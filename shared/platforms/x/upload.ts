@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { PlatformError } from '../contract/error.ts';
 import type { StepContext, StepResult } from '../contract/publisher.ts';
+import { altTextOf } from '../kit/draft.ts';
 import { equalParts, NO_PROGRESS, ProgressSchema, uploadParts } from '../kit/parts.ts';
 import type { Caller } from './call.ts';
 import type { Credentials } from './credentials.ts';
@@ -183,10 +184,9 @@ function tooSlow(): PlatformError {
 
 /** Sets the alt text of every image. If X rejects it, the post is published without. */
 export async function describe(context: Context, state: State): Promise<StepResult<State>> {
-  const text = context.job.options['x_alt_text'];
-  if (typeof text !== 'string' || text === '') return { type: 'next', state };
-  for (const { id, category } of state.uploads) {
-    if (category === 'tweet_video') continue;
+  for (const [index, { id, category }] of state.uploads.entries()) {
+    const text = altTextOf(context.job, index);
+    if (text === null || category === 'tweet_video') continue;
     await setAltText(callerOf(context), id, text).catch((error: unknown) => {
       if (!(error instanceof PlatformError) || error.kind === 'token_expired') throw error;
     });

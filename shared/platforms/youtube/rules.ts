@@ -10,10 +10,11 @@ import {
   flag,
   language,
   languageOr,
-  ownMedia,
-  url,
   line,
+  ownDescription,
+  ownMedia,
   textListOr,
+  url,
 } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
@@ -63,6 +64,7 @@ export const rules: PlatformRules = {
   shape: draft => shapeText(draft.description, draft, rules),
   shape_title: titleOf,
   options: {
+    youtube_description: ownDescription('YouTube'),
     youtube_type: choiceOr(
       ['video', 'shorts'],
       'video',

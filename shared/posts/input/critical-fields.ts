@@ -12,6 +12,7 @@ import { postFields } from './fields.ts';
 /** Optional fields that decide when, where or for whom a post is published. Required ones are reported as missing. */
 const CRITICAL_FIELDS: readonly string[] = [
   'scheduled_date',
+  'timezone',
   'add_to_queue',
   'schedule_best_time',
   ...Object.values(RULES).flatMap(({ target_field, audience_fields = [] }) => [
@@ -27,6 +28,7 @@ const OTHER_NAMES: readonly (readonly [pattern: RegExp, advice: string])[] = [
     'Use scheduled_date',
   ],
   [/^(?:date|datetime|date_time|time|when|schedule|scheduled|schedules|delay\w*)$/, 'Use scheduled_date'],
+  [/^tz$/, 'Use timezone'],
   [/^(?:queue|queued|enqueue|use_queue|to_queue|in_queue|auto_queue)$/, 'Use add_to_queue'],
   [/^(?:\w+_)?(?:best|optimal)_time\w*$/, 'Use schedule_best_time'],
   [

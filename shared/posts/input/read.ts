@@ -20,6 +20,7 @@ export interface Candidate extends Schedule {
   description: string | null;
   first_comment: string | null;
   media_urls: string[];
+  media_alt_texts: (string | null)[];
   auto_truncate: boolean;
   /** Fields of the listed platforms, as they were sent. */
   options: JsonObject;
@@ -66,6 +67,7 @@ export function readPost(
     description: visibleText(input.description),
     first_comment: visibleText(input.first_comment),
     media_urls: input.media_urls,
+    media_alt_texts: input.media_alt_texts.map(visibleText),
     auto_truncate: input.auto_truncate,
     options: optionsOf(valid, platforms),
     sent: sentNames(valid),

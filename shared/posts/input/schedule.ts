@@ -1,6 +1,7 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { Post } from '../../model/post.ts';
-import { DAY, parseInstant } from '../../time/instant.ts';
+import { DAY, hasOffset, parseInstant } from '../../time/instant.ts';
+import { zoneName } from '../../time/zone.ts';
 import { errorOf } from '../error.ts';
 
 /** How far ahead a post can be scheduled. */
@@ -9,6 +10,8 @@ const HORIZON_MS = 365 * DAY;
 /** The fields of a post that say when it is published. */
 export interface ScheduleInput {
   scheduled_date: string | null;
+  /** IANA time zone of a `scheduled_date` without an offset. */
+  timezone: string | null;
   add_to_queue: boolean;
   schedule_best_time: boolean;
 }
@@ -17,6 +20,8 @@ export interface Schedule {
   scheduling: Post['scheduling'];
   /** The given date, epoch milliseconds; null where none was given or it cannot be parsed. */
   scheduled_at: number | null;
+  /** The given date has no offset, so that `timezone` applies to it. */
+  is_local_time: boolean;
 }
 
 /** Parses when a post is published. */
@@ -26,11 +31,23 @@ export function readSchedule(
 ): { schedule: Schedule; errors: ValidationDetail[] } {
   const given = { ...input, scheduled_date: presentText(input.scheduled_date) };
   const { scheduled_date } = given;
-  const scheduled_at = scheduled_date === null ? null : parseInstant(scheduled_date);
+  const timezone = presentText(input.timezone);
+  const zone = timezone === null ? null : zoneName(timezone);
+  const scheduled_at = scheduled_date === null ? null : parseInstant(scheduled_date, zone ?? 'UTC');
   const problem = scheduled_date === null ? null : dateProblem(scheduled_at, now);
   return {
-    schedule: { scheduling: schedulingOf(given), scheduled_at },
-    errors: [...conflicts(given), ...(problem === null ? [] : [errorOf('scheduled_date', problem)])],
+    schedule: {
+      scheduling: schedulingOf(given),
+      scheduled_at,
+      is_local_time: scheduled_date !== null && !hasOffset(scheduled_date),
+    },
+    errors: [
+      ...(timezone !== null && zone === null
+        ? [errorOf('timezone', 'Must be an IANA time zone such as America/New_York')]
+        : []),
+      ...conflicts(given),
+      ...(problem === null ? [] : [errorOf('scheduled_date', problem)]),
+    ],
   };
 }
 

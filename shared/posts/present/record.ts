@@ -17,6 +17,7 @@ export function postRecord(post: Post): PostRecord {
     title: post.title,
     description: post.description,
     media_urls: post.media_urls,
+    media_alt_texts: post.media_alt_texts ?? [],
     first_comment: post.first_comment,
     scheduling: post.scheduling,
     scheduled_date: scheduledDate(post),

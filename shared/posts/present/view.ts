@@ -46,6 +46,7 @@ export const PostRecordSchema = v.object({
   title: text,
   description: text,
   media_urls: v.array(v.string()),
+  media_alt_texts: v.array(text),
   first_comment: text,
   scheduling: PostSchema.entries.scheduling,
   scheduled_date: v.nullable(time),

@@ -21,6 +21,7 @@ export function newPost(
     title: content.title,
     description: content.description,
     media_urls: [...content.media_urls],
+    ...(candidate.media_alt_texts.length > 0 ? { media_alt_texts: candidate.media_alt_texts } : {}),
     first_comment: content.first_comment,
     auto_truncate: content.auto_truncate,
     options: content.options,

@@ -1,6 +1,7 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import { contentOf, type PlatformPost } from '../drafts.ts';
 import type { Candidate } from '../input/read.ts';
+import { altTextErrors } from './alt-texts.ts';
 import { contentErrors } from './content.ts';
 import { platformErrors, typeErrors } from './platform.ts';
 import { sizeErrors } from './size.ts';
@@ -11,7 +12,12 @@ export async function candidateErrors(
   candidate: Candidate,
   posts: readonly PlatformPost[],
 ): Promise<ValidationDetail[]> {
-  return [...sizeErrors(candidate), ...(await urlErrors(candidate)), ...ruleErrors(candidate, posts)];
+  return [
+    ...sizeErrors(candidate),
+    ...(await urlErrors(candidate)),
+    ...altTextErrors(candidate, posts),
+    ...ruleErrors(candidate, posts),
+  ];
 }
 
 /** What every platform misses is one error, not one per platform. */

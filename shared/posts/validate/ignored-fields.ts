@@ -1,23 +1,28 @@
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import type { IgnoredField } from '../../platforms/contract/rules.ts';
+import { altTextFieldOf } from '../../platforms/kit/draft.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { withSubject } from '../../http/validate.ts';
 import type { PlatformPost } from '../drafts.ts';
+import type { Candidate } from '../input/read.ts';
 import type { FieldWarning } from '../warning.ts';
 
-/** Returns a warning for every field that was sent and has no effect. `sent`: names of fields with a value. */
-export function ignoredFieldWarnings(
-  sent: ReadonlySet<string>,
-  platforms: readonly PlatformId[],
-  post_type: PostType | null,
-  posts: readonly PlatformPost[],
-): FieldWarning[] {
+/** Returns a warning for every field that was sent and has no effect. */
+export function ignoredFieldWarnings(candidate: Candidate, posts: readonly PlatformPost[]): FieldWarning[] {
+  const { sent, platforms, post_type, is_local_time } = candidate;
+  const common = post_type === null ? [] : ignoredByAll(platforms, post_type);
+  if (!is_local_time) common.push(UNUSED_TIMEZONE);
   return [
     ...fieldsOfOtherPlatforms(sent, platforms),
-    ...(post_type === null ? [] : ignoredByAll(sent, platforms, post_type)),
+    ...common.filter(({ field }) => sent.has(field)).map(field => ignored(field)),
     ...posts.flatMap(post => ignoredBy(post, sent).map(field => ignored(field, post.rules.platform))),
   ];
 }
+
+const UNUSED_TIMEZONE: IgnoredField = {
+  field: 'timezone',
+  message: 'Is used for a scheduled_date without an offset only and was ignored',
+};
 
 const ignored = ({ field, message }: IgnoredField, platform?: PlatformId): FieldWarning => ({
   code: 'IGNORED_FIELD',
@@ -36,22 +41,15 @@ function fieldsOfOtherPlatforms(sent: ReadonlySet<string>, platforms: readonly P
     );
 }
 
-/** Common fields that have no effect on any platform of the post. */
-function ignoredByAll(
-  sent: ReadonlySet<string>,
-  platforms: readonly PlatformId[],
-  post_type: PostType,
-): FieldWarning[] {
-  const showsTitle = platforms.some(platform => RULES[platform].titled.includes(post_type));
+/** Returns the common fields that have no effect on any of the platforms. */
+function ignoredByAll(platforms: readonly PlatformId[], post_type: PostType): IgnoredField[] {
+  const rules = platforms.map(platform => RULES[platform]);
+  const showsTitle = rules.some(({ titled }) => titled.includes(post_type));
+  const showsAltTexts = post_type === 'image' && rules.some(each => altTextFieldOf(each) !== null);
+  const shown = (what: string) => `Was ignored: none of the platforms shows ${what} in such a post`;
   return [
-    ...(sent.has('title') && !showsTitle
-      ? [
-          ignored({
-            field: 'title',
-            message: 'Was ignored: none of the platforms shows a title in such a post',
-          }),
-        ]
-      : []),
+    ...(showsAltTexts ? [] : [{ field: 'media_alt_texts', message: shown('alt texts') }]),
+    ...(showsTitle ? [] : [{ field: 'title', message: shown('a title') }]),
   ];
 }
 

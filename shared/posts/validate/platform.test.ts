@@ -318,7 +318,6 @@ describe('options and their defaults', () => {
     ['gbp_terms', ['a'.repeat(5000)], ['a'.repeat(5001)]],
     ['gbp_redeem_url', ['https://example.com/x'], ['x']],
     ['snapchat_post_type', ['story', 'spotlight'], ['snap']],
-    ['snapchat_description', ['a'.repeat(160)], ['a'.repeat(161)]],
     ['snapchat_saved_story_title', ['a'.repeat(45)], ['a'.repeat(46)]],
     ['snapchat_locale', ['en_US', 'en-US', 'de'], ['english', 'xx_1', '']],
     ['snapchat_skip_save_to_profile', [true, false], ['true']],
@@ -335,10 +334,43 @@ describe('options and their defaults', () => {
     }
   });
 
-  test('the table above has every field but media and alternative texts, which have tests of their own', () => {
+  test('the table above has every field except media, descriptions, alt texts and languages, which have tests of their own', () => {
     const all = Object.values(RULES).flatMap(rules => Object.keys(rules.options));
-    const elsewhere = /_(?:alt_text|media_urls)$/;
+    const elsewhere = /_(?:alt_text|media_urls|description|langs)$/;
     expect(all.filter(name => !elsewhere.test(name)).sort()).toEqual(FIELDS.map(([name]) => name).sort());
+  });
+});
+
+test.each([
+  [['en'], []],
+  [['en', 'de-CH', 'zh-Hant-TW'], []],
+  [[], []],
+  [['en', 'de', 'fr', 'it'], ['bluesky_langs']],
+  ['en', ['bluesky_langs']],
+  [['english language'], ['bluesky_langs[0]']],
+  [[1], ['bluesky_langs[0]']],
+])('bluesky_langs: up to three language tags, such as %j', (bluesky_langs, errors) => {
+  const found = options('bluesky', 'text', { bluesky_langs }).filter(field => field.startsWith('bluesky'));
+  expect([...new Set(found)].slice(0, 1)).toEqual(errors);
+});
+
+describe('a description for one platform', () => {
+  const types = Object.values(RULES).map(
+    ({ platform, post_types }) => [platform, Object.keys(post_types)[0] as PostType] as const,
+  );
+
+  test.each(types)('replaces the common one on %s (%s post)', (platform, type) => {
+    const own = { options: { [`${platform}_description`]: 'Only here' } };
+    const { draft } = draftFor(RULES[platform], post(platform, type, { description: 'Common', ...own }));
+    expect([draft.description, RULES[platform].shape(draft)]).toEqual(['Only here', 'Only here']);
+    expect(fields(platform, type, { description: null, ...own })).toEqual([]);
+  });
+
+  test.each(types)('has the limits of the text on %s, in an error of its own field', (platform, type) => {
+    const field = `${platform}_description`;
+    const long = { description: 'Short', options: { [field]: 'word '.repeat(20_000) } };
+    expect(fields(platform, type, long)).toEqual([field]);
+    expect(fields(platform, type, { ...long, auto_truncate: true })).toEqual([]);
   });
 });
 

@@ -10,8 +10,8 @@ export const MAX_POST_BYTES = 280_000;
 
 /** Returns an error for the largest field of a post that is too large to store. */
 export function sizeErrors(candidate: Candidate): ValidationDetail[] {
-  const { title, description, first_comment, media_urls, options } = candidate;
-  const sizes = Object.entries({ ...options, title, description, first_comment, media_urls })
+  const { title, description, first_comment, media_urls, media_alt_texts, options } = candidate;
+  const sizes = Object.entries({ ...options, title, description, first_comment, media_urls, media_alt_texts })
     .map(([field, value]) => ({ field, bytes: Buffer.byteLength(JSON.stringify(value)) }))
     .sort((a, b) => b.bytes - a.bytes);
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -28,8 +28,7 @@ const errors = async (body: Record<string, unknown>) => fieldsOf((await validate
 async function warnings(body: Record<string, unknown>): Promise<string[]> {
   const { candidate, posts, details } = await validate(body);
   expect(details).toEqual([]);
-  const { sent, platforms, post_type } = candidate;
-  return fieldsOf(ignoredFieldWarnings(sent, platforms, post_type, posts));
+  return fieldsOf(ignoredFieldWarnings(candidate, posts));
 }
 
 describe('one answer has every fault', () => {
@@ -202,6 +201,67 @@ describe('a text post with media', () => {
   ])('is refused with the type that fits: %j', async (media, message) => {
     const { details } = await validate({ platforms: ['facebook', 'x'], ...media });
     expect(details).toEqual([{ field: 'post_type', message, platform: null }]);
+  });
+});
+
+describe('media_alt_texts', () => {
+  const image = { post_type: 'image', media_urls: [IMAGE, IMAGE] };
+
+  test('give each picture its own, unless the platform has one for all', async () => {
+    const { posts } = await validate({
+      ...image,
+      platforms: ['x', 'bluesky', 'telegram'],
+      media_alt_texts: ['A dog', null],
+      bluesky_alt_text: 'Animals',
+    });
+    expect(posts.map(({ draft }) => draft.alt_texts)).toEqual([['A dog', null], ['Animals', 'Animals'], []]);
+  });
+
+  test('have the limit of the platform, and are shortened with auto_truncate', async () => {
+    const long = { ...image, platforms: ['x', 'pinterest'], pinterest_board_id: '1' };
+    const body = { ...long, media_alt_texts: ['a'.repeat(500), 'word '.repeat(120).trim()] };
+    expect(await errors(body)).toEqual(['pinterest media_alt_texts[1]']);
+    const { posts, details } = await validate({ ...body, auto_truncate: true });
+    expect(details).toEqual([]);
+    expect(posts[1]!.draft.alt_texts![1]!.length).toBeLessThanOrEqual(500);
+  });
+
+  test('cannot be more than the files', async () => {
+    expect(await errors({ ...image, media_alt_texts: ['a', 'b', 'c'] })).toEqual(['- media_alt_texts']);
+  });
+
+  test('are ignored with a warning where no platform shows them', async () => {
+    const body = { ...image, platforms: ['telegram'], media_alt_texts: ['A dog'] };
+    expect(await warnings(body)).toEqual(['- media_alt_texts']);
+  });
+});
+
+describe('timezone', () => {
+  const at = async (scheduled_date: string, timezone: string) =>
+    new Date((await validate({ scheduled_date, timezone })).candidate.scheduled_at ?? NaN).toISOString();
+
+  test.each([
+    ['2027-01-15T09:00:00', 'America/New_York', '2027-01-15T14:00:00.000Z'],
+    ['2027-07-15T09:00', 'america/new_york', '2027-07-15T13:00:00.000Z'],
+    ['2027-07-15T09:00:00Z', 'America/New_York', '2027-07-15T09:00:00.000Z'],
+    ['2027-07-15T09:00:00+02:00', 'Asia/Tokyo', '2027-07-15T07:00:00.000Z'],
+    // 02:30 is skipped on the first date and occurs twice on the second.
+    ['2027-03-14T02:30:00', 'America/New_York', '2027-03-14T07:00:00.000Z'],
+    ['2027-11-07T01:30:00', 'America/New_York', '2027-11-07T05:30:00.000Z'],
+  ])('is that of a scheduled_date without an offset: %s in %s', async (date, timezone, instant) => {
+    expect(await at(date, timezone)).toBe(instant);
+  });
+
+  test.each(['Mars/Olympus', '+02:00', 'EST5'])('must be an IANA name: %s is an error', async timezone => {
+    expect(await errors({ scheduled_date: '2027-01-15T09:00:00', timezone })).toEqual(['- timezone']);
+  });
+
+  test('is ignored with a warning without a scheduled_date that it applies to', async () => {
+    expect(await warnings({ timezone: 'Europe/Berlin' })).toEqual(['- timezone']);
+    expect(await warnings({ timezone: 'Europe/Berlin', scheduled_date: '2027-01-15T09:00:00Z' })).toEqual([
+      '- timezone',
+    ]);
+    expect(await warnings({ timezone: 'Europe/Berlin', scheduled_date: '2027-01-15T09:00:00' })).toEqual([]);
   });
 });
 

@@ -69,7 +69,7 @@ export async function validateCandidate(
     violations,
     warnings: [
       ...availabilityWarnings(candidate.platforms),
-      ...ignoredFieldWarnings(candidate.sent, candidate.platforms, candidate.post_type, posts),
+      ...ignoredFieldWarnings(candidate, posts),
       ...files.warnings,
     ],
   };
