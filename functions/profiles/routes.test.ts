@@ -55,6 +55,7 @@ describe('POST /agency/profiles', () => {
     ['empty', ''],
     ['white space', '     '],
     ['two characters', 'ab'],
+    ['two characters of two UTF-16 units', '𠮷𠮷'],
     ['two characters and white space', ' ab  '],
     ['65 characters', 'a'.repeat(65)],
     ['a control character', 'ac\u0000me'],
@@ -86,6 +87,7 @@ describe('POST /agency/profiles', () => {
   test.each([
     ['Acme', 'ACME'],
     ['Straße', 'STRASSE'],
+    ['Straße', 'Straẞe'],
     ['ΟΔΟΣ', 'οδος'],
     ['ａｃｍｅ', 'acme'],
     ['e\u0301te\u0301', 'ÉTÉ'],
@@ -98,6 +100,14 @@ describe('POST /agency/profiles', () => {
       body: { error: 'A profile with this username or profile name already exists' },
     });
     expect((await create({ username: 'other', profile_name: second })).status).toBe(409);
+  });
+
+  test('counts the length of names in code points', async () => {
+    const username = '𠮷'.repeat(64);
+    const profile_name = '🚀'.repeat(100);
+    expect((await create({ username, profile_name })).status).toBe(201);
+    const longer = await create({ username: '𠮷'.repeat(65), profile_name: '🚀'.repeat(101) });
+    expect([longer.status, fields(longer)]).toEqual([400, ['username', 'profile_name']]);
   });
 
   test('distinguishes dotless and dotted i', async () => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { textOfLength } from '../../shared/http/fields.ts';
 import { SCOPES } from '../../shared/model/workspace.ts';
 import { isBlank } from '../../shared/text/normalize.ts';
 import { parseInstant } from '../../shared/time/instant.ts';
@@ -7,10 +8,8 @@ const NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
 
 const nameOfLength = (maxLength: number) =>
   v.pipe(
-    v.string(),
-    v.trim(),
+    textOfLength(1, maxLength),
     v.check(name => !isBlank(name), 'Must not be empty'),
-    v.maxLength(maxLength, `Must have at most ${maxLength} characters`),
     v.regex(NO_CONTROL_CHARACTERS, 'Must not contain control characters'),
   );
 

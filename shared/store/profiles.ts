@@ -25,12 +25,12 @@ const countKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId),
 
 /**
  * Two names are the same when they differ only in case or compatible spelling: Unicode NFKC and full case folding
- * (ß is ss, final sigma is sigma), which upper and then lower case give for every letter but the dotless i.
+ * (ß and ẞ are ss, final sigma is sigma). Lower, upper and lower case in turn fold every letter but the dotless i.
  */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')
-    .replace(/[^ı]/gu, letter => letter.toUpperCase().toLowerCase())
+    .replace(/[^ı]/gu, letter => letter.toLowerCase().toUpperCase().toLowerCase())
     .normalize('NFKC')
     .trim();
 }
