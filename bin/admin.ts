@@ -13,6 +13,7 @@ async function main(words: readonly string[]): Promise<void> {
     options: {
       ...Object.fromEntries(command.options.map(({ name }) => [name, { type: 'string' as const }])),
       data: { type: 'string' },
+      'ready-file': { type: 'string' },
       stage: { type: 'string' },
       table: { type: 'string' },
     },

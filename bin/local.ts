@@ -26,7 +26,7 @@ async function main(chosen: LocalOptions): Promise<void> {
   cleanup.add(() => removeReady(files));
   stopOnSignal(cleanup);
   try {
-    assertFolderUnused(chosen, files);
+    assertFolderUnused(chosen);
     const stack = await startStack(chosen, cleanup);
     const seedResult = await seed(stack);
     stack.run();

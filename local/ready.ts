@@ -28,36 +28,48 @@ export function describeReady(stack: LocalStack, { api_key, workspace_id }: Seed
   };
 }
 
-/**
- * Paths of the two files that describe a running stack. `ready` is for every tool; `stack` is for `npm run admin`, which
- * works on the services behind the API. An ephemeral stack with its own ready file keeps `stack` beside it, so that
- * several such stacks do not overwrite each other's.
- */
-export function readyFiles({ data, readyFile }: LocalOptions): { ready: string; stack: string } {
-  const ready = readyFile ?? join(data ?? DEFAULT_DATA, 'local.json');
-  const hasOwnFile = data === null && readyFile !== null;
-  return { ready, stack: hasOwnFile ? `${ready}.stack` : join(data ?? DEFAULT_DATA, 'stack.json') };
+export interface ReadyFiles {
+  /** For every tool. */
+  ready: string;
+  /**
+   * For `npm run admin`, which works on the services behind the API: in the data folder, and beside a ready file of its own,
+   * by which several stacks can be told apart.
+   */
+  stacks: readonly string[];
 }
 
-export function writeReady(files: { ready: string; stack: string }, ready: Ready, stack: LocalStack): void {
-  writeJson(files.stack, {
-    aws_endpoint: stack.awsUrl,
-    table: stack.settings[ENV.table],
-    parameter_prefix: stack.settings[ENV.parameterPrefix],
-    environment: stack.settings,
-    pid: process.pid,
-  });
+export function readyFiles({ data, readyFile }: Pick<LocalOptions, 'data' | 'readyFile'>): ReadyFiles {
+  const ready = readyFile ?? join(data ?? DEFAULT_DATA, 'local.json');
+  const inFolder = data !== null || readyFile === null ? [stackFileIn(data ?? DEFAULT_DATA)] : [];
+  return { ready, stacks: [...inFolder, ...(readyFile === null ? [] : [stackFileBeside(readyFile)])] };
+}
+
+export const stackFileIn = (folder: string) => join(folder, 'stack.json');
+export const stackFileBeside = (readyFile: string) => `${readyFile}.stack`;
+
+export function writeReady(files: ReadyFiles, ready: Ready, stack: LocalStack): void {
+  for (const file of files.stacks) {
+    writeJson(file, {
+      aws_endpoint: stack.awsUrl,
+      table: stack.settings[ENV.table],
+      parameter_prefix: stack.settings[ENV.parameterPrefix],
+      environment: stack.settings,
+      pid: process.pid,
+    });
+  }
   // Written last: its existence means that the stack is ready.
   writeJson(files.ready, ready);
 }
 
-export function removeReady(files: { ready: string; stack: string }): void {
-  for (const file of Object.values(files)) if (pidIn(file) === process.pid) rmSync(file, { force: true });
+export function removeReady({ ready, stacks }: ReadyFiles): void {
+  for (const file of [ready, ...stacks]) if (pidIn(file) === process.pid) rmSync(file, { force: true });
 }
 
 /** Throws if a running stack uses the same data folder. */
-export function assertFolderUnused({ data }: LocalOptions, { stack }: { stack: string }): void {
-  const pid = data === null ? null : pidIn(stack);
+export function assertFolderUnused({ data }: LocalOptions): void {
+  if (data === null) return;
+  const stack = stackFileIn(data);
+  const pid = pidIn(stack);
   if (pid === null || pid === process.pid || !isAlive(pid)) return;
   throw new Error(
     `A local stack (process ${pid}) already uses ${dirname(stack)}. Stop it, or choose another --data. ` +

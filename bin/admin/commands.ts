@@ -114,7 +114,7 @@ export function usage(): string {
     'Usage:',
     ...rows,
     '',
-    'Uses the running local stack (npm start; with --data DIR if it was started with that option),',
+    'Uses the running local stack (npm start; with --data DIR or --ready-file PATH if it was started with that option),',
     'or a deployed stack with --stage STAGE --table NAME and AWS credentials in the environment.',
   ].join('\n');
 }

@@ -2,10 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import { stackName } from '../../lib/settings.ts';
 import { DEFAULT_DATA } from '../../local/options.ts';
+import { stackFileBeside, stackFileIn } from '../../local/ready.ts';
 import type { Table } from '../../shared/store/table.ts';
 
 /** The stack that a command works with. */
@@ -27,7 +27,8 @@ const LocalStackSchema = v.object({
  */
 export function findTarget(options: Record<string, string>): Target {
   if (options['table']) return deployed(options['table'], options['stage'] ?? 'prod');
-  const file = join(options['data'] ?? DEFAULT_DATA, 'stack.json');
+  const readyFile = options['ready-file'];
+  const file = readyFile ? stackFileBeside(readyFile) : stackFileIn(options['data'] ?? DEFAULT_DATA);
   if (!existsSync(file)) {
     throw new Error(
       `No local stack is running (${file} does not exist). Run npm start first, or choose a deployed stack with ` +

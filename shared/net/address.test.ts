@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { isPublicAddress } from './address.ts';
 
-const LOOPBACK = ['127.0.0.1', '127.9.9.9', '::1'];
+const LOOPBACK = ['127.0.0.1', '::1'];
 const PRIVATE = ['10.0.0.1', '172.31.255.255', '192.168.1.1', 'fd00::1'];
 const ALWAYS_BLOCKED = [
+  '127.0.0.2',
+  '127.9.9.9',
   '169.254.169.254',
   '0.0.0.0',
   '100.64.0.1',

@@ -48,7 +48,8 @@ const PRIVATE = {
   ipv6: [['fc00::', 7]],
 } as const;
 
-const LOOPBACK = { ipv4: [['127.0.0.0', 8]], ipv6: [['::1', 128]] } as const;
+/** What `localhost` resolves to; the rest of 127.0.0.0/8 stays forbidden. */
+const LOOPBACK = { ipv4: [['127.0.0.1', 32]], ipv6: [['::1', 128]] } as const;
 
 type Ranges = Record<'ipv4' | 'ipv6', readonly (readonly [string, number])[]>;
 
