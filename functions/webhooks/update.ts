@@ -17,6 +17,7 @@ export const updateWebhook = route({
   auth: 'key',
   access: 'creator',
   params: idParam,
+  refuses_unknown: true,
   body: {
     url: v.exactOptional(urlField),
     events: v.exactOptional(eventsField),

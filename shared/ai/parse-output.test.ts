@@ -206,7 +206,7 @@ describe('the offline writer', () => {
   });
 
   test('drops its own sentences before it cuts the topic', () => {
-    const topic = `${'Our new roastery opens on Saturday and everybody is welcome. '.repeat(4)}`;
+    const topic = 'Our new roastery opens on Saturday and everybody is welcome. '.repeat(4);
     const { x } = writeOffline(readBrief({ type: 'caption', topic, platforms: ['x'] }));
     expect(x?.caption).toBe(`${topic.trim()} ✨`);
   });

@@ -43,7 +43,7 @@ export function repair(
     const hashtags = fitHashtags(platform, normalizeHashtags(raw.hashtags, banned, [], most), 1);
     return hashtags === '' && most > 0 ? null : { caption: '', hashtags };
   }
-  const { sanitize = text => text, max_links = Infinity } = styleOf(platform);
+  const { sanitize = (text: string) => text, max_links = Infinity } = styleOf(platform);
   const limited = limitLinks(cleanText(raw.caption), max_links);
   const body = splitTrailingHashtags(changeOutsideLinks(limited, sanitize));
   const isBanned = (hashtag: string) => banned.has(foldHashtag(hashtag));
