@@ -3,38 +3,36 @@ import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SSMClient } from '@aws-sdk/client-ssm';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { open } from '../shared/aws/key-ring.ts';
+import { unseal } from '../shared/aws/key-ring.ts';
 import { LOCK_MS } from '../shared/store/idempotency.ts';
 import { createDelivery, getWebhook, listWebhooks } from '../shared/store/webhooks.ts';
 import { newDelivery } from '../shared/model/webhook.ts';
 import { newId } from '../shared/model/id.ts';
 import { createTestBucket, type TestBucket } from '../test/support/bucket.ts';
 import { mediaHost, type MediaHost } from '../test/support/media-host.ts';
-import { mortal } from '../test/support/crashing-services.ts';
+import { crashingServices } from '../test/support/crashing-services.ts';
 import { fakeQueues } from '../test/support/queue-messages.ts';
 import { recorder } from '../test/support/recorder.ts';
 import { servedApi, type ApiAnswer, type ServedApi } from '../test/support/served-api.ts';
 import { API_GROUPS } from './routes.ts';
 
 /*
- * Each request that creates is killed before and after every single call that it makes to table, queues and scheduler.
- * Repeated under its Idempotency-Key it answers as if nothing had happened, and what lies in the table afterwards is
- * what one request without trouble leaves: nothing twice, nothing half.
+ * Each request that creates something is killed before and after every call that it makes to the table, the queues and
+ * the scheduler. Repeated with its Idempotency-Key it succeeds, and the table then holds exactly what a single request
+ * without a crash stores.
  */
 
 const ROUTES = Object.values(API_GROUPS).flat();
 const CREATING = ROUTES.filter(({ creates }) => creates).map(({ method, path }) => `${method} ${path}`);
 
 interface Recipe {
-  /** Path and body of one more request; `n` makes its names its own. */
+  /** Returns path and body of another request; `n` makes its names unique. */
   request: (n: number) => Promise<{ path?: string; body?: unknown }>;
-  /** Whether what was answered is what is stored. */
+  /** Asserts that the response matches what is stored. */
   check?: (answer: ApiAnswer['body']) => Promise<void>;
-  /** Makes room for the next one. */
-  tidy?: () => Promise<void>;
 }
 
-let house: ServedApi;
+let api: ServedApi;
 let profileId: string;
 let assets: string[];
 const TELEGRAM: Record<string, unknown> = {
@@ -53,7 +51,7 @@ beforeAll(async () => {
   process.env['ALLOW_LOOPBACK'] = '1';
   bucket = await createTestBucket();
   media = await mediaHost();
-  house = await servedApi(ROUTES, {
+  api = await servedApi(ROUTES, {
     plan: 'enterprise',
     services: {
       bucket,
@@ -63,20 +61,21 @@ beforeAll(async () => {
       ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
     },
   });
-  profileId = (await house.call('POST', '/agency/profiles', { username: 'Acme' })).body.profile.id;
-  assets = (await house.call('POST', '/agency/media', [asset(0), asset(1)])).body.media.map(
+  profileId = (await api.call('POST', '/agency/profiles', { username: 'Acme' })).body.profile.id;
+  assets = (await api.call('POST', '/agency/media', [asset(0), asset(1)])).body.media.map(
     ({ id }: { id: string }) => id,
   );
-  await house.call('POST', '/integrations/telegram/connect', CONNECT);
-  // The month has one item, which the first one makes.
-  await house.call('POST', '/ai/generate', caption(0));
+  await api.call('POST', '/integrations/telegram/connect', CONNECT);
+  // The first upload of a workspace, and the first request of a month, create an item that counts the others too.
+  await api.call('POST', '/upload-media', { profile_name: 'Acme', url: `${media.url}/photo.jpg` });
+  await api.call('POST', '/ai/generate', caption(0));
 });
 afterAll(async () => {
   for (const name of ['SANDBOX_URL', 'ALLOW_LOOPBACK']) {
     if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
     else process.env[name] = before[name];
   }
-  await house.close();
+  await api.close();
   await Promise.all([telegram.close(), bucket.close(), media.close()]);
 });
 
@@ -90,42 +89,42 @@ const post = (n: number) => ({
   post_type: 'text',
   profile_name: 'Acme',
   platforms: ['telegram'],
-  // Like no other text.
+  // A text that is similar to no other.
   description: hash('sha512', String(n)).match(/\w{5}/g)!.join(' '),
 });
 
 async function webhook(): Promise<string> {
-  for (const { id } of await listWebhooks(house.services.table, house.workspace.workspace_id)) {
-    await house.call('DELETE', `/webhooks/${id}`);
+  for (const { id } of await listWebhooks(api.services.table, api.workspace.workspace_id)) {
+    await api.call('DELETE', `/webhooks/${id}`);
   }
-  const { body } = await house.call('POST', '/webhooks', { url: `${telegram.url}/hook` });
+  const { body } = await api.call('POST', '/webhooks', { url: `${telegram.url}/hook` });
   return body.webhook.id;
 }
 
 async function secretsOf(id: string): Promise<{ now: string; before: string | null }> {
-  const hook = (await getWebhook(house.services.table, house.workspace.workspace_id, id))!;
-  const ring = await house.services.keyRing();
-  const previous = hook.previous_secret && open(ring, id, hook.previous_secret.sealed);
-  return { now: open(ring, id, hook.sealed_secret), before: previous };
+  const hook = (await getWebhook(api.services.table, api.workspace.workspace_id, id))!;
+  const ring = await api.services.keyRing();
+  const previous = hook.previous_secret && unseal(ring, id, hook.previous_secret.sealed);
+  return { now: unseal(ring, id, hook.sealed_secret), before: previous };
 }
 
 async function delivery(webhookId: string): Promise<string> {
-  const hook = (await getWebhook(house.services.table, house.workspace.workspace_id, webhookId))!;
-  const timestamp = new Date(house.clock.now).toISOString();
-  const event = { event: 'webhook.test' as const, id: newId(house.clock.now), timestamp, data: {} };
-  const one = newDelivery(event, hook, house.clock.now);
-  await createDelivery(house.services.table, one);
+  const hook = (await getWebhook(api.services.table, api.workspace.workspace_id, webhookId))!;
+  const timestamp = new Date(api.clock.now).toISOString();
+  const event = { event: 'webhook.test' as const, id: newId(api.clock.now), timestamp, data: {} };
+  const one = newDelivery(event, hook, api.clock.now);
+  await createDelivery(api.services.table, one);
   return one.delivery_id;
 }
 
-/** The secret that receivers knew before it was rotated. */
-let known: string;
+/** The secret before it was rotated. */
+let previousSecret: string;
 
-/** How many AI requests the month had before the one that is tried. */
-let uses: number;
+/** AI requests of the month before the request under test. */
+let aiRequestsBefore: number;
 
 async function aiRequests(): Promise<number> {
-  return (await house.call('GET', '/workspace')).body.usage.ai_requests.used;
+  return (await api.call('GET', '/workspace')).body.usage.ai_requests.used;
 }
 
 const caption = (n: number) => ({ type: 'caption', topic: `Coffee, roast ${n}`, platforms: ['x'] });
@@ -138,7 +137,7 @@ const RECIPES: Record<string, Recipe> = {
     request: n =>
       Promise.resolve({ body: { name: `P ${n}`, profile_id: profileId, media_asset_ids: assets } }),
     check: async ({ playlist }) => {
-      expect((await house.call('GET', `/agency/playlists/${playlist.id}`)).body).toEqual(playlist);
+      expect((await api.call('GET', `/agency/playlists/${playlist.id}`)).body).toEqual(playlist);
     },
   },
   'POST /workspace/members': {
@@ -147,7 +146,7 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api-keys': {
     request: n => Promise.resolve({ body: { name: `Key ${n}` } }),
     check: async ({ key, api_key }) => {
-      const mine = await house.call('GET', '/api-keys', undefined, { authorization: `Bearer ${key}` });
+      const mine = await api.call('GET', '/api-keys', undefined, { authorization: `Bearer ${key}` });
       expect(mine.status).toBe(200);
       expect(mine.body.api_keys).toContainEqual({ ...api_key, last_used_at: expect.anything() });
     },
@@ -158,7 +157,7 @@ const RECIPES: Record<string, Recipe> = {
   'POST /upload-media': {
     request: () => Promise.resolve({ body: { profile_name: 'Acme', url: `${media.url}/photo.jpg` } }),
     check: async ({ upload_id, ...upload }) => {
-      expect((await house.call('GET', `/upload-media/${upload_id}`)).body).toEqual({ upload_id, ...upload });
+      expect((await api.call('GET', `/upload-media/${upload_id}`)).body).toEqual({ upload_id, ...upload });
     },
   },
   'POST /upload-media/presign': {
@@ -167,16 +166,16 @@ const RECIPES: Record<string, Recipe> = {
   },
   'POST /ai/generate': {
     request: async n => {
-      uses = await aiRequests();
+      aiRequestsBefore = await aiRequests();
       return { body: caption(n) };
     },
     check: async () => {
-      expect(await aiRequests()).toBe(uses + 1);
+      expect(await aiRequests()).toBe(aiRequestsBefore + 1);
     },
   },
   'POST /webhooks': {
     request: async () => {
-      await house.call('DELETE', `/webhooks/${await webhook()}`);
+      await api.call('DELETE', `/webhooks/${await webhook()}`);
       return { body: { url: `${telegram.url}/hook` } };
     },
     check: async ({ webhook: { id }, signing_secret }) => {
@@ -186,11 +185,11 @@ const RECIPES: Record<string, Recipe> = {
   'POST /webhooks/{id}/rotate-secret': {
     request: async () => {
       const id = await webhook();
-      known = (await secretsOf(id)).now;
+      previousSecret = (await secretsOf(id)).now;
       return { path: `/webhooks/${id}/rotate-secret` };
     },
     check: async ({ webhook: { id }, signing_secret }) => {
-      expect(await secretsOf(id)).toEqual({ now: signing_secret, before: known });
+      expect(await secretsOf(id)).toEqual({ now: signing_secret, before: previousSecret });
     },
   },
   'POST /webhooks/{id}/test': { request: async () => ({ path: `/webhooks/${await webhook()}/test` }) },
@@ -202,26 +201,23 @@ const RECIPES: Record<string, Recipe> = {
   },
 };
 
-test('there is a recipe for each request that creates', () => {
+test('there is a recipe for each request that creates something', () => {
   expect(Object.keys(RECIPES).sort()).toEqual([...CREATING].sort());
 });
 
-/**
- * What lies in the table, each item's key and its kind, but for what the machinery of requests itself keeps; webhooks
- * one by one.
- */
+/** Returns the keys in the table and their kinds, without idempotency keys and rate limits; webhooks one by one. */
 async function stored(): Promise<Map<string, string>> {
-  const { table } = house.services;
+  const { table } = api.services;
   const kinds = new Map<string, string>();
-  const message = (PK: string, SK: string) => kinds.set(`${PK} ${SK}`, `${kindOf(PK)} ${kindOf(SK)}`);
+  const add = (PK: string, SK: string) => kinds.set(`${PK} ${SK}`, `${kindOf(PK)} ${kindOf(SK)}`);
   let start: Record<string, unknown> | undefined;
   do {
     const page = await table.client.send(
       new ScanCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: start }),
     );
     for (const { PK, SK, webhooks } of page.Items ?? []) {
-      if (!/^(IDEMPOTENCY|RATE)#/.test(PK)) message(PK, SK);
-      for (const id of Object.keys(webhooks ?? {})) message(PK, `WEBHOOK#${id}`);
+      if (!/^(IDEMPOTENCY|RATE)#/.test(PK)) add(PK, SK);
+      for (const id of Object.keys(webhooks ?? {})) add(PK, `WEBHOOK#${id}`);
     }
     start = page.LastEvaluatedKey;
   } while (start);
@@ -230,11 +226,11 @@ async function stored(): Promise<Map<string, string>> {
 
 const kindOf = (key: string) => key.split('#')[0]!;
 
-/** What `run` adds to the table: how many items of each kind. */
+/** Returns how many items of each kind `run` adds to the table. */
 async function added(run: () => Promise<void>): Promise<Record<string, number>> {
-  const there = await stored();
+  const existing = await stored();
   await run();
-  const fresh = [...(await stored())].filter(([key]) => !there.has(key));
+  const fresh = [...(await stored())].filter(([key]) => !existing.has(key));
   const byKind = Object.groupBy(fresh, ([, kind]) => kind);
   return Object.fromEntries(Object.entries(byKind).map(([kind, items]) => [kind, items!.length]));
 }
@@ -247,35 +243,38 @@ describe.each(Object.entries(RECIPES))('%s', (name, recipe) => {
   async function begin() {
     n += 1;
     const { path = route, body } = await recipe.request(n);
-    // Whatever the container of the request before it knew is forgotten.
-    house.clock.now += LOCK_MS + 1;
+    // Caches of the container that handled the previous request expire.
+    api.clock.now += LOCK_MS + 1;
     const headers = { 'idempotency-key': `${name} ${n}` };
     return (call: ServedApi['call']) => call(method, path, body, headers);
   }
 
-  test.each(['before', 'after'] as const)('killed %s each of its calls, and repeated', async when => {
-    const clean = await begin();
-    const whole = mortal(house.services, null);
-    let status = 0;
-    const usual = await added(async () => {
-      status = (await clean(house.inProcessOf(whole.services))).status;
-    });
-    expect([200, 201, 202]).toContain(status);
-    expect(whole.calls()).toBeGreaterThan(3);
-
-    for (let at = 1; at <= whole.calls(); at += 1) {
-      const send = await begin();
-      const kinds = await added(async () => {
-        await send(house.inProcessOf(mortal(house.services, { at, when }).services));
-        house.clock.now += LOCK_MS + 1;
-        const answer = await send(house.call);
-        expect({ at, ...answer }).toMatchObject({ at, status });
-        await recipe.check?.(answer.body);
-        const again = await send(house.call);
-        expect(again).toMatchObject({ status: answer.status, body: answer.body });
-        expect(again.headers['idempotent-replayed']).toBe('true');
+  test.each(['before', 'after'] as const)(
+    'succeeds when it is killed %s any of its calls and repeated',
+    async when => {
+      const clean = await begin();
+      const complete = crashingServices(api.services, null);
+      let status = 0;
+      const expected = await added(async () => {
+        status = (await clean(api.inProcessOf(complete.services))).status;
       });
-      expect({ at, when, kinds }).toEqual({ at, when, kinds: usual });
-    }
-  });
+      expect([200, 201, 202]).toContain(status);
+      expect(complete.calls()).toBeGreaterThan(3);
+
+      for (let at = 1; at <= complete.calls(); at += 1) {
+        const send = await begin();
+        const kinds = await added(async () => {
+          await send(api.inProcessOf(crashingServices(api.services, { at, when }).services));
+          api.clock.now += LOCK_MS + 1;
+          const answer = await send(api.call);
+          expect({ at, ...answer }).toMatchObject({ at, status });
+          await recipe.check?.(answer.body);
+          const again = await send(api.call);
+          expect(again).toMatchObject({ status: answer.status, body: answer.body });
+          expect(again.headers['idempotent-replayed']).toBe('true');
+        });
+        expect({ at, when, kinds }).toEqual({ at, when, kinds: expected });
+      }
+    },
+  );
 });

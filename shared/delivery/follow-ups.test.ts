@@ -4,8 +4,10 @@ import type { FakeFault, FakeFollowUp } from '../../test/support/fake-platform.t
 import { firstCommentOf, followUpsOf } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { statusOf, type Post } from '../model/post.ts';
+import { RULES } from '../platforms/registry.ts';
 import { putConnection } from '../store/connections.ts';
 import { DAY, MINUTE, SECOND } from '../time/instant.ts';
+import { readyAt } from './sweep.ts';
 
 let world: DeliveryWorld;
 
@@ -196,6 +198,29 @@ describe('a follow-up whose response is lost', () => {
     const post = await publish();
     expect(await followUpOf(post)).toMatchObject(expected);
     expect(effects('thumbnail')).toHaveLength(1);
+  });
+
+  test('is reconciled when the reads of the platform have caught up', async () => {
+    world.platform.followUps = [{ name: 'thumbnail', reconcile: 'by key' }];
+    world.platform.followUpFaults = { thumbnail: [lost(true)] };
+    const post = await world.store();
+    await world.handle(publishMessage(post));
+    const settled = world.clock.now + RULES.x.settle_ms;
+    expect(await destinationOf(post)).toMatchObject({ follow_ups: [{ next_attempt_at: settled }] });
+  });
+
+  test('because its worker died is reconciled after the lease has expired and the reads have caught up', async () => {
+    for (let at = 1; effects('thumbnail').length === 0; at += 1) {
+      world.platform.followUps = [{ name: 'thumbnail', reconcile: 'by key' }];
+      const post = await world.store();
+      await world.handle(publishMessage(post), { at, when: 'after' });
+      if (effects('thumbnail').length === 0) continue;
+      const destination = await destinationOf(post);
+      const lease = destination.status === 'published' && destination.lease;
+      const { settle_ms, worker } = RULES.x;
+      expect(lease).toMatchObject({ until: world.clock.now + worker.timeout_s * SECOND + 15 * SECOND });
+      expect(readyAt(post, destination)).toBe((lease || { until: 0 }).until + settle_ms);
+    }
   });
 });
 

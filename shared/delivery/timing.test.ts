@@ -159,8 +159,8 @@ describe('a message that arrives before the post is due', () => {
 
 describe('a step', () => {
   test.each([
-    [RULES.x.worker.request_s! * SECOND, 1],
-    [RULES.x.worker.request_s! * SECOND - 1, 0],
+    [RULES.x.worker.request_s * SECOND, 1],
+    [RULES.x.worker.request_s * SECOND - 1, 0],
   ])('with %i ms left of the invocation starts %i times', async (remainingMs, uploads) => {
     world.invocation.remainingMs = remainingMs;
     const post = await world.store(IMAGE);

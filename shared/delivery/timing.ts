@@ -19,9 +19,6 @@ export const GRACE_MS = 1 * MINUTE;
 /** How much longer a lease lasts than the timeout of the function that holds it. */
 export const LEASE_MARGIN_MS = 15 * SECOND;
 
-/** Share of a function's timeout that a step may need where the platform's rules set no `request_s`. */
-const DEFAULT_RESERVE = 0.4;
-
 /**
  * Longest chain of messages that publishers send to their own queue for one destination: a day of the longest waits
  * between status requests, with room for uploads in parts. A longer one is an endless loop.
@@ -44,8 +41,7 @@ export function leadMs(post: Post, platform: PlatformId): number {
 
 /** Returns how much time of an invocation must be left for a step to start. Milliseconds. */
 export function stepReserveMs(platform: PlatformId): number {
-  const { request_s, timeout_s } = RULES[platform].worker;
-  return (request_s ?? timeout_s * DEFAULT_RESERVE) * SECOND;
+  return RULES[platform].worker.request_s * SECOND;
 }
 
 /**

@@ -34,7 +34,7 @@ type Context = StepContext<Credentials>;
 
 const FETCH_MS = 30_000;
 /** Time that one picture needs: download, re-encoding and upload. */
-const IMAGE_MS = 45_000;
+export const IMAGE_MS = 80_000;
 /** Two taken keys in a row happen once in 10^12 posts; more are an error of the service. */
 const MAX_TAKEN_KEYS = 3;
 

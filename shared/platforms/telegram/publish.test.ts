@@ -4,7 +4,9 @@ import { drive, reconcile, type DriveOptions, type Driven } from '../../../test/
 import { sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { PublishJob } from '../contract/publisher.ts';
-import { linkTo, publisher } from './publish.ts';
+import { UPLOAD_TIMEOUT_MS } from './client.ts';
+import { linkTo, publisher, RESERVE_MS } from './publish.ts';
+import { rules } from './rules.ts';
 import { DEMO_TOKEN } from './sandbox/chats.ts';
 import { sandbox as telegramSandbox } from './sandbox/server.ts';
 
@@ -48,7 +50,7 @@ function jobFor(change: Partial<PublishJob>, chatId = CHANNEL): PublishJob {
 }
 
 const options = (): DriveOptions => ({
-  credentials: { access_token: null, refresh_token: null, secret: DEMO_TOKEN },
+  credentials: { bot_token: DEMO_TOKEN },
   http: sandbox.http,
   media: sandbox.media,
   now: sandbox.now,
@@ -67,8 +69,8 @@ function lastMessage(): Record<string, unknown> {
   return (JSON.parse(response) as { result: Record<string, unknown> }).result;
 }
 
-describe('each kind of post', () => {
-  test('text', async () => {
+describe('a post', () => {
+  test('of type text is sent as plain text', async () => {
     const { post, ran, checkpoints } = await publish({ text: '<p>5 < 6 & 7 > 2</p> _a_' });
     expect(post).toEqual({
       platform_post_id: `${CHANNEL}:1`,
@@ -81,7 +83,7 @@ describe('each kind of post', () => {
     expect(sandbox.posts()[0]?.fields).not.toHaveProperty('parse_mode');
   });
 
-  test('one photo', async () => {
+  test('with one photo is sent with a caption', async () => {
     const { post, ran } = await publish(images(host('photo.jpg')));
     expect(ran).toEqual(['inspect', 'send']);
     expect(methods()).toEqual(['sendPhoto']);
@@ -94,12 +96,12 @@ describe('each kind of post', () => {
     ]);
   });
 
-  test('a photo without a text has no caption', async () => {
+  test('without a text has no caption', async () => {
     await publish({ ...images(host('photo.png')), text: '' });
     expect(lastMessage()).not.toHaveProperty('caption');
   });
 
-  test('an album: the caption on its first item, its first message stands for it', async () => {
+  test('with several photos is an album whose first item has the caption and whose first message represents it', async () => {
     const { post, checkpoints } = await publish(
       images(host('photo.jpg'), host('photo.png'), host('photo.webp')),
     );
@@ -111,7 +113,7 @@ describe('each kind of post', () => {
     expect(checkpoints.at(-1)?.state).toEqual({ chat_id: CHANNEL, message_ids: [1, 2, 3] });
     const [live] = sandbox.posts();
     expect(live).toMatchObject({ kind: 'album', text: 'Look' });
-    expect(live?.media.map(({ type }) => type)).toEqual(['image/jpeg', 'image/png', 'image/webp']);
+    expect(live?.media.map(({ type }) => type)).toEqual(['image/jpeg', 'image/png', 'image/jpeg']);
     expect(JSON.parse(live?.fields['media'] as string)).toEqual([
       { type: 'photo', media: 'attach://file0', caption: 'Look' },
       { type: 'photo', media: 'attach://file1' },
@@ -119,18 +121,18 @@ describe('each kind of post', () => {
     ]);
   });
 
-  test('an animated GIF moves', async () => {
+  test('with an animated GIF is sent as an animation', async () => {
     await publish(images(host('anim.gif')));
     expect(methods()).toEqual(['sendAnimation']);
     expect(lastMessage()).toHaveProperty('animation');
   });
 
-  test('in an album a GIF is one photo more', async () => {
+  test('with a GIF among photos is an album', async () => {
     await publish(images(host('anim.gif'), host('photo.jpg')));
     expect(sandbox.posts()).toMatchObject([{ kind: 'album' }]);
   });
 
-  test('a video tells its size and duration, so that it is not shown as a square', async () => {
+  test('with a video names its size and duration, so that Telegram shows its shape', async () => {
     await publish({ post_type: 'video', media_urls: [host('clip.mp4')], text: 'Film' });
     expect(methods()).toEqual(['sendVideo']);
     const { fields, media } = sandbox.posts()[0]!;
@@ -144,14 +146,14 @@ describe('each kind of post', () => {
   });
 
   test.each(['clip.mov', 'clip.webm'])(
-    '%s is sent as a file, since only MP4 plays inside a chat',
+    'with %s is sent as a file, because only MP4 plays inside a chat',
     async name => {
       await publish({ post_type: 'video', media_urls: [host(name)] });
       expect(methods()).toEqual(['sendDocument']);
     },
   );
 
-  test('a document keeps its name', async () => {
+  test('with a document keeps the file name', async () => {
     const url = sandbox.addMedia('Bericht%20%22Q1%22', sample('doc.pdf'));
     await publish({ post_type: 'document', media_urls: [url], text: 'Read' });
     expect(methods()).toEqual(['sendDocument']);
@@ -162,11 +164,11 @@ describe('each kind of post', () => {
   });
 });
 
-describe('what Telegram would refuse as a photo', () => {
+describe('a picture that Telegram would reject as a photo', () => {
   const flat = (width: number, height: number) =>
     sharp({ create: { width, height, channels: 3, background: 'teal' } });
 
-  test('too many pixels: made smaller', async () => {
+  test('is scaled down when it has too many pixels', async () => {
     const wide = await flat(9000, 4000).png().toBuffer();
     await publish(images(sandbox.addMedia('wide.png', wide)));
     expect(methods()).toEqual(['sendPhoto']);
@@ -175,7 +177,7 @@ describe('what Telegram would refuse as a photo', () => {
     expect(width / height).toBeCloseTo(9000 / 4000, 1);
   });
 
-  test('too many bytes: made smaller', async () => {
+  test('is compressed when it has too many bytes', async () => {
     const noise = Buffer.from(
       Uint32Array.from({ length: 1_000_000 }, (_, i) => Math.imul(i, 2654435761)).buffer,
     );
@@ -188,13 +190,13 @@ describe('what Telegram would refuse as a photo', () => {
     expect(methods()).toEqual(['sendPhoto']);
   });
 
-  test('too long a shape: sent as a file', async () => {
+  test('is sent as a file when its sides differ too much', async () => {
     const strip = await flat(2100, 100).png().toBuffer();
     await publish(images(sandbox.addMedia('strip.png', strip)));
     expect(methods()).toEqual(['sendDocument']);
   });
 
-  test('one such in an album: all are files, since Telegram mixes neither', async () => {
+  test('makes all items of an album files, because Telegram does not mix them', async () => {
     const strip = await flat(2100, 100).png().toBuffer();
     await publish(images(host('photo.jpg'), sandbox.addMedia('strip.png', strip)));
     const media = JSON.parse(sandbox.posts()[0]?.fields['media'] as string) as { type: string }[];
@@ -202,13 +204,13 @@ describe('what Telegram would refuse as a photo', () => {
   });
 });
 
-describe('bad media fail before anything is sent', () => {
+describe('media fail before anything is sent', () => {
   test.each([
     ['a web page', 'image', 'page.html'],
     ['a document as a photo', 'image', 'doc.pdf'],
     ['a document as a video', 'video', 'doc.pdf'],
     ['a web page as a document', 'document', 'page.html'],
-  ] as const)('%s', async (_, post_type, name) => {
+  ] as const)('when the file is %s', async (_, post_type, name) => {
     await expect(publish({ post_type, media_urls: [host(name)] })).rejects.toMatchObject({
       kind: 'rejected',
       code: 'MEDIA_REJECTED',
@@ -217,14 +219,14 @@ describe('bad media fail before anything is sent', () => {
     expect(sandbox.traffic).toEqual([]);
   });
 
-  test('a file that is not there', async () => {
+  test('when the file does not exist', async () => {
     await expect(publish(images(`${sandbox.url}/_media/none.jpg`))).rejects.toMatchObject({
       kind: 'rejected',
       code: 'MEDIA_REJECTED',
     });
   });
 
-  test('a file over 50 MB', async () => {
+  test('when the file is over 50 MB', async () => {
     const url = sandbox.addMedia(
       'big.pdf',
       Buffer.concat([sample('doc.pdf'), Buffer.alloc(50_000_000), Buffer.from('\n%%EOF\n')]),
@@ -235,21 +237,25 @@ describe('bad media fail before anything is sent', () => {
     });
   });
 
-  test('a private address', async () => {
+  test('when the address is private', async () => {
     await expect(publish(images('http://169.254.169.254/a.jpg'))).rejects.toMatchObject({
       kind: 'rejected',
       code: 'MEDIA_REJECTED',
     });
   });
 
-  test('a media server that does not answer is tried again, its outcome being known', async () => {
+  test('transiently and with a known outcome when the media server does not respond', async () => {
     await expect(publish(images('http://127.0.0.1:9/a.jpg'))).rejects.toMatchObject({
       kind: 'transient',
       outcomeUnknown: false,
     });
   });
 
-  test('an upload is not begun without the time for it', async () => {
+  test('never in the middle of an upload, which has the time that it may need', () => {
+    expect(UPLOAD_TIMEOUT_MS + RESERVE_MS).toBeLessThanOrEqual(rules.worker.request_s * 1000);
+  });
+
+  test('transiently when too little time is left for an upload', async () => {
     const short = { ...options(), remainingMs: () => 19_000 };
     await expect(drive(publisher, jobFor(images(host('photo.jpg'))), short)).rejects.toMatchObject({
       kind: 'transient',
@@ -259,8 +265,8 @@ describe('bad media fail before anything is sent', () => {
   });
 });
 
-describe('what Telegram answers', () => {
-  test('a group that became a supergroup is followed at once, and its new id kept', async () => {
+describe('a response of Telegram', () => {
+  test('that the group became a supergroup leads to the new chat at once, and its id is stored', async () => {
     const { post, checkpoints } = await publish({ text: 'Moved' }, '-4000000005');
     expect(methods()).toEqual(['sendMessage', 'sendMessage']);
     expect(post.platform_post_id).toBe('-1001000000003:1');
@@ -268,13 +274,13 @@ describe('what Telegram answers', () => {
     expect(sandbox.posts()).toHaveLength(1);
   });
 
-  test('an upload follows it too', async () => {
+  test('that the group became a supergroup leads an upload to the new chat too', async () => {
     const { post } = await publish(images(host('photo.jpg')), '-4000000005');
     expect(post.platform_post_id).toBe('-1001000000003:1');
     expect(sandbox.posts()).toMatchObject([{ media: [{ size: sample('photo.jpg').length }] }]);
   });
 
-  test('flood control names when to come back', async () => {
+  test('with flood control is retried after its delay', async () => {
     sandbox.setLimit({ retry_after: 37 });
     await expect(publish({ text: 'Hi' })).rejects.toMatchObject({
       kind: 'rate_limited',
@@ -284,32 +290,25 @@ describe('what Telegram answers', () => {
   });
 
   test.each([
-    ['thrown out of the channel', '-1001000000006', 'TOKEN_EXPIRED'],
-    ['no member', '-1001000000007', 'TOKEN_EXPIRED'],
-    ['no right to post', '-1001000000008', 'PERMISSION_MISSING'],
-    ['group deleted', '-4000000009', 'TOKEN_EXPIRED'],
-    ['no such chat', '-1009999999999', 'TOKEN_EXPIRED'],
-  ])('%s: the account must be reconnected', async (_, chatId, code) => {
+    ['that the bot was removed from the channel', '-1001000000006', 'TOKEN_EXPIRED'],
+    ['that the bot is not a member', '-1001000000007', 'TOKEN_EXPIRED'],
+    ['that the bot may not post', '-1001000000008', 'PERMISSION_MISSING'],
+    ['that the group was deleted', '-4000000009', 'TOKEN_EXPIRED'],
+    ['that the chat does not exist', '-1009999999999', 'TOKEN_EXPIRED'],
+  ])('%s requires a reconnect', async (_, chatId, code) => {
     await expect(publish({ text: 'Hi' }, chatId)).rejects.toMatchObject({ kind: 'token_expired', code });
   });
 
-  test('a revoked token', async () => {
+  test('that the token was revoked requires a reconnect', async () => {
     sandbox.platform.tokens('revoke', null);
     await expect(publish({ text: 'Hi' })).rejects.toMatchObject({
       kind: 'token_expired',
       code: 'TOKEN_EXPIRED',
     });
   });
-
-  test('a connection without a token', async () => {
-    const bare = { ...options(), credentials: { access_token: null, refresh_token: null, secret: null } };
-    await expect(drive(publisher, jobFor({ text: 'Hi' }), bare)).rejects.toMatchObject({
-      kind: 'token_expired',
-    });
-  });
 });
 
-describe('a lost answer', () => {
+describe('a lost response', () => {
   test.each([
     ['text', () => ({ text: 'Hi' })],
     ['photo', () => images(host('photo.jpg'))],
@@ -319,21 +318,21 @@ describe('a lost answer', () => {
     expect(sandbox.posts()).toHaveLength(1);
   });
 
-  test('cannot be cleared up: a bot reads no chat', async () => {
+  test('cannot be reconciled, because a bot cannot read a chat', async () => {
     const job = jobFor({ text: 'Hi' });
     const finding = await reconcile(publisher, job, publisher.start(job), sandbox.now(), options());
     expect(finding).toEqual({ type: 'unknown' });
     expect(sandbox.traffic).toEqual([]);
   });
 
-  test('does not show the token', async () => {
+  test('does not reveal the token', async () => {
     sandbox.failNext({ drop: 'after' });
     const failure: unknown = await publish({ text: 'Hi' }).catch((error: unknown) => error);
     expect(String(failure)).not.toContain(DEMO_TOKEN.split(':')[1]);
   });
 });
 
-describe('links', () => {
+describe('the link of a message', () => {
   test.each([
     ['public channel', { id: -1001, type: 'channel', username: 'news' }, 'https://t.me/news/7'],
     ['private channel', { id: -1001001001002, type: 'channel' }, 'https://t.me/c/1001001002/7'],
@@ -341,12 +340,12 @@ describe('links', () => {
     ['private supergroup', { id: -1001557912345, type: 'supergroup' }, 'https://t.me/c/1557912345/7'],
     ['basic group', { id: -4000000004, type: 'group' }, null],
     ['private chat', { id: 4000000010, type: 'private', username: 'ann' }, null],
-  ] as const)('%s', (_, chat, link) => {
+  ] as const)('in a %s', (_, chat, link) => {
     expect(linkTo(chat, 7)).toBe(link);
   });
 
   test.each(['-1001001001002', '-4000000004', '4000000010'])(
-    "chat %s: the sandbox's own link",
+    'in chat %s is the link that the sandbox shows',
     async chatId => {
       const { post } = await publish({ text: 'Hi' }, chatId);
       expect(post.platform_post_url).toBe(sandbox.posts()[0]?.platform_post_url);

@@ -33,7 +33,7 @@ const METHODS: Readonly<Record<AttachmentKind, SendFileMethod>> = {
 /** An upload starts only with this much time left. The outcome of one that is cut off cannot be found out. */
 const MIN_UPLOAD_MS = 15_000;
 /** Reserved for storing the result. */
-const RESERVE_MS = 5_000;
+export const RESERVE_MS = 5_000;
 const MAX_FETCH_MS = 60_000;
 
 /** Loads the files before the post is due, so that one that does not fit fails early. */
