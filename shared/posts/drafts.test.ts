@@ -13,7 +13,9 @@ const PLATFORMS = ['x', 'bluesky', 'telegram', 'facebook'] as const;
 beforeEach(() => {
   for (const platform of PLATFORMS) jest.spyOn(RULES[platform], 'shape');
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 test('the draft of a platform is shaped once per request, whatever reads it', async () => {
   const body = {
