@@ -91,5 +91,7 @@ function run(services: Services, lookup: Lookup, account: LoadedAccount, input: 
 /** `getPinterestBoards` of GET /integrations/pinterest/boards. */
 function operationId(method: Lookup['method'], platform: PlatformId, name: string): string {
   const words = [method.toLowerCase(), platform, ...name.split('-')];
-  return words.map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1))).join('');
+  return words
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
 }

@@ -24,7 +24,7 @@ export async function sealWorkspaceApp(
   platform: PlatformId,
   app: AppCredentials,
 ): Promise<WorkspaceApp> {
-  const { client_id, client_secret: _secret, ...fields } = app;
+  const { client_id, client_secret, ...fields } = app;
   const sealed = seal(await services.keyRing(), boundTo(workspaceId, platform), JSON.stringify(app));
   const owner = { workspace_id: workspaceId, platform };
   return { ...owner, client_id, fields, sealed, updated_at: services.now() };
