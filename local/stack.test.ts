@@ -167,6 +167,18 @@ describe('its state', () => {
       const first = await startStack({ data });
       const created = await first.api('POST', '/agency/profiles', { username: 'Kept' });
       expect(created.status).toBe(201);
+      const publish = async (stack: TestStack, description: string) => {
+        const post = { post_type: 'text', profile_name: 'Demo', platforms: ['x'], description };
+        expect((await stack.api('POST', '/posts', post)).status).toBe(201);
+        await stack.until(`${description} is published`, async () =>
+          (await texts(stack)).includes(description),
+        );
+      };
+      const texts = async (stack: TestStack) => {
+        const { body } = await stack.control<{ items: { text: string }[] }>('GET', '/_control/published');
+        return body.items.map(({ text }) => text);
+      };
+      await publish(first, 'before');
       await first.advance(3600);
       await first.close('SIGKILL');
 
@@ -178,6 +190,9 @@ describe('its state', () => {
       expect(JSON.parse(readFileSync(join(data, 'stack.json'), 'utf8'))).toMatchObject({
         table: expect.any(String),
       });
+      // Posts and connections of the sandbox are kept as well.
+      expect(await texts(second)).toEqual(['before']);
+      await publish(second, 'after');
       await expect(startStack({ data })).rejects.toThrow(/already uses/);
       await second.close();
       expect(existsSync(join(data, 'stack.json'))).toBe(false);
