@@ -1,11 +1,14 @@
 import { probeUrl, type UrlProbe } from '../../shared/media/probe-url.ts';
 import type { Asset } from '../../shared/model/library.ts';
 import { getAsset, saveProbeResult, type ProbeResult } from '../../shared/store/assets.ts';
-import { MINUTE } from '../../shared/time/instant.ts';
-import type { Run } from './work.ts';
+import { MINUTE, SECOND } from '../../shared/time/instant.ts';
+import type { Run } from './run.ts';
 
 /** Delays before another probe of a file whose host did not answer; after the last one it has failed. */
 const RETRY_DELAYS_MS = [2 * MINUTE, 15 * MINUTE];
+
+/** Enough to find the end of nearly every image: no request waits for this probe. */
+const PROBE_LIMITS = { bytes: 64 * 1024 ** 2, ms: 60 * SECOND };
 
 /** Probes registered files and fills in what their owner omitted. */
 export async function probeAssets(
@@ -18,7 +21,7 @@ export async function probeAssets(
 async function probeAsset({ services, http }: Run, workspaceId: string, assetId: string): Promise<void> {
   const asset = await getAsset(services.table, { workspace_id: workspaceId, asset_id: assetId });
   if (asset?.status !== 'processing') return;
-  const probe = await probeUrl(http, asset.public_url);
+  const probe = await probeUrl(http, asset.public_url, PROBE_LIMITS.ms, PROBE_LIMITS);
   await saveProbeResult(services.table, asset, probeResult(asset, probe, services.now()));
 }
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { chunk } from '../../test/support/bad-files.ts';
-import { filesOfFormats } from '../../test/support/formats.ts';
+import { ENLARGEABLE, enlarged, filesOfFormats } from '../../test/support/formats.ts';
 import { FILE_OF_FORMAT, type MediaFormat } from '../model/media.ts';
 import { identify } from './probe/identify.ts';
 import { checkBytesIntegrity } from './check-integrity.ts';
@@ -40,6 +41,22 @@ test.each([
   ['an audio file', Buffer.from('4944330300000000000a', 'hex')],
 ])('does not identify %s as media', async (_, bytes) => {
   expect(await identify(bytes)).toMatchObject({ type: 'unsupported', message: expect.any(String) });
+});
+
+describe.each(ENLARGEABLE)('a %s', format => {
+  test.each([100_000, 1_000_000, 20_000_000])(
+    'of %i bytes is accepted whole and refused truncated',
+    async size => {
+      const whole = enlarged(format, files[format], size);
+      expect(whole.length).toBeGreaterThan(size * 0.9);
+      expect(await checkBytesIntegrity(whole)).toEqual({ format });
+      for (const cut of [0.3, 0.6, 0.99]) {
+        const part = whole.subarray(0, Math.floor(whole.length * cut));
+        const result = await checkBytesIntegrity(part);
+        expect({ cut, ...result }).toEqual({ cut, problem: expect.stringMatching(/damaged/) });
+      }
+    },
+  );
 });
 
 describe('an image', () => {
@@ -127,8 +144,83 @@ describe('a PDF', () => {
       files.PDF.subarray(20),
     ]);
     expect(await checkBytesIntegrity(pdf)).toEqual({
-      problem: expect.stringMatching(/script|start a program/),
+      problem: expect.stringMatching(/script|starts a program/),
     });
+  });
+
+  const objectStream = (dictionary: string, content: Buffer) =>
+    Buffer.concat([
+      Buffer.from(`%PDF-1.7\n2 0 obj << ${dictionary} /N 1 /First 4 /Length ${content.length} >>\nstream\n`),
+      content,
+      Buffer.from('\nendstream endobj\n%%EOF'),
+    ]);
+  const packed = deflateSync(Buffer.from('1 0 << /OpenAction << /S /JavaScript /JS (app.alert(1)) >> >>'));
+  const hex = Buffer.from(`${packed.toString('hex')}>`);
+
+  test.each<[string, Buffer]>([
+    ['an escaped type', objectStream('/Type /Obj#53tm /Filter /FlateDecode', packed)],
+    ['no type', objectStream('/Filter /FlateDecode', packed)],
+    ['padding', objectStream(`/Type /ObjStm /Filter /FlateDecode /Pad (${'x'.repeat(400)})`, packed)],
+    ['a filter chain', objectStream('/Type /ObjStm /Filter [/ASCIIHexDecode /FlateDecode]', hex)],
+    ['an escaped filter', objectStream('/Type /ObjStm /Filter /Fl#61teDecode', packed)],
+    [
+      'a space after its keyword',
+      Buffer.from(
+        objectStream('/Type /ObjStm /Filter /FlateDecode', packed)
+          .toString('latin1')
+          .replace('stream\n', 'stream \n'),
+        'latin1',
+      ),
+    ],
+  ])('is refused with a script in a compressed object with %s', async (_, pdf) => {
+    expect(await checkBytesIntegrity(pdf)).toEqual({ problem: expect.stringMatching(/PDF with a script/) });
+  });
+
+  test.each<[string, Buffer]>([
+    ['an unsupported filter', objectStream('/Type /ObjStm /Filter /LZWDecode', packed)],
+    [
+      'a predictor',
+      objectStream('/Type /ObjStm /Filter /FlateDecode /DecodeParms << /Predictor 12 >>', packed),
+    ],
+    ['damaged data', objectStream('/Type /ObjStm /Filter /FlateDecode', Buffer.alloc(500, 7))],
+    [
+      'a decompression bomb',
+      objectStream('/Type /ObjStm /Filter /FlateDecode', deflateSync(Buffer.alloc(9 * 1024 ** 2))),
+    ],
+  ])('is refused with compressed objects with %s, which cannot be checked', async (_, pdf) => {
+    expect(await checkBytesIntegrity(pdf)).toEqual({ problem: expect.stringMatching(/cannot be checked/) });
+  });
+
+  test('with hundreds of decompression bombs is refused within seconds', async () => {
+    const bomb = deflateSync(Buffer.alloc(5 * 1024 ** 2, 32), { level: 9 });
+    const object = Buffer.concat([
+      Buffer.from('2 0 obj << /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode >>\nstream\n'),
+      bomb,
+      Buffer.from('\nendstream endobj\n'),
+    ]);
+    const pdf = Buffer.concat([
+      Buffer.from('%PDF-1.7\n'),
+      ...Array<Buffer>(200).fill(object),
+      Buffer.from('%%EOF'),
+    ]);
+    const started = performance.now();
+    expect(await checkBytesIntegrity(pdf)).toEqual({ problem: expect.stringMatching(/cannot be checked/) });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test.each([
+    '/URI (https://example.com/Launch/js/JS.html)',
+    '/Title (A book about Java/Scripts)',
+    '/JSomething true',
+  ])('is accepted with %s', async words => {
+    const pdf = Buffer.from(`%PDF-1.7\n1 0 obj << ${words} >> endobj\n%%EOF\n`);
+    expect(await checkBytesIntegrity(pdf)).toEqual({ format: 'PDF' });
+  });
+
+  test('is accepted with compressed objects without a script', async () => {
+    const harmless = deflateSync(Buffer.from('1 0 << /Type /Catalog /Pages 2 0 R >>'));
+    const pdf = objectStream('/Type /ObjStm /Filter /FlateDecode', harmless);
+    expect(await checkBytesIntegrity(pdf)).toEqual({ format: 'PDF' });
   });
 
   test('is searched for scripts to its end', async () => {

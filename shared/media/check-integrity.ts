@@ -1,9 +1,9 @@
 import type { MediaFormat } from '../model/media.ts';
 import { readObject, type Bucket } from '../store/objects.ts';
-import { inspectFile, READ_BUDGET_BYTES } from './inspect-file.ts';
-import { findPdfAction } from './integrity/pdf-actions.ts';
+import { inspectFile } from './inspect-file.ts';
 import { findEmbeddedFormat } from './integrity/polyglot.ts';
-import { fileFromBytes, OVERLAP_BYTES, someChunk, type SizedFile } from './probe/file-access.ts';
+import { UNLIMITED } from './probe/budget.ts';
+import { fileFromBytes, type SizedFile } from './probe/file-access.ts';
 
 /** The format of a complete, harmless file, or what is wrong with it. */
 export type Integrity = { format: MediaFormat } | { problem: string };
@@ -13,13 +13,10 @@ const MAX_PIXELS = 268_402_689;
 
 /** Checks a whole file: that it is complete and decodable, and contains nothing that runs elsewhere. */
 export async function checkIntegrity(file: SizedFile): Promise<Integrity> {
-  const inspection = await inspectFile(file, file.size);
+  const inspection = await inspectFile(file, UNLIMITED);
   if (inspection.type === 'unsupported') return { problem: inspection.message };
   const { format, width, height } = inspection.facts;
-  const problem =
-    pixelProblem(width, height) ??
-    (format === 'PDF' ? await actionProblem(file) : null) ??
-    (await polyglotProblem(format, file));
+  const problem = pixelProblem(width, height) ?? (await polyglotProblem(format, file));
   return problem === null ? { format } : { problem };
 }
 
@@ -43,17 +40,6 @@ export function checkObjectIntegrity(
 async function polyglotProblem(format: MediaFormat, file: SizedFile): Promise<string | null> {
   const other = await findEmbeddedFormat(format, file);
   return other === null ? null : `The file is ${format} and ${other} in one, which is not accepted`;
-}
-
-/** Searches the part of a document that its inspection did not read. */
-async function actionProblem(file: SizedFile): Promise<string | null> {
-  if (file.size <= READ_BUDGET_BYTES) return null;
-  const hasAction = await someChunk(
-    file,
-    READ_BUDGET_BYTES - OVERLAP_BYTES,
-    chunk => findPdfAction(chunk) !== null,
-  );
-  return hasAction ? 'The file is a PDF with a script, which is not accepted' : null;
 }
 
 function pixelProblem(width: number | null, height: number | null): string | null {

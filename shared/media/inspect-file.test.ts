@@ -196,6 +196,18 @@ describe('the inspection refuses', () => {
     expect(await facts(sample('doc.pdf'))).toMatchObject({ format: 'PDF', kind: 'document' });
   });
 
+  // One changed byte sends the parser on an endless search through bytes that are in its memory.
+  test.each([
+    [320, 25],
+    [1552, 78],
+  ])('a WebM whose byte %i is damaged within seconds', async (offset, value) => {
+    const damaged = Buffer.from(sample('clip.webm').subarray(0, 20_000));
+    damaged[offset] = value;
+    const started = performance.now();
+    await inspectBytes(damaged);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
   test('random bytes without throwing', async () => {
     const heads = ['photo.jpg', 'photo.png', 'anim.gif', 'photo.webp', 'clip.mp4', 'clip.webm', 'doc.pdf'];
     for (const name of heads) {

@@ -1,7 +1,9 @@
 import { factsOfType, type MediaFacts } from '../model/media.ts';
 import { findPdfAction } from './integrity/pdf-actions.ts';
 import { findTruncation } from './integrity/truncation.ts';
-import { fileFromBytes, withReadBudget, ReadBudgetExceeded, type FileAccess } from './probe/file-access.ts';
+import { BudgetExceeded, createBudget, QUICK } from './probe/budget.ts';
+import { fileFromBytes, withBudget, type FileAccess, type SizedFile } from './probe/file-access.ts';
+import { countFrames } from './probe/frames.ts';
 import { HEAD_BYTES, identify, unsupported, type UnsupportedFile } from './probe/identify.ts';
 import { imageHeader } from './probe/image-header.ts';
 import { videoMetadata } from './probe/video-metadata.ts';
@@ -10,29 +12,24 @@ export type Inspection = { type: 'known'; facts: MediaFacts } | UnsupportedFile;
 
 /** Camera metadata may push a JPEG's dimensions this far back. */
 const LONG_HEAD_BYTES = 1024 * 1024;
-/** Bytes that an inspection reads beyond the head at most. */
-export const READ_BUDGET_BYTES = 12 * 1024 * 1024;
 
 /**
- * Identifies a file by its bytes, never by its name, and reads its metadata. Nothing is decoded, and no more is read
- * than that takes. `truncationBudget`: bytes that may be read to find the end of the file. Throws what `read` throws.
+ * Identifies a file by its bytes, never by its name, reads its metadata and tells whether it is truncated. No pixels are
+ * decoded. What the budget does not suffice for stays unknown. Throws what `read` throws.
  */
-export async function inspectFile(
-  file: FileAccess,
-  truncationBudget = READ_BUDGET_BYTES,
-): Promise<Inspection> {
+export async function inspectFile(file: FileAccess, limits = QUICK): Promise<Inspection> {
   const head = await file.read(0, HEAD_BYTES);
   if (head.byteLength === 0) return unsupported('an empty file', 'The file is empty');
   const identity = await identify(head, file.declared_type);
   if (identity.type !== 'known') return identity;
   const { mime_type, format } = identity;
   const { size } = file;
-  const truncation =
-    size === null
-      ? null
-      : await findTruncation(format, { ...withReadBudget(file, head, truncationBudget), size });
-  if (truncation !== null) return damaged(truncation);
-  return readFacts(factsOfType(mime_type, format, size), head, withReadBudget(file, head, READ_BUDGET_BYTES));
+  const facts = factsOfType(mime_type, format, size);
+  const limited = withBudget(file, head, createBudget(limits));
+  const inspection = await readFacts(facts, head, limited);
+  if (size === null) return inspection;
+  const truncation = await affordable(() => findTruncation(format, { ...limited, size }));
+  return truncation === null ? inspection : damaged(truncation);
 }
 
 /** Inspects a file that is in memory. */
@@ -41,28 +38,29 @@ export function inspectBytes(bytes: Uint8Array): Promise<Inspection> {
 }
 
 async function readFacts(facts: MediaFacts, head: Uint8Array, file: FileAccess): Promise<Inspection> {
-  try {
-    if (facts.kind === 'image') return await inspectImage(facts, head, file);
-    return facts.kind === 'video' ? await inspectVideo(facts, file) : await inspectDocument(facts, file);
-  } catch (error) {
-    if (error instanceof ReadBudgetExceeded) return { type: 'known', facts };
-    throw error;
-  }
+  if (facts.kind === 'image') return inspectImage(facts, head, file);
+  return facts.kind === 'video' ? inspectVideo(facts, file) : inspectDocument(facts, file);
 }
 
 async function inspectImage(facts: MediaFacts, head: Uint8Array, file: FileAccess): Promise<Inspection> {
-  const isWhole = file.size === head.byteLength;
-  const header = imageHeader(facts.format, head);
-  if ((header.width !== null && header.animated !== null) || isWhole)
-    return imageResult({ ...facts, ...header }, isWhole);
-  const longHead = await file.read(0, Math.min(LONG_HEAD_BYTES, file.size ?? LONG_HEAD_BYTES));
-  return imageResult({ ...facts, ...imageHeader(facts.format, longHead) }, longHead.byteLength === file.size);
+  const longHead = await affordable(() => readLongHead(facts, head, file));
+  const bytes = longHead ?? head;
+  const header = imageHeader(facts.format, bytes);
+  const frames = await countFrames(facts.format, sized(file) ?? fileFromBytes(bytes));
+  return header.width === null && bytes.byteLength === file.size
+    ? damaged('it declares no width and height')
+    : { type: 'known', facts: { ...facts, ...header, ...frames } };
 }
 
-function imageResult(facts: MediaFacts, isWhole: boolean): Inspection {
-  return facts.width === null && isWhole
-    ? damaged('it declares no width and height')
-    : { type: 'known', facts };
+/** Returns more of an image whose first bytes do not say everything; null where they do. */
+async function readLongHead(
+  { format }: MediaFacts,
+  head: Uint8Array,
+  file: FileAccess,
+): Promise<Uint8Array | null> {
+  const { width, animated } = imageHeader(format, head);
+  if ((width !== null && animated !== null) || file.size === head.byteLength) return null;
+  return file.read(0, Math.min(LONG_HEAD_BYTES, file.size ?? LONG_HEAD_BYTES));
 }
 
 async function inspectVideo(facts: MediaFacts, file: FileAccess): Promise<Inspection> {
@@ -70,10 +68,24 @@ async function inspectVideo(facts: MediaFacts, file: FileAccess): Promise<Inspec
 }
 
 async function inspectDocument(facts: MediaFacts, file: FileAccess): Promise<Inspection> {
-  const bytes = await file.read(0, Math.min(READ_BUDGET_BYTES, file.size ?? READ_BUDGET_BYTES));
-  const action = findPdfAction(bytes);
+  const document = sized(file);
+  const action = document && (await affordable(() => findPdfAction(document)));
   if (action === null) return { type: 'known', facts };
   return unsupported('a PDF with a script', `The file is a PDF with ${action}, which is not accepted`);
+}
+
+function sized(file: FileAccess): SizedFile | null {
+  return file.size === null ? null : { ...file, size: file.size };
+}
+
+/** Returns null where the budget does not suffice. */
+async function affordable<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return null;
+    throw error;
+  }
 }
 
 const damaged = (how: string): Inspection => unsupported('a damaged file', `The file is damaged: ${how}`);

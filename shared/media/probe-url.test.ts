@@ -58,14 +58,14 @@ describe('the probe of a URL', () => {
     },
   );
 
-  test('reads the head and the tail of a large image, and all of it only for a missing end marker', async () => {
+  test('reads only the head and the end of a large image that has data behind its end marker', async () => {
     const ranges: string[] = [];
     const open = (request: HttpRequest) => {
       ranges.push(request.headers?.['range'] ?? 'all');
       return host.http.open(request);
     };
     await probeUrl({ open }, `${host.url}/photo.png?bytes=90000000`);
-    expect(ranges).toEqual(['bytes=0-65535', 'bytes=89934464-89999999', 'bytes=0-8388607']);
+    expect(ranges).toEqual(['bytes=0-65535', 'bytes=89999988-89999999']);
   });
 });
 

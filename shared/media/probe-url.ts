@@ -1,8 +1,9 @@
 import { HttpFailure, type HttpClient } from '../net/http.ts';
 import { SECOND } from '../time/instant.ts';
 import { readRange, type RangeResponse } from './fetch/range-request.ts';
-import { inspectFile, READ_BUDGET_BYTES, type Inspection } from './inspect-file.ts';
-import { ReadBudgetExceeded, type FileAccess } from './probe/file-access.ts';
+import { inspectFile, type Inspection } from './inspect-file.ts';
+import { BudgetExceeded, QUICK, type BudgetLimits } from './probe/budget.ts';
+import type { FileAccess } from './probe/file-access.ts';
 import { HEAD_BYTES } from './probe/identify.ts';
 
 /** What a media URL leads to. */
@@ -17,12 +18,14 @@ const TIMEOUT_MS = 12 * SECOND;
 
 /**
  * Inspects the file behind a media URL by a few range requests; neither its name nor its content type counts. Never
- * throws for anything that the host does. `http` is the guarded client; `timeoutMs` bounds all requests together.
+ * throws for anything that the host does. `http` is the guarded client; `timeoutMs` bounds all requests together, `limits`
+ * what is read of the file.
  */
 export async function probeUrl(
   http: Pick<HttpClient, 'open'>,
   url: string,
   timeoutMs: number = TIMEOUT_MS,
+  limits: BudgetLimits = QUICK,
 ): Promise<UrlProbe> {
   const deadline = Date.now() + timeoutMs;
   const read = (start: number, end: number) =>
@@ -31,10 +34,10 @@ export async function probeUrl(
     const head = await read(0, HEAD_BYTES);
     // No range of an empty file is satisfiable.
     if (head.status === 416)
-      return await inspectFile(remoteFile({ ...head, bytes: new Uint8Array(), size: 0 }, read));
+      return await inspectFile(remoteFile({ ...head, bytes: new Uint8Array(), size: 0 }, read), limits);
     if (head.status !== 200 && head.status !== 206)
       return unreachable(head.status, `The media host answered ${head.status}`);
-    return await inspectFile(remoteFile(head, read));
+    return await inspectFile(remoteFile(head, read), limits);
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     return error.reason === 'blocked'
@@ -63,8 +66,8 @@ function remoteFile(
     read: async (start, end) => {
       if (isCached(end)) return longest.subarray(start, end);
       if (ranged) return rangedBytes(await read(start, end));
-      if (start > 0 && (size ?? Infinity) > READ_BUDGET_BYTES) {
-        throw new ReadBudgetExceeded('The media host does not support range requests');
+      if (start > 0 && (size ?? Infinity) > QUICK.bytes) {
+        throw new BudgetExceeded('The media host does not support range requests');
       }
       longest = (await read(0, Math.max(end, start > 0 ? (size ?? 0) : 0))).bytes;
       return longest.subarray(start, end);

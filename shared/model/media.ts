@@ -115,6 +115,8 @@ export interface MediaFacts {
   height: number | null;
   /** Of an image: it has more than one frame. */
   animated: boolean | null;
+  /** Of an image: its number of frames, where they were counted. */
+  frames: number | null;
   /** Of an image: it has an alpha channel or a transparent colour. */
   alpha: boolean | null;
   /** Seconds. */
@@ -136,6 +138,7 @@ export function factsOfType(type: string, format: MediaFormat, size: number | nu
     width: null,
     height: null,
     animated: null,
+    frames: null,
     alpha: null,
     duration: null,
     frame_rate: null,

@@ -1,3 +1,5 @@
+import { chunk as pngChunk } from './bad-files.ts';
+import { padded } from './media.ts';
 import { makeFiles } from '../../local/sandbox/media/files.ts';
 import type { MediaFormat } from '../../shared/model/media.ts';
 
@@ -117,4 +119,45 @@ function wmv(): Buffer {
     return Buffer.concat([header, object(GUID.data, Buffer.alloc(100, 5))]);
   };
   return make(make(0).length);
+}
+
+/** Formats of which `enlarged` makes files of any size. */
+export const ENLARGEABLE = ['JPG', 'PNG', 'GIF', 'WebP', 'PDF', 'MP4'] as const;
+
+/** Returns a complete file of about `size` bytes whose content is spread over it, as in a real one. */
+export function enlarged(format: (typeof ENLARGEABLE)[number], file: Buffer, size: number): Buffer {
+  const missing = Math.max(0, size - file.length);
+  const insert = (at: number, content: Buffer) =>
+    Buffer.concat([file.subarray(0, at), content, file.subarray(at)]);
+  switch (format) {
+    case 'JPG':
+      // Entropy-coded data: no byte of it is 0xff.
+      return insert(file.length - 2, Buffer.alloc(missing, 0x5a));
+    case 'PNG':
+      return insert(
+        file.length - 12,
+        chunks(missing, 65_536, data => pngChunk('IDAT', data)),
+      );
+    case 'GIF':
+      return insert(
+        file.length - 2,
+        chunks(missing, 255, data => Buffer.concat([le(1, data.length), data])),
+      );
+    case 'WebP': {
+      const copy = Buffer.concat([file, chunk('XTRA', Buffer.alloc(missing, 7))]);
+      copy.writeUInt32LE(copy.length - 8, 4);
+      return copy;
+    }
+    case 'PDF': {
+      const object = text(`9 0 obj << /Length ${missing} >>\nstream\n`);
+      return insert(9, Buffer.concat([object, Buffer.alloc(missing, 0x5a), text('\nendstream endobj\n')]));
+    }
+    case 'MP4':
+      return padded(file, Math.max(size, file.length));
+  }
+}
+
+function chunks(size: number, each: number, make: (data: Buffer) => Buffer): Buffer {
+  const count = Math.ceil(size / each);
+  return Buffer.concat(Array.from({ length: count }, () => make(Buffer.alloc(each, 0x5a))));
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { openFollowing } from '../../net/follow.ts';
 import { readAll, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { SECOND } from '../../time/instant.ts';
-import { READ_BUDGET_BYTES } from '../inspect-file.ts';
-import { ReadBudgetExceeded, type FileAccess } from '../probe/file-access.ts';
+import { BudgetExceeded, QUICK } from '../probe/budget.ts';
+import type { FileAccess } from '../probe/file-access.ts';
 import { HEAD_BYTES } from '../probe/identify.ts';
 import { assertFileResponse, hostUnavailable, mediaRejected, withHostErrors } from './host-errors.ts';
 import { contentRange, strongEtag, UNCOMPRESSED, wholeNumber } from './range-request.ts';
@@ -15,7 +15,7 @@ export interface RemoteFile {
   size: number;
   /** The host's strong ETag; null where it sends none. */
   version: string | null;
-  /** For an inspection: throws ReadBudgetExceeded instead of reading through the whole file. */
+  /** For an inspection: throws BudgetExceeded instead of reading through the whole file. */
   access: FileAccess;
   /** Returns exactly these bytes. Offsets must ascend where the host ignores ranges, else the file is read again. */
   read: (start: number, length: number) => Promise<Buffer>;
@@ -63,8 +63,8 @@ function accessTo(head: Buffer, size: number, { canSeek, read }: Reader, type = 
     read: async (start, wanted) => {
       const end = Math.min(wanted, size);
       if (end <= head.length) return head.subarray(start, end);
-      if (!canSeek() && end > READ_BUDGET_BYTES)
-        throw new ReadBudgetExceeded('The media host does not support range requests');
+      if (!canSeek() && end > QUICK.bytes)
+        throw new BudgetExceeded('The media host does not support range requests');
       return read(start, end - start);
     },
   };

@@ -1,6 +1,6 @@
 import type { MediaFormat } from '../../model/media.ts';
-import { someChunk, ReadBudgetExceeded, type SizedFile } from '../probe/file-access.ts';
-import { hasGifTrailer } from '../probe/image-header.ts';
+import { hasMarker, type SizedFile } from '../probe/file-access.ts';
+import { walkGif } from '../probe/frames.ts';
 import {
   asfTruncation,
   flvTruncation,
@@ -15,7 +15,7 @@ type TruncationCheck = (file: SizedFile) => Promise<string | null>;
 
 const TRUNCATION_CHECKS: Readonly<Record<MediaFormat, TruncationCheck>> = {
   JPG: jpegTruncation,
-  PNG: file => endMarkerMissing(file, Buffer.from('IEND')),
+  PNG: pngTruncation,
   GIF: gifTruncation,
   WebP: riffTruncation,
   BMP: bmpTruncation,
@@ -31,42 +31,34 @@ const TRUNCATION_CHECKS: Readonly<Record<MediaFormat, TruncationCheck>> = {
 };
 
 /**
- * Returns how a file is truncated, judging by its own structure; null where nothing shows that it is, or where telling
- * would exceed the read budget.
+ * Returns how a file is truncated, judging by its own structure; null where nothing shows that it is. Some formats have
+ * to be read as a whole. Throws what reading the file throws.
  */
-export async function findTruncation(format: MediaFormat, file: SizedFile): Promise<string | null> {
-  try {
-    return await TRUNCATION_CHECKS[format](file);
-  } catch (error) {
-    if (error instanceof ReadBudgetExceeded) return null;
-    throw error;
-  }
+export function findTruncation(format: MediaFormat, file: SizedFile): Promise<string | null> {
+  return TRUNCATION_CHECKS[format](file);
 }
 
 /** The end marker is nearly always this close to the end of the file. */
 const TAIL_BYTES = 64 * 1024;
 const NO_END_MARKER = 'it is cut off: its end marker is missing';
 
-/**
- * Searches the end of the file, then all of it: cameras and tools append data to an image, even something long such as
- * a video clip or another image.
- */
-async function endMarkerMissing(file: SizedFile, marker: Buffer, begin = 0): Promise<string | null> {
-  const hasMarker = (chunk: Buffer) => chunk.includes(marker);
-  const isPresent =
-    (await someChunk(file, tailOf(file, begin), hasMarker)) || (await someChunk(file, begin, hasMarker));
-  return isPresent ? null : NO_END_MARKER;
-}
-
 const tailOf = ({ size }: SizedFile, begin = 0) => Math.max(begin, size - TAIL_BYTES);
 
 async function pdfTruncation(file: SizedFile): Promise<string | null> {
-  return (await someChunk(file, tailOf(file), chunk => chunk.includes('%%EOF'))) ? null : NO_END_MARKER;
+  return (await hasMarker(file, tailOf(file), Buffer.from('%%EOF'))) ? null : NO_END_MARKER;
 }
 
-/** Starts at the scan: a thumbnail in the metadata before it has an end marker of its own. */
+const JPEG_END = Buffer.from([0xff, 0xd9]);
+
+/**
+ * Searches the end marker from the scan on: a thumbnail in the metadata before it has one of its own. Cameras append
+ * something even long to the image, such as a video, so the whole file counts.
+ */
 async function jpegTruncation(file: SizedFile): Promise<string | null> {
-  return endMarkerMissing(file, Buffer.from([0xff, 0xd9]), await scanStart(file));
+  const begin = await scanStart(file);
+  const isComplete =
+    (await hasMarker(file, tailOf(file, begin), JPEG_END)) || (await hasMarker(file, begin, JPEG_END));
+  return isComplete ? null : NO_END_MARKER;
 }
 
 const MAX_SEGMENTS = 1000;
@@ -83,16 +75,29 @@ async function scanStart(file: SizedFile): Promise<number> {
   return Math.min(at, file.size);
 }
 
-/** Larger GIFs are not walked block by block. */
-const MAX_WALKED_BYTES = 64 * 1024;
-const GIF_TAIL_BYTES = 512;
+const PNG_END = Buffer.from('IEND');
+const PNG_SIGNATURE_BYTES = 8;
+const PNG_CHUNK_OVERHEAD = 12;
 
-/** The two bytes of a GIF's end occur anywhere in a picture: they count at its end only. */
+/** Follows the chunks up to `IEND` (PNG specification, 5.3), unless the end of the file shows it. */
+async function pngTruncation(file: SizedFile): Promise<string | null> {
+  const tail = Buffer.from(await file.read(Math.max(0, file.size - PNG_CHUNK_OVERHEAD), file.size));
+  if (tail.subarray(4, 8).equals(PNG_END)) return null;
+  for (let at = PNG_SIGNATURE_BYTES; at + PNG_CHUNK_OVERHEAD <= file.size;) {
+    const head = Buffer.from(await file.read(at, at + 8));
+    if (head.byteLength < 8) break;
+    at += head.readUInt32BE(0) + PNG_CHUNK_OVERHEAD;
+    if (at > file.size) return truncatedAt(file.size, at);
+    if (head.subarray(4, 8).equals(PNG_END)) return null;
+  }
+  return NO_END_MARKER;
+}
+
+/** Follows the blocks up to the trailer, unless the end of the file shows it: the two bytes occur anywhere else. */
 async function gifTruncation(file: SizedFile): Promise<string | null> {
-  if (file.size <= MAX_WALKED_BYTES)
-    return hasGifTrailer(Buffer.from(await file.read(0, file.size))) ? null : NO_END_MARKER;
-  const tail = Buffer.from(await file.read(file.size - GIF_TAIL_BYTES, file.size));
-  return tail.includes(Buffer.from([0x00, 0x3b])) ? null : NO_END_MARKER;
+  const tail = Buffer.from(await file.read(Math.max(0, file.size - 2), file.size));
+  if (tail.equals(Buffer.from([0x00, 0x3b]))) return null;
+  return (await walkGif(file)).ended === false ? NO_END_MARKER : null;
 }
 
 async function bmpTruncation(file: SizedFile): Promise<string | null> {

@@ -1,3 +1,5 @@
+import type { Budget } from './budget.ts';
+
 /** Random access to the bytes of a file, wherever it is stored. */
 export interface FileAccess {
   /** Bytes; null where the host does not say. */
@@ -15,20 +17,11 @@ export function fileFromBytes(bytes: Uint8Array): SizedFile {
   return { size: bytes.byteLength, read: (start, end) => Promise.resolve(bytes.subarray(start, end)) };
 }
 
-/** Thrown instead of reading more of a file than its inspection is worth. */
-export class ReadBudgetExceeded extends Error {
-  override readonly name = 'ReadBudgetExceeded';
-}
-
 /** Few large reads are cheaper than many small ones. */
 const BLOCK_BYTES = 64 * 1024;
 
-/**
- * Returns the file with `head` already read. Everything else is read in blocks, `budget` bytes at most; after that
- * `read` throws ReadBudgetExceeded.
- */
-export function withReadBudget(file: FileAccess, head: Uint8Array, budget: number): FileAccess {
-  let remaining = budget;
+/** Returns the file with `head` already read. Everything else is read in blocks at the expense of the budget. */
+export function withBudget<F extends FileAccess>(file: F, head: Uint8Array, budget: Budget): F {
   let block = { start: 0, bytes: head };
   const covers = ({ start, bytes }: typeof block, from: number, to: number) =>
     from >= start && to <= start + bytes.byteLength;
@@ -40,8 +33,7 @@ export function withReadBudget(file: FileAccess, head: Uint8Array, budget: numbe
       const cached = [first, block].find(each => covers(each, from, end));
       if (cached) return cached.bytes.subarray(from - cached.start, end - cached.start);
       const readTo = Math.max(end, Math.min(from + BLOCK_BYTES, file.size ?? end));
-      remaining -= readTo - from;
-      if (remaining < 0) throw new ReadBudgetExceeded('The read budget of this file is exhausted');
+      budget.spend(readTo - from);
       block = { start: from, bytes: await file.read(from, readTo) };
       return block.bytes.subarray(0, end - from);
     },
@@ -50,17 +42,23 @@ export function withReadBudget(file: FileAccess, head: Uint8Array, budget: numbe
 
 const CHUNK_BYTES = 8 * 1024 ** 2;
 /** Longer than any marker that is searched for, so that none is missed between two chunks. */
-export const OVERLAP_BYTES = 64;
+const OVERLAP_BYTES = 512;
 
-/** Tells whether `matches` is true for any chunk of a file from `begin` on. Chunks overlap by OVERLAP_BYTES. */
-export async function someChunk(
+/** Yields the file from `begin` on in chunks that overlap by OVERLAP_BYTES, with the offset of each. */
+export async function* chunksOf(
   file: SizedFile,
   begin: number,
-  matches: (chunk: Buffer) => boolean,
-): Promise<boolean> {
+): AsyncGenerator<{ start: number; chunk: Buffer; isLast: boolean }> {
   for (let start = begin; start < file.size; start += CHUNK_BYTES - OVERLAP_BYTES) {
-    const chunk = await file.read(start, Math.min(file.size, start + CHUNK_BYTES));
-    if (matches(Buffer.from(chunk))) return true;
+    const end = Math.min(file.size, start + CHUNK_BYTES);
+    const chunk = Buffer.from(await file.read(start, end));
+    yield { start, chunk, isLast: end === file.size };
+    if (end === file.size) return;
   }
+}
+
+/** Tells whether `marker` occurs in a file from `begin` on. */
+export async function hasMarker(file: SizedFile, begin: number, marker: Buffer): Promise<boolean> {
+  for await (const { chunk } of chunksOf(file, begin)) if (chunk.includes(marker)) return true;
   return false;
 }

@@ -1,6 +1,7 @@
 import { CustomSource, Input, MATROSKA, MP4, QTFF, WEBM, type InputVideoTrack } from 'mediabunny';
 import type { MediaFacts } from '../../model/media.ts';
 import { HttpFailure } from '../../net/http.ts';
+import { BudgetExceeded } from './budget.ts';
 import type { FileAccess } from './file-access.ts';
 
 type VideoMetadata = Pick<
@@ -18,10 +19,9 @@ const SAMPLED_FRAMES = 30;
 export async function videoMetadata(file: FileAccess): Promise<Partial<VideoMetadata>> {
   const { size } = file;
   if (size === null) return {};
-  const source = new CustomSource({
-    getSize: () => size,
-    read: (start, end) => readExactly(file, start, end),
-  });
+  const source = withAccessLimit(
+    new CustomSource({ getSize: () => size, read: (start, end) => readExactly(file, start, end) }),
+  );
   using input = new Input({ formats: [MP4, QTFF, WEBM, MATROSKA], source });
   const found: Partial<VideoMetadata> = {};
   // One value after the other, so that those read before a failure are kept.
@@ -37,6 +37,26 @@ export async function videoMetadata(file: FileAccess): Promise<Partial<VideoMeta
     if (error instanceof HttpFailure) throw error;
   }
   return found;
+}
+
+/** A valid file of any length takes a few thousand. */
+const MAX_ACCESSES = 100_000;
+
+/**
+ * Counts every access to the file, cached or not. On some damaged files the parser searches its own cache forever; only
+ * an error that the file throws ends that.
+ */
+function withAccessLimit<S extends object>(source: S): S {
+  let accesses = 0;
+  return new Proxy(source, {
+    get: (target, name, receiver): unknown => {
+      accesses += 1;
+      if (accesses <= MAX_ACCESSES) return Reflect.get(target, name, receiver);
+      // The parser must still be able to release the source.
+      accesses = 0;
+      throw new BudgetExceeded(`More than ${MAX_ACCESSES} accesses`);
+    },
+  });
 }
 
 async function readExactly(file: FileAccess, start: number, end: number): Promise<Uint8Array> {
