@@ -302,7 +302,12 @@ describe('stored media', () => {
     const made = await create({ ...post, media_urls: [place('tall.jpg')] }, services);
     expect(made).toMatchObject({
       status: 201,
-      body: { warnings: [{ code: 'MEDIA_CHANGED', field: 'media_urls[0]', platform: 'instagram' }] },
+      body: {
+        warnings: [
+          { code: 'PLATFORM_NOT_AVAILABLE', platform: 'instagram' },
+          { code: 'MEDIA_CHANGED', field: 'media_urls[0]', platform: 'instagram' },
+        ],
+      },
     });
   });
 });
