@@ -37,7 +37,7 @@ type GrantAccess = (group: ServiceFunction, props: ApiProps) => void;
 /** What each endpoint group is granted in addition to `grantToAll`. */
 const ACCESS: Readonly<Record<string, GrantAccess>> = {
   posts: (group, { table, secrets, publishing, media, uploads }) => {
-    table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem');
+    table.grant(group, 'DeleteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     publishing.grantSendToPublishers(group);
     publishing.dispatch.grantSend(group, ENV.dispatchQueueUrl);
@@ -46,16 +46,16 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     uploads.grantSend(group);
   },
   profiles: (group, { table, publishing, housekeeping }) => {
-    table.grant(group, 'Query', 'DeleteItem', 'BatchWriteItem');
+    table.grant(group, 'DeleteItem', 'BatchWriteItem');
     publishing.schedules.grant(group, 'DeleteSchedule');
     housekeeping.grantSend(group);
   },
   media: (group, { table, housekeeping }) => {
-    table.grant(group, 'Query', 'DeleteItem');
+    table.grant(group, 'DeleteItem');
     housekeeping.grantSend(group);
   },
   uploads: (group, { table, media, uploads }) => {
-    table.grant(group, 'BatchGetItem', 'DeleteItem');
+    table.grant(group, 'DeleteItem');
     media.grant(
       group,
       'GetObject',
@@ -67,17 +67,16 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     );
     uploads.grantSend(group);
   },
-  playlists: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem'),
-  analytics: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query'),
-  queue: (group, { table }) => table.grant(group, 'BatchGetItem', 'Query'),
-  workspace: (group, { table }) => table.grant(group, 'Query', 'DeleteItem'),
+  playlists: (group, { table }) => table.grant(group, 'DeleteItem'),
+  analytics: () => undefined,
+  queue: () => undefined,
+  workspace: (group, { table }) => table.grant(group, 'DeleteItem'),
   integrations: (group, { table, secrets, redirectAllowlist }) => {
-    table.grant(group, 'BatchGetItem', 'Query', 'DeleteItem', 'BatchWriteItem');
+    table.grant(group, 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
   },
-  webhooks: (group, { table, events }) => {
-    table.grant(group, 'Query');
+  webhooks: (group, { events }) => {
     events.grantSend(group, ENV.eventsQueueUrl);
   },
   ai: (group, { ai, secrets }) => {
@@ -87,9 +86,12 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
   docs: (group, { table }) => table.grant(group, 'GetItem'),
 };
 
-/** Grants what every endpoint group needs: look up API keys, count requests, store sealed answers for idempotency keys. */
+/**
+ * Grants what every endpoint group needs: look up API keys and the profiles that a restricted one may use, count
+ * requests, store sealed answers for idempotency keys.
+ */
 function grantToAll(group: ServiceFunction, { table, secrets }: ApiProps): void {
-  table.grant(group, 'GetItem', 'PutItem', 'UpdateItem');
+  table.grant(group, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem');
   secrets.grantReadKeyRing(group);
 }
 

@@ -18,7 +18,7 @@ export class Uploads extends Construct {
       ...size,
       recursive: true,
     });
-    table.grant(importer, 'GetItem', 'PutItem', 'DeleteItem');
+    table.grant(importer, 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem');
     media.grant(
       importer,
       'GetObject',
