@@ -19,6 +19,7 @@ import { openServices, type LocalServices } from './services.ts';
 import { CDN_PATH, createCdn } from './s3/cdn.ts';
 import { synthesize } from './synthesize.ts';
 import { ACCOUNT } from './template/names.ts';
+import { createReader } from './template/reader.ts';
 import {
   apiRoutes,
   buckets,
@@ -31,7 +32,7 @@ import {
   scheduleGroups,
   tables,
 } from './template/resources.ts';
-import { createReader, readTemplate } from './template/template.ts';
+import { readTemplate } from './template/template.ts';
 
 export interface LocalStack {
   /** Origin of the API. */

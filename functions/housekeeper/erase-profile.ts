@@ -8,7 +8,7 @@ import {
   type ProfileRef,
 } from '../../shared/store/profile-deletions.ts';
 import { SECOND } from '../../shared/time/instant.ts';
-import type { Run } from './work.ts';
+import type { Run } from './run.ts';
 
 /** Longer than a revocation may take. */
 const RESERVE_MS = 30 * SECOND;

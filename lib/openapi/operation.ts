@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { ACCESS_DENIED } from '../../shared/http/access.ts';
 import { scopeOf } from '../../shared/http/key-scope.ts';
-import type { ResponseDoc, Route } from '../../shared/http/route.ts';
+import type { ResponseDoc } from '../../shared/http/response.ts';
+import type { Route } from '../../shared/http/route.ts';
 import { UnknownFieldRecord } from '../../shared/http/unknown-fields.ts';
 import type { Scope } from '../../shared/model/workspace.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';

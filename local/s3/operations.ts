@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ObjectStorage, Meta, MultipartUpload, Part, StoredObject } from './storage.ts';
 import { invalidArgument, noSuchKey, noSuchUpload, preconditionFailed, S3Error } from './errors.ts';
 import { parseRange, type ByteRange } from './range.ts';
+import type { S3Response } from './response.ts';
 import { element, list, textOf, xml } from './xml.ts';
 
 export interface S3Request {
@@ -18,12 +19,6 @@ export interface S3Request {
   text: () => Promise<string>;
   /** The source object of a copy; null if it does not exist. */
   source: (pathAndKey: string) => StoredObject | null;
-}
-
-export interface S3Response {
-  status: number;
-  headers?: Record<string, string>;
-  body?: string | Readable;
 }
 
 type Operation = (request: S3Request) => S3Response | Promise<S3Response>;

@@ -9,7 +9,8 @@ import { corsHeaders } from './cors.ts';
 import { openObjectStorage, type ObjectStorage } from './storage.ts';
 import { S3Error } from './errors.ts';
 import { applyBucketLifecycle } from './lifecycle.ts';
-import { operationOf, OPERATIONS, type S3Response, type S3Request } from './operations.ts';
+import { operationOf, OPERATIONS, type S3Request } from './operations.ts';
+import type { S3Response } from './response.ts';
 import { checkSignature } from './signature.ts';
 import { element, xml } from './xml.ts';
 

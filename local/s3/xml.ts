@@ -1,4 +1,4 @@
-import type { S3Response } from './operations.ts';
+import type { S3Response } from './response.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Json } from '../../shared/model/json.ts';
+import { createReader } from './reader.ts';
 import { references } from './references.ts';
 import { resolve } from './resolve.ts';
 import { apiRoutes, eventSources, functions, queues, tables } from './resources.ts';
-import { createReader, type Template } from './template.ts';
+import type { Template } from './template.ts';
 
 const ADDRESSES = { aws: 'http://127.0.0.1:4000', api: 'http://127.0.0.1:3000' };
 

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import type { CorsRule } from '../s3/cors.ts';
 import type { LifecycleRule } from '../s3/lifecycle.ts';
 import type { Json } from '../../shared/model/json.ts';
-import type { Reader, Template } from './template.ts';
+import type { Reader } from './reader.ts';
+import type { Template } from './template.ts';
 
 const Whole = v.pipe(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), v.integer());
 const Keys = v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }));

@@ -13,8 +13,8 @@ import type { PublishJob, Publisher, StepContext } from '../platforms/contract/p
 import { RULES } from '../platforms/registry.ts';
 import { openQuota } from '../quota/quota.ts';
 import { getConnection } from '../store/connections.ts';
-import type { DeliveryRun } from './deliver.ts';
 import { jobOf } from './job.ts';
+import type { DeliveryRun } from './run.ts';
 import { stepReserveMs } from './timing.ts';
 
 /** What the steps of one destination work with. */

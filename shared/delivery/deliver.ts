@@ -7,13 +7,10 @@ import {
   type StoredCheckpoint,
 } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
-import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
-import type { Publisher } from '../platforms/contract/publisher.ts';
 import { RULES } from '../platforms/registry.ts';
 import { log } from '../runtime/log.ts';
-import type { Services } from '../runtime/services.ts';
 import { markNeedsReconnect, setAnnouncedLimit } from '../store/connections.ts';
 import { destinationOf, getPost } from '../store/posts.ts';
 import { MINUTE } from '../time/instant.ts';
@@ -28,6 +25,7 @@ import type { PublishMessage } from './messages.ts';
 import { publisherMissing } from './no-publisher.ts';
 import { ACCOUNT_GONE, failed as failedAttempt, isWaitForQuota, type AttemptOutcome } from './outcome.ts';
 import { sendOutbox } from './outbox.ts';
+import type { DeliveryRun } from './run.ts';
 import { endSweeps, readyAt, saveSwept } from './sweep.ts';
 import { EARLY_MS, MAX_HOPS, stepReserveMs } from './timing.ts';
 import { deferred, failed, givenUp, leased, published, retrying, waiting } from './transitions.ts';
@@ -36,16 +34,6 @@ import { deferred, failed, givenUp, leased, published, retrying, waiting } from 
 const LASTING_LIMIT_MS = 30 * MINUTE;
 
 const LOOP_MESSAGE = `The delivery did not finish within ${MAX_HOPS} queue messages`;
-
-/** What the delivery of one message works with. */
-export interface DeliveryRun {
-  services: Services;
-  publishers: Readonly<Partial<Record<PlatformId, Publisher>>>;
-  /** Returns the remaining time of this invocation in milliseconds. */
-  remainingMs: () => number;
-  /** Waits for the exact time of a post; tests pass their own. */
-  sleep?: (ms: number) => Promise<void>;
-}
 
 /** The run of one message. */
 interface MessageRun extends DeliveryRun {

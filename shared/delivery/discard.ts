@@ -4,7 +4,7 @@ import { describeError, log } from '../runtime/log.ts';
 import { saveDestination } from '../store/posts.ts';
 import { checkpointStore, type CheckpointStore } from './checkpoints.ts';
 import { openDeliveryContext } from './context.ts';
-import type { DeliveryRun } from './deliver.ts';
+import type { DeliveryRun } from './run.ts';
 import { discarded } from './transitions.ts';
 
 /**

@@ -12,10 +12,10 @@ import type { FollowUpResult, PlannedFollowUp, StepContext } from '../platforms/
 import { RULES } from '../platforms/registry.ts';
 import type { JsonObject } from '../model/json.ts';
 import { openDeliveryContext, type DeliveryContext } from './context.ts';
-import type { DeliveryRun } from './deliver.ts';
 import { assertHeld, LeaseLost } from './lease.ts';
 import { ACCOUNT_GONE, asPlatformError, decide } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
+import type { DeliveryRun } from './run.ts';
 import { saveSwept } from './sweep.ts';
 import { processingDelayMs } from './timing.ts';
 import { failed, followUpChanged, followUpLeased } from './transitions.ts';

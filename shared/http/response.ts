@@ -1,10 +1,23 @@
-import type { ResponseDoc } from './route.ts';
+import type * as v from 'valibot';
 
 /*
  * Response types of a route, derived from its documentation: a handler can only return a documented status, with a body
  * that has exactly the fields of the response's schema. Error responses are thrown (`ApiError`), except those that have
  * a schema of their own.
  */
+
+/** One documented response. A schema with a `v.title` becomes a named schema of the OpenAPI document. */
+export interface ResponseDoc {
+  description: string;
+  /** Schema of the JSON body. Error statuses without one use the body that all errors with that status share. */
+  schema?: v.GenericSchema;
+  /** Default: generated from the schema. */
+  example?: unknown;
+  /** Set where the handler returns `raw` bytes of this type. */
+  content_type?: string;
+  /** Headers beyond those that every such response has. */
+  headers?: readonly string[];
+}
 
 export type Responses = Readonly<Record<number, ResponseDoc>>;
 

@@ -37,19 +37,6 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
 
 export type Auth = 'key' | 'none';
 
-/** One documented response. A schema with a `v.title` becomes a named schema of the OpenAPI document. */
-export interface ResponseDoc {
-  description: string;
-  /** Schema of the JSON body. Error statuses without one use the body that all errors with that status share. */
-  schema?: v.GenericSchema;
-  /** Default: generated from the schema. */
-  example?: unknown;
-  /** Set where the handler returns `raw` bytes of this type. */
-  content_type?: string;
-  /** Headers beyond those that every such response has. */
-  headers?: readonly string[];
-}
-
 /** What the OpenAPI document shows of a route in addition to its schemas. */
 export interface RouteDoc {
   summary: string;

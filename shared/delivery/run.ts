@@ -1,0 +1,13 @@
+import type { PlatformId } from '../model/platform.ts';
+import type { Publisher } from '../platforms/contract/publisher.ts';
+import type { Services } from '../runtime/services.ts';
+
+/** What the delivery of one message works with. */
+export interface DeliveryRun {
+  services: Services;
+  publishers: Readonly<Partial<Record<PlatformId, Publisher>>>;
+  /** Returns the remaining time of this invocation in milliseconds. */
+  remainingMs: () => number;
+  /** Waits for the exact time of a post; tests pass their own. */
+  sleep?: (ms: number) => Promise<void>;
+}
