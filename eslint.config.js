@@ -81,6 +81,7 @@ export default tseslint.config(
     files: [
       'test/e2e/**',
       'test/faults/**',
+      'test/platforms/**',
       'test/support/{ai-server,served-api,e2e,request-faults,stack}.ts',
       'local/stack.test.ts',
       'shared/ai/*.test.ts',

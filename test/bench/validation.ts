@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { platformPosts } from '../../shared/posts/drafts.ts';
 import { readPost } from '../../shared/posts/input/read.ts';
@@ -38,7 +39,11 @@ export const validation: Bench = {
 async function cpu(body: object): Promise<string> {
   const text = JSON.stringify(body);
   const once = () => {
-    const { candidate } = readPost(JSON.parse(text), [], Date.now());
+    const { candidate } = readPost(
+      v.parse(v.record(v.string(), v.unknown()), JSON.parse(text)),
+      [],
+      Date.now(),
+    );
     return candidateErrors(candidate, platformPosts(candidate, []));
   };
   for (let run = 0; run < WARM; run += 1) await once();

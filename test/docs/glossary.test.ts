@@ -15,7 +15,7 @@ interface Place {
 
 const documents = globSync('{*.md,docs/*.md,docs/platforms/*.md}', { cwd: ROOT });
 
-test.each(FORBIDDEN_WORDS.map(each => [String(each.word.source), each] as const))(
+test.each(FORBIDDEN_WORDS.map(each => [each.word.source, each] as const))(
   'no identifier, comment or document has the word %s',
   (_, { word, instead, allowed = [] }) => {
     const isChecked = ({ file }: Place) => ![...EXEMPT, ...allowed].some(path => file.startsWith(path));

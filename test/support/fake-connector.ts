@@ -102,7 +102,10 @@ export function fakeConnector() {
       const renewed = { user_token, generation: generation + 1 };
       return Promise.resolve({ credentials: renewed, ...state.lifetime(now()) });
     },
-    revoke: async ({ app }) => Promise.resolve(record('revoke', app)),
+    revoke: ({ app }) => {
+      record('revoke', app);
+      return Promise.resolve();
+    },
     facts: {
       max_age_ms: DAY,
       read: async ({ app }: ConnectedAccount<Credentials>) => {

@@ -1,22 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS } from '../model/platform.ts';
-import { detectFacets } from '../platforms/bluesky/facets.ts';
-import { draftFor, oneLine, type PostContent } from '../platforms/kit/draft.ts';
-import { RULES } from '../platforms/registry.ts';
-import {
-  cashtags,
-  hasForbiddenCharacters,
-  linkSpans,
-  sameText,
-  weightedLength,
-} from '../platforms/x/text.ts';
-import { fingerprint } from './fingerprint.ts';
-import { foldHashtag, hashtagsOf } from './hashtags.ts';
-import { findLinks } from './links.ts';
-import { graphemes, utf8Bytes } from './measure.ts';
-import { nearestName } from './nearest.ts';
-import { isBlank, normalizeText } from './normalize.ts';
-import { findSpans, truncate } from './truncate.ts';
+import { detectFacets } from './bluesky/facets.ts';
+import { draftFor, oneLine, type PostContent } from './kit/draft.ts';
+import { RULES } from './registry.ts';
+import { cashtags, hasForbiddenCharacters, linkSpans, sameText, weightedLength } from './x/text.ts';
+import { fingerprint } from '../text/fingerprint.ts';
+import { foldHashtag, hashtagsOf } from '../text/hashtags.ts';
+import { findLinks } from '../text/links.ts';
+import { graphemes, utf8Bytes } from '../text/measure.ts';
+import { nearestName } from '../text/nearest.ts';
+import { isBlank, normalizeText } from '../text/normalize.ts';
+import { findSpans, truncate } from '../text/truncate.ts';
 
 /*
  * No text function takes more than linear time, whatever the text. Times are compared, not limited: four times the text

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { detectFacets } from '../platforms/bluesky/facets.ts';
-import { linkSpans } from '../platforms/x/text.ts';
-import { findLinks } from './links.ts';
-import { findSpans } from './truncate.ts';
+import { detectFacets } from './bluesky/facets.ts';
+import { linkSpans } from './x/text.ts';
+import { findLinks } from '../text/links.ts';
+import { findSpans } from '../text/truncate.ts';
 
 /** `{}` stands for the link, beside the punctuation and letters of many scripts. */
 const AROUND_A_LINK = [
