@@ -254,7 +254,6 @@ describe('GET /analytics/best-times', () => {
 
   test.each<[Record<string, string>, string]>([
     [{ platforms: 'myspace' }, 'platforms'],
-    [{ platforms: '' }, 'platforms'],
     [{ platforms: ',' }, 'platforms'],
     [{ profile_name: '' }, 'profile_name'],
   ])('answers 400 to %j', async (query, field) => {

@@ -105,7 +105,7 @@ const fetched = async (from: string) => Buffer.from(await (await fetch(from)).ar
 
 /** Gives all destinations of a post this final status. */
 async function settle(post: Post, status: 'published' | 'failed'): Promise<Post> {
-  const end = { changed_at: clock.now, announce: [], revision: 2 };
+  const end = { changed_at: clock.now, outbox: [], revision: 2 };
   const destinations = Object.fromEntries(
     Object.values(post.destinations).map(each => [
       each.platform,
@@ -117,13 +117,15 @@ async function settle(post: Post, status: 'published' | 'failed'): Promise<Post>
             platform_post_id: '1',
             platform_post_url: null,
             published_at: clock.now,
-            first_comment: null,
+            follow_ups: [],
+            lease: null,
           }
         : {
             ...each,
             ...end,
             status,
             error: { code: 'INTERNAL', category: 'internal', message: 'x', remedy: 'y', retryable: true },
+            abandoned: null,
           },
     ]),
   ) as Post['destinations'];
