@@ -115,7 +115,7 @@ if (missing !== null) process.stdout.write(`Skipped test/pds.test.ts. ${missing}
       post_type: 'image',
       text: 'Look',
       media_urls: [url, url],
-      options: { bluesky_alt_text: 'noise' },
+      alt_texts: ['noise', 'noise'],
     });
     await publish(publishJob);
 

@@ -34,6 +34,7 @@ interface PostRecord {
   beforeAll(async () => {
     [stack, pds] = await Promise.all([startStack(), startPds()]);
     const login = await pds.createAccount('carol');
+    await registerDid(login.identifier);
     await stack.api('POST', '/agency/profiles', { username: 'carol' });
     const connected = await stack.api<Connected>('POST', '/integrations/bluesky/connect', {
       profile_name: 'carol',
@@ -47,6 +48,19 @@ interface PostRecord {
     await stack.close();
     await pds.stop();
   });
+
+  /** Lets the sandbox's DID directory answer for an account of the real server, whose directory is its own. */
+  async function registerDid(handle: string): Promise<void> {
+    const json = async (url: string) => (await fetch(url)).json() as Promise<Record<string, unknown>>;
+    const resolved = await json(`${pds.url}/xrpc/com.atproto.identity.resolveHandle?handle=${handle}`);
+    const document = await json(`${pds.plcUrl}/${String(resolved['did'])}`);
+    await stack.control('POST', '/_control/faults', {
+      platform: 'bluesky',
+      path: `/${String(resolved['did'])}`,
+      times: 0,
+      respond: { status: 200, body: document },
+    });
+  }
 
   async function publish(post: Record<string, unknown>) {
     const made = await stack.api<{ post_id: string }>('POST', '/posts', {
