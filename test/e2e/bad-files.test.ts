@@ -152,19 +152,23 @@ describe('an import', () => {
         response.writeHead(200, { 'content-length': GIB_6 });
         response.write(files.MP4.subarray(0, 30_000), () => response.destroy());
       },
-      /cannot be read/,
+      /could not be downloaded/,
     ],
-    ['it redirects to an unknown host', redirectTo('http://nowhere.invalid/a.png'), /cannot be read/],
+    [
+      'it redirects to an unknown host',
+      redirectTo('http://nowhere.invalid/a.png'),
+      /could not be downloaded/,
+    ],
     ['it redirects to a private address', redirectTo('http://10.1.2.3/a.png'), /not public/],
     [
       'it redirects to the metadata service',
       redirectTo('http://169.254.169.254/latest/meta-data/'),
       /not public/,
     ],
-    ['it redirects to a local file', redirectTo('file:///etc/passwd'), /Only http and https/],
+    ['it redirects to a local file', redirectTo('file:///etc/passwd'), /Must be an http or https URL/],
     ['it redirects in a loop', redirectTo('/again'), /redirects more than/],
-    ['the connection is closed', request => void request.socket.destroy(), /cannot be read/],
-    ['the response is 404', (_, response) => void response.writeHead(404).end(), /answers 404/],
+    ['the connection is closed', request => void request.socket.destroy(), /could not be downloaded/],
+    ['the response is 404', (_, response) => void response.writeHead(404).end(), /answered 404/],
   ])('is refused without leaving an object when %s', async (_, listener, message) => {
     respond = listener;
     const before = await keys();
