@@ -109,8 +109,10 @@ function textOf({ format }: Schema, field: string): string {
   return 'text';
 }
 
-function fits(value: unknown, { type }: Schema): boolean {
-  if (type === 'array') return Array.isArray(value);
+function fits(value: unknown, { type, items }: Schema): boolean {
+  const allowed = items?.enum;
+  if (type === 'array')
+    return Array.isArray(value) && (!allowed || value.every(item => allowed.includes(item)));
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
 }

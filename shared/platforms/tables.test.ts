@@ -102,7 +102,7 @@ describe('text limits', () => {
     expect(holds('a'.repeat(1025), found)).toBe(false);
   });
 
-  test("a photo title on tiktok has at most 90 characters", () => {
+  test('a photo title on tiktok has at most 90 characters', () => {
     const found = RULES.tiktok.title(draftOf('tiktok', { post_type: 'image' }));
     expect(holds('a'.repeat(90), found)).toBe(true);
     expect(holds('a'.repeat(91), found)).toBe(false);
@@ -234,7 +234,7 @@ describe('the registry', () => {
     expect(Object.keys(table).sort()).toEqual([...written].sort());
   });
 
-  test("platform fields start with the name of the platform, and rules refer to existing fields", () => {
+  test('platform fields start with the name of the platform, and rules refer to existing fields', () => {
     for (const { platform, options, required, only_for, fetched, text_fields } of Object.values(RULES)) {
       const names = Object.keys(options);
       for (const name of names) expect(name.startsWith(`${platform}_`)).toBe(true);

@@ -43,7 +43,11 @@ function dateOf(value: unknown): Temporal.PlainDate | null {
   return typeof value === 'string' ? readDate(value) : null;
 }
 
-function endsBeforeStart(options: Draft['options'], start: Temporal.PlainDate, end: Temporal.PlainDate): boolean {
+function endsBeforeStart(
+  options: Draft['options'],
+  start: Temporal.PlainDate,
+  end: Temporal.PlainDate,
+): boolean {
   const from = start.toPlainDateTime(timeOf(options['gbp_event_start_time'], '00:00'));
   const until = end.toPlainDateTime(timeOf(options['gbp_event_end_time'], '23:59'));
   return Temporal.PlainDateTime.compare(until, from) < 0;
