@@ -22,7 +22,7 @@ const tomorrow = () => new Date(world.clock.now + 86_400_000).toISOString();
 
 function create(change: Record<string, unknown>) {
   world.clock.now += 86_400_000;
-  const media_urls = ['https://93.184.216.34/a'];
+  const media_urls = change['post_type'] === 'text' ? [] : ['https://93.184.216.34/a'];
   const body = { profile_name: 'Acme', title: 'Title', description: crypto.randomUUID(), media_urls };
   return call(world, createPost, { body: { ...body, auto_truncate: true, ...change } });
 }
