@@ -88,7 +88,8 @@ export function classify(errorResponse: ErrorResponse): PlatformError | ChatMigr
     kind,
     code,
     message: description,
-    outcomeUnknown: !errorResponse.isFromBotApi && kind === 'transient',
+    // A 5xx may come after the message was stored, whoever answers and in whatever form.
+    outcomeUnknown: kind === 'transient' && (!errorResponse.isFromBotApi || status >= 500),
   });
 }
 
