@@ -77,11 +77,22 @@ describe('classifying error responses', () => {
     [400, "Bad Request: document can't be mixed with other media types", 'rejected', 'CONTENT_REJECTED'],
     [413, 'Request Entity Too Large', 'rejected', 'MEDIA_REJECTED'],
     [421, 'Misdirected Request: unallowed token specified', 'rejected', 'INTERNAL'],
-    [500, 'Internal Server Error: restart', 'transient', 'PLATFORM_UNAVAILABLE'],
   ])('maps %i %s to %s, %s, with a known outcome', async (status, description, kind, code) => {
     const thrown = await errorOf(apiError(status, description));
     expect(thrown).toBeInstanceOf(PlatformError);
     expect(thrown).toMatchObject({ kind, code, message: description, outcomeUnknown: false });
+  });
+
+  test.each([
+    [500, 'Internal Server Error: restart'],
+    [502, 'Bad Gateway'],
+    [504, 'Gateway Timeout'],
+  ])('maps a JSON %i %s to transient, with an unknown outcome', async (status, description) => {
+    expect(await errorOf(apiError(status, description))).toMatchObject({
+      kind: 'transient',
+      code: 'PLATFORM_UNAVAILABLE',
+      outcomeUnknown: true,
+    });
   });
 
   test('waits a second longer than retry_after', async () => {
