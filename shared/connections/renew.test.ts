@@ -208,7 +208,7 @@ describe('an access token that has not expired', () => {
     const connection = await ending();
     expect((await loadFreshAccount(world.services, connection)).credentials['access_token']).toBe('a');
     const now = await stored(connection);
-    // The user is told while posts are still published.
+    // The user learns of it while posts are still published.
     expect([now.needs_reconnect, hasValidCredentials(now, world.clock.now)]).toEqual([lost, true]);
     world.clock.now += 4 * MINUTE;
     await expect(loadFreshAccount(world.services, now)).rejects.toMatchObject({

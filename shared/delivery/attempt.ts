@@ -37,7 +37,7 @@ export interface Attempt {
  * acquired the lease.
  *
  * An intent of an earlier attempt means that a commit was sent and its outcome is unknown. It is reconciled first, and
- * another commit follows only when the platform has nothing of it.
+ * another commit follows only when the platform does not have the post.
  */
 export async function runAttempt(attempt: Attempt): Promise<AttemptOutcome> {
   const { destination } = attempt.lease;

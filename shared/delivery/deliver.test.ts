@@ -206,7 +206,7 @@ describe('a commit whose response is lost', () => {
     expect((await world.read(post)).destinations.x).toMatchObject({ status: 'published', attempts: 1 });
   });
 
-  test('is sent again when the platform has nothing of it', async () => {
+  test('is sent again when the platform does not have the post', async () => {
     world.platform.commitFaults = [lost(false)];
     const post = await world.store();
     await world.schedule(post);
@@ -214,7 +214,7 @@ describe('a commit whose response is lost', () => {
     expect(liveCount(post)).toBe(1);
   });
 
-  test('counts as a failure with backoff and event, up to ten times, when the platform has nothing of it', async () => {
+  test('counts as a failure with backoff and event, up to ten times, when the platform does not have the post', async () => {
     world.platform.commitFaults = Array.from({ length: 20 }, () => lost(false));
     const post = await world.store();
     await world.schedule(post);

@@ -183,7 +183,7 @@ describe('a follow-up whose response is lost', () => {
 
   test.each<[string, Partial<FakeFollowUp>, boolean, object]>([
     ['is done when the platform has it', { reconcile: 'by key' }, true, { status: 'done' }],
-    ['runs again when the platform has nothing of it', { reconcile: 'by key' }, false, { status: 'done' }],
+    ['runs again when the platform does not have it', { reconcile: 'by key' }, false, { status: 'done' }],
     [
       'fails when the platform cannot tell',
       { reconcile: 'cannot tell' },

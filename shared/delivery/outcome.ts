@@ -18,7 +18,7 @@ export type AttemptOutcome =
       failures?: number;
       waits?: number;
     }
-  /** `lostCommit`: the response of a commit was lost, and the platform has nothing of it. */
+  /** `lostCommit`: the response of a commit was lost, and the platform does not have the post. */
   | {
       type: 'retry';
       checkpoint: Checkpoint;

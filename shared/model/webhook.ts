@@ -13,7 +13,7 @@ export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export const WebhookSchema = v.object({
   id: v.string(),
   workspace_id: v.string(),
-  /** The user who created it; null where nobody is known. */
+  /** The user who created it; null where it is not known. */
   created_by: v.nullable(v.string()),
   url: v.string(),
   events: v.array(EventKindSchema),

@@ -195,8 +195,8 @@ function outcome(failed: readonly number[]): MemberChange {
 }
 
 /**
- * Stores a new key. A key with this id was created by an earlier run of the same request, whose response nobody
- * received: it is replaced, since nobody knows its text. Returns false when the workspace has `limit` keys already.
+ * Stores a new key. A key with this id was created by an earlier run of the same request, whose response was
+ * lost: it is replaced, since its text is unknown. Returns false when the workspace has `limit` keys already.
  */
 export async function addApiKey(table: Table, apiKey: ApiKey, limit: number | null): Promise<boolean> {
   const failed = await transact(table, newApiKey(table, apiKey, limit));

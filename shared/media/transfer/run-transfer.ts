@@ -40,7 +40,7 @@ export type TransferResult =
   | { type: 'done'; transfer: Transfer; key: string; format: MediaFormat; size: number }
   /** To be continued by another run. */
   | { type: 'more'; transfer: Transfer; message: string }
-  /** Failed for good; nothing of it is left in the bucket. */
+  /** Failed for good; its parts are deleted from the bucket. */
   | { type: 'failed'; transfer: Transfer; message: string };
 
 /** In memory at a time. 10,000 such parts hold 312 GiB, more than the largest accepted file. */

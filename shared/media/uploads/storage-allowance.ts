@@ -12,7 +12,7 @@ export async function reserveForUpload(services: Services, ref: UploadRef, bytes
   throw storageLimitExceeded(limit ?? 0, await storageUsed(services.table, ref.workspace_id));
 }
 
-/** Whether an upload fits; reserves its storage if it does. For work that nobody waits for. */
+/** Whether an upload fits; reserves its storage if it does. For background work. */
 export async function tryReserveForUpload(
   services: Services,
   ref: UploadRef,

@@ -164,7 +164,7 @@ export function textsFor(rules: PlatformRules, draft: Draft): SentTexts {
   };
 }
 
-/** Returns a text trimmed, normalised and, with `auto_truncate`, shortened to the platform's limits; '' where nothing of it is visible. */
+/** Returns a text trimmed, normalised and, with `auto_truncate`, shortened to the platform's limits; '' where it has no visible character. */
 export function shapeText(text: string | null, draft: Draft, rules: Pick<PlatformRules, 'text'>): string {
   const whole = normalizeText(text ?? '').trim();
   if (isBlank(whole)) return '';
@@ -179,7 +179,7 @@ export function titleFor(rules: PlatformRules, draft: Draft): string | null {
   return title !== null && draft.auto_truncate ? cutToFit(title, rules.title(draft)) : title;
 }
 
-/** Returns a title on one line; null where nothing of it is visible. */
+/** Returns a title on one line; null where it has no visible character. */
 export function oneLine(text: string | null): string | null {
   if (text === null || isBlank(text)) return null;
   return normalizeText(text)

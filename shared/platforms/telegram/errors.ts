@@ -88,7 +88,7 @@ export function classify(errorResponse: ErrorResponse): PlatformError | ChatMigr
     kind,
     code,
     message: description,
-    // A 5xx may come after the message was stored, whoever answers and in whatever form.
+    // The Bot API or a proxy may send a 5xx after the message was stored.
     outcomeUnknown: kind === 'transient' && (!errorResponse.isFromBotApi || status >= 500),
   });
 }
