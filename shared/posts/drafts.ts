@@ -29,26 +29,17 @@ export interface PlatformPost {
 
 /** Returns the content of a candidate; null while its post type is not known. */
 export function contentOf(candidate: Candidate): PostContent | null {
-  const {
-    post_type,
-    title,
-    description,
-    media_urls,
-    media_alt_texts,
-    first_comment,
-    auto_truncate,
-    options,
-  } = candidate;
+  const { post_type } = candidate;
   if (post_type === null) return null;
   return {
     post_type,
-    title,
-    description,
-    media_urls,
-    media_alt_texts,
-    first_comment,
-    auto_truncate,
-    options,
+    title: candidate.title,
+    description: candidate.description,
+    media_urls: candidate.media_urls,
+    media_alt_texts: candidate.media_alt_texts,
+    first_comment: candidate.first_comment,
+    auto_truncate: candidate.auto_truncate,
+    options: candidate.options,
   };
 }
 
