@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { parseRetryAfter } from '../../shared/events/retry.ts';
-import { HttpFailure, type HttpClient, type HttpRequest } from '../../shared/net/http.ts';
+import { HttpFailure, readUpTo, type HttpClient, type HttpRequest } from '../../shared/net/http.ts';
 import { SECOND } from '../../shared/time/instant.ts';
 
 const TIMEOUT_MS = 10 * SECOND;
@@ -34,11 +33,12 @@ export async function sendAttempt(
       timeoutMs: TIMEOUT_MS,
     });
     const duration_ms = elapsed();
-    const excerpt = await readStart(stream);
+    // The status line decides the outcome, so a response that breaks off or never ends does not matter.
+    const { bytes } = await readUpTo(stream, MAX_RESPONSE);
     return {
       status_code: status,
       duration_ms,
-      error: errorOf(status, excerpt),
+      error: errorOf(status, bytes.toString('utf8')),
       timed_out: false,
       retry_after_ms: parseRetryAfter(headers['retry-after'], now),
     };
@@ -63,25 +63,4 @@ function errorOf(status: number, response: string): string | null {
     .trim()
     .slice(0, MAX_EXCERPT);
   return excerpt === '' ? `Answered ${status}` : `Answered ${status}: ${excerpt}`;
-}
-
-/**
- * Reads the beginning of a response and discards the rest. The status line decides the outcome, so a response that breaks
- * off or never ends does not matter.
- */
-async function readStart(stream: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stream) {
-      const bytes: unknown = chunk;
-      if (!Buffer.isBuffer(bytes)) continue;
-      chunks.push(bytes);
-      size += bytes.length;
-      if (size >= MAX_RESPONSE) break;
-    }
-  } catch {
-    // A connection that breaks off ends the excerpt.
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE).toString('utf8');
 }

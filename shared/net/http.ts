@@ -115,23 +115,42 @@ export function createHttpClient(
 
 /** Reads a stream to its end. Throws HttpFailure `too_large` beyond `maxBytes`, `network` or `timeout` when it breaks. */
 export async function readAll(stream: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { bytes, ended, failure } = await readUpTo(stream, maxBytes);
+  if (failure) throw failure;
+  if (!ended) throw new HttpFailure('too_large', `The response is larger than ${maxBytes} bytes`, true);
+  return bytes;
+}
+
+/** The beginning of a stream. `ended`: it was complete; `failure`: why it broke off, null if it did not. */
+export interface StreamStart {
+  bytes: Buffer;
+  ended: boolean;
+  failure: HttpFailure | null;
+}
+
+/** Reads at most `limit` bytes, then closes the connection. Never throws: what arrived before a failure is returned. */
+export async function readUpTo(stream: IncomingMessage, limit: number): Promise<StreamStart> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let failure: HttpFailure | null = null;
   try {
     for await (const chunk of stream) {
       const bytes: unknown = chunk;
       if (!Buffer.isBuffer(bytes)) continue;
-      size += bytes.length;
-      if (size > maxBytes) {
-        stream.destroy();
-        throw new HttpFailure('too_large', `The response is larger than ${maxBytes} bytes`, true);
-      }
       chunks.push(bytes);
+      size += bytes.length;
+      if (size > limit) break;
     }
   } catch (error) {
-    throw error instanceof HttpFailure ? error : toHttpFailure(error, true);
+    failure = toHttpFailure(error, true);
+  } finally {
+    stream.destroy();
   }
-  return Buffer.concat(chunks);
+  return {
+    bytes: Buffer.concat(chunks).subarray(0, limit),
+    ended: failure === null && size <= limit,
+    failure,
+  };
 }
 
 /** Returns what is wrong with a URL before its host name is resolved; null for nothing. */

@@ -1,5 +1,5 @@
 import { openFollowing } from '../../net/follow.ts';
-import { HttpFailure, type HttpClient, type OpenResponse } from '../../net/http.ts';
+import { HttpFailure, readUpTo, type HttpClient, type OpenResponse } from '../../net/http.ts';
 
 export interface RangeResponse {
   bytes: Uint8Array;
@@ -33,7 +33,8 @@ export async function readRange(
     answer.stream.destroy();
     throw new HttpFailure('network', 'The media host compresses the file against the request', true);
   }
-  const { bytes, ended } = await readUpTo(answer, end - start);
+  const { bytes, ended, failure } = await readUpTo(answer.stream, end - start);
+  if (failure) throw failure;
   const range = status === 206 ? contentRange(answer) : null;
   if (range && range.start !== start) {
     throw new HttpFailure('network', 'The media host sent another range than the one requested', true);
@@ -63,30 +64,6 @@ export function contentRange({
 }: Pick<OpenResponse, 'headers'>): { start: number; total: number | null } | null {
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
   return start === undefined ? null : { start: Number(start), total: wholeNumber(total) };
-}
-
-/** Reads at most `limit` bytes, then closes the connection. */
-async function readUpTo(
-  { stream }: OpenResponse,
-  limit: number,
-): Promise<{ bytes: Uint8Array; ended: boolean }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stream) {
-      const bytes: unknown = chunk;
-      if (!Buffer.isBuffer(bytes)) continue;
-      chunks.push(bytes);
-      size += bytes.byteLength;
-      if (size > limit) break;
-    }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new HttpFailure(/abort|timeout/i.test(message) ? 'timeout' : 'network', message, true);
-  } finally {
-    stream.destroy();
-  }
-  return { bytes: Buffer.concat(chunks).subarray(0, limit), ended: size <= limit };
 }
 
 /** Returns a strong ETag. A weak one may stay the same while bytes change. */
