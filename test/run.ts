@@ -10,7 +10,7 @@ const HELP = `npm test [-- options] [files or folders …]
 
 Runs the tests on two workers and prints one line of counts.
 
-  --fast           without the slow suites: for the inner loop, under two minutes
+  --fast           without the slow suites: for the inner loop
   --suite <name>   one slow suite
   --help           this text
 

