@@ -44,18 +44,18 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Asks as a polite client does: sent away by the key's rate, it comes again when it was told to. */
-async function politely(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  const answer = await ask();
+/** Sends a request as a well-behaved client does: after a 429 of the rate limit, again after `Retry-After`. */
+async function withRetries(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  const answer = await send();
   if (answer.body.code !== 'RATE_LIMITED') return answer;
   expect(answer.status).toBe(429);
   expect(answer.headers['retry-after']).toBe(String(answer.body.retry_after));
   api.clock.now += answer.body.retry_after * 1000;
-  return politely(ask);
+  return withRetries(send);
 }
 
 const publish = () =>
-  politely(() =>
+  withRetries(() =>
     api.call('POST', '/posts', {
       profile_name: 'Acme',
       post_type: 'text',
@@ -67,9 +67,9 @@ const publish = () =>
 test('300 reads do not count against the daily cap, only posts do', async () => {
   const begun = api.clock.now;
   for (let read = 0; read < 300; read += 1) {
-    expect((await politely(() => api.call('GET', '/posts'))).status).toBe(200);
+    expect((await withRetries(() => api.call('GET', '/posts'))).status).toBe(200);
   }
-  // A Starter key asks 60 times at once, and then once a second.
+  // A Starter key may send 60 requests at once, and then one a second.
   expect(api.clock.now - begun).toBeGreaterThanOrEqual(230_000);
 
   for (let post = 0; post < 25; post += 1) expect((await publish()).status).toBe(201);

@@ -17,7 +17,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('the draft of a platform is shaped once per request, whatever reads it', async () => {
+test('the text of each platform is shaped once per request', async () => {
   const body = {
     post_type: 'image',
     profile_name: 'Acme',

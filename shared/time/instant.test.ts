@@ -35,10 +35,10 @@ describe('a date-time', () => {
     const module = new URL('./instant.ts', import.meta.url).href;
     const script = `import { parseInstant } from '${module}'; console.log(parseInstant('2026-11-01T09:00:00'))`;
     for (const TZ of ['America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'UTC']) {
-      const told = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
         env: { ...process.env, TZ, NODE_OPTIONS: '' },
       });
-      expect([TZ, Number(told)]).toEqual([TZ, Date.UTC(2026, 10, 1, 9)]);
+      expect([TZ, Number(printed)]).toEqual([TZ, Date.UTC(2026, 10, 1, 9)]);
     }
   });
 });

@@ -7,8 +7,8 @@ import { RULES } from '../../platforms/registry.ts';
 import { errorsOn } from '../../../test/support/candidates.ts';
 
 /*
- * The tables of the interface, copied as they stand, and each of their cells tried on the checks that a post passes:
- * what is at the limit is taken, what is one over is not.
+ * The tables of the interface specification, copied verbatim. Each cell is tested with the validation of a post: it
+ * accepts a value at the limit and refuses one above it.
  */
 
 const rowsOf = (table: string) =>
@@ -39,13 +39,13 @@ const post = (change: Partial<PostContent>): PostContent => ({
   },
 });
 
-const faultsAt = (platform: PlatformId, field: string, change: Partial<PostContent>) =>
-  errorsOn(platform, post(change)).filter(fault => fault.field === field);
+const errorsAt = (platform: PlatformId, field: string, change: Partial<PostContent>) =>
+  errorsOn(platform, post(change)).filter(error => error.field === field);
 
 const files = (count: number) => Array.from({ length: count }, (_, n) => `https://cdn.example.com/${n}`);
 
 describe('platform support by post type', () => {
-  // Of the two numbers of pinterest the larger holds, as the media table has it.
+  // The specification has two numbers for pinterest; the larger one, of the media table, applies.
   const SUPPORT = rowsOf(`
 | x | yes | yes (4) | yes | no |
 | youtube | no | no | yes | no |
@@ -64,12 +64,12 @@ describe('platform support by post type', () => {
   );
 
   test.each(cells)('%s, %s: %s', (platform, post_type, cell) => {
-    const refused = faultsAt(platform, 'post_type', { post_type });
+    const refused = errorsAt(platform, 'post_type', { post_type });
     expect(refused).toHaveLength(cell === 'no' ? 1 : 0);
     const most = Number(/\((\d+)\)/.exec(cell)?.[1] ?? 0);
     if (most === 0) return;
-    expect(faultsAt(platform, 'media_urls', { post_type, media_urls: files(most) })).toEqual([]);
-    expect(faultsAt(platform, 'media_urls', { post_type, media_urls: files(most + 1) })).toHaveLength(1);
+    expect(errorsAt(platform, 'media_urls', { post_type, media_urls: files(most) })).toEqual([]);
+    expect(errorsAt(platform, 'media_urls', { post_type, media_urls: files(most + 1) })).toHaveLength(1);
   });
 });
 
@@ -92,14 +92,14 @@ describe('text limits per platform', () => {
     row.map((cell, column) => [platformOf(name!), FIELDS[column]!, cell] as const),
   );
 
-  /** Faults of a field that is so long; null where the platform has no such field. */
+  /** Errors of a field with a text of this length; null where the platform has no such field. */
   function found(platform: PlatformId, field: (typeof FIELDS)[number], length: number) {
     const text = 'a'.repeat(length);
     if (field !== 'alt_text')
-      return faultsAt(platform, field, { post_type: typeOf(platform), [field]: text });
+      return errorsAt(platform, field, { post_type: typeOf(platform), [field]: text });
     const name = `${platform}_alt_text`;
     if (!Object.hasOwn(RULES[platform].options, name)) return null;
-    return faultsAt(platform, name, { post_type: 'image', options: { [name]: text } });
+    return errorsAt(platform, name, { post_type: 'image', options: { [name]: text } });
   }
 
   test.each(cells.filter(([, , limit]) => limit !== 'none'))('%s: %s of %s', (platform, field, limit) => {
@@ -107,7 +107,7 @@ describe('text limits per platform', () => {
     expect(found(platform, field, Number(limit) + 1)).toHaveLength(1);
   });
 
-  // A title or comment without a limit is as long as it likes, or is not sent at all.
+  // A title or comment without a limit may have any length, or is not sent at all.
   test.each(cells.filter(([, , limit]) => limit === 'none'))('%s: %s, %s', (platform, field) => {
     expect(found(platform, field, 100_000)).toEqual(field === 'alt_text' ? null : []);
   });
@@ -137,16 +137,16 @@ describe('media limits per platform', () => {
     const [count, unit] = cell.split(' ');
     return Number(count) * UNITS[unit!]!;
   };
-  /** The faults of one file of a post, of those that begin so. */
+  /** Problems of one file of a post that match `about`. */
   function broken(platform: PlatformId, format: MediaFormat, size: number, duration: number, about: RegExp) {
     const post_type = MEDIA_FORMATS[format];
     const { draft } = draftFor(RULES[platform], post({ post_type }));
     const known = factsOfType(FILE_OF_FORMAT[format].type, format, size);
     const facts = { ...known, width: 1080, height: 1080, duration };
-    return fileProblems(RULES[platform], draft, facts).filter(fault => about.test(fault));
+    return fileProblems(RULES[platform], draft, facts).filter(problem => about.test(problem));
   }
 
-  // bluesky takes no video posts, whatever is said of its clips.
+  // bluesky does not support video posts, although the table has limits for its videos.
   test.each(LIMITS.filter(([name]) => name !== 'bluesky'))('%s: a video of %s and %s', (name, size, time) => {
     const platform = platformOf(name);
     const [bytes, seconds] = [amountOf(size), amountOf(time)];
@@ -155,7 +155,7 @@ describe('media limits per platform', () => {
     expect(broken(platform, 'MP4', bytes, seconds + 1, /duration/)).toHaveLength(1);
   });
 
-  test('bluesky: its clips, should a post carry one', () => {
+  test('bluesky: the size, duration and format of a video', () => {
     const [, size, time] = LIMITS.find(([name]) => name === 'bluesky')!;
     const clip = (more: object) => {
       const known = factsOfType('video/mp4', 'MP4', amountOf(size!));
@@ -169,7 +169,7 @@ describe('media limits per platform', () => {
 
   test.each(LIMITS.filter(([, , , most]) => most !== 'none'))('%s: %4$s images', (name, _, __, most) => {
     const count = (media_urls: string[]) =>
-      faultsAt(platformOf(name), 'media_urls', { post_type: 'image', media_urls });
+      errorsAt(platformOf(name), 'media_urls', { post_type: 'image', media_urls });
     expect(count(files(Number(most)))).toEqual([]);
     expect(count(files(Number(most) + 1))).toHaveLength(1);
   });
@@ -179,14 +179,14 @@ describe('media limits per platform', () => {
       .filter(format => RULES[platformOf(name!)].post_types[MEDIA_FORMATS[format]])
       .map(format => [platformOf(name!), format, listed!.split(', ').includes(format)] as const),
   );
-  // Of tiktok the table names videos only, and it takes pictures; documents are not in the table.
+  // For tiktok the table lists video formats only, although it accepts images. Documents are not in the table.
   const named = formats.filter(
     ([platform, format]) =>
       MEDIA_FORMATS[format] === 'video' || (MEDIA_FORMATS[format] === 'image' && platform !== 'tiktok'),
   );
-  test.each(named)('%s, %s: taken %s', (platform, format, taken) => {
+  test.each(named)('%s, %s: accepted %s', (platform, format, accepted) => {
     expect(broken(platform, format, 100_000, 10, /^The format is .*must be one of/)).toHaveLength(
-      taken ? 0 : 1,
+      accepted ? 0 : 1,
     );
   });
 });

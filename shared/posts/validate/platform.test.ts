@@ -8,8 +8,8 @@ import { errorsOn } from '../../../test/support/candidates.ts';
 const IMAGE = 'https://cdn.example.com/a.jpg';
 const VIDEO = 'https://cdn.example.com/v.mp4';
 
-/** What each platform asks for, beside what a test says. */
-const NEEDS: Partial<Record<PlatformId, JsonObject>> = {
+/** Required options of each platform. */
+const REQUIRED_OPTIONS: Partial<Record<PlatformId, JsonObject>> = {
   tiktok: { tiktok_privacy_level: 'PUBLIC_TO_EVERYONE' },
   pinterest: { pinterest_board_id: '549755885175' },
 };
@@ -23,11 +23,11 @@ function post(platform: PlatformId, type: PostType, change: Partial<PostContent>
     first_comment: null,
     auto_truncate: false,
     ...change,
-    options: { ...NEEDS[platform], ...change.options },
+    options: { ...REQUIRED_OPTIONS[platform], ...change.options },
   };
 }
 
-/** `field: message` of every fault. */
+/** `field: message` of every error. */
 function messages(platform: PlatformId, type: PostType, change: Partial<PostContent> = {}): string[] {
   return errorsOn(platform, post(platform, type, change)).map(({ field, message }) => `${field}: ${message}`);
 }
@@ -45,13 +45,13 @@ describe('every platform', () => {
     ),
   );
 
-  test.each(cases)('%s, %s: taken %s', (platform, type, taken) => {
+  test.each(cases)('%s accepts %s posts: %s', (platform, type, accepted) => {
     const found = messages(platform, type);
-    if (taken) expect(found).toEqual([]);
+    if (accepted) expect(found).toEqual([]);
     else expect(found).toEqual([`post_type: ${RULES[platform].display_name} does not support ${type} posts`]);
   });
 
-  test('names itself in each of its faults', () => {
+  test('is named in each of its errors', () => {
     const found = errorsOn('tiktok', post('tiktok', 'image', { options: { tiktok_privacy_level: 'all' } }));
     expect(found).toEqual([
       {
@@ -75,7 +75,7 @@ describe('every platform', () => {
     ['bluesky', 5],
     ['snapchat', 2],
     ['telegram', 11],
-  ] as const)('%s refuses %s images, unless they may be trimmed', (platform, count) => {
+  ] as const)('%s refuses %s images without auto_truncate', (platform, count) => {
     const media_urls = Array.from({ length: count }, (_, index) => `${IMAGE}?${index}`);
     expect(fields(platform, 'image', { media_urls })).toEqual(['media_urls']);
     expect(fields(platform, 'image', { media_urls, auto_truncate: true })).toEqual([]);
@@ -85,7 +85,7 @@ describe('every platform', () => {
   });
 
   test.each(['youtube', 'instagram', 'pinterest', 'linkedin', 'telegram'] as const)(
-    '%s takes exactly one video',
+    '%s accepts exactly one video',
     platform => {
       const media_urls = ['https://cdn.example.com/c.jpg', VIDEO];
       expect(messages(platform, 'video', { media_urls })).toEqual([
@@ -95,12 +95,12 @@ describe('every platform', () => {
   );
 });
 
-describe('what is too long names the way out', () => {
+describe('the error of a text that is too long', () => {
   const kinds = Object.values(RULES).flatMap(({ platform, post_types }) =>
     (Object.keys(post_types) as PostType[]).map(type => [platform, type] as const),
   );
 
-  test.each(kinds)('a text on %s with a post of type %s', (platform, type) => {
+  test.each(kinds)('suggests auto_truncate on %s in a post of type %s', (platform, type) => {
     const change = { description: 'word '.repeat(20_000) };
     const found = messages(platform, type, change);
     expect(found).toEqual([
@@ -112,14 +112,14 @@ describe('what is too long names the way out', () => {
   const named = Object.values(RULES).flatMap(({ platform, text_fields }) =>
     Object.keys(text_fields).map(field => [field, platform] as const),
   );
-  test.each(named)('%s', (field, platform) => {
+  test.each(named)('suggests auto_truncate for %s', (field, platform) => {
     const change = { options: { [field]: 'word '.repeat(1000) } };
     const found = messages(platform, 'image', change).filter(each => each.startsWith(field));
     expect(found).toEqual([expect.stringMatching(/ Set auto_truncate to true to shorten it$/)]);
     expect(fields(platform, 'image', { ...change, auto_truncate: true })).not.toContain(field);
   });
 
-  test('and says where there is none: nothing would be left of one long link', () => {
+  test('says that a text which is one long link cannot be shortened', () => {
     const link = `https://example.com/${'a'.repeat(70_000)}`;
     const all = { description: link, title: link, first_comment: link, auto_truncate: true };
     const found = (platform: PlatformId, type: PostType) => fields(platform, type, all);
@@ -133,12 +133,12 @@ describe('what is too long names the way out', () => {
           `${field}: ${field} cannot be shortened for LinkedIn: it begins with a link or word that is longer than the limit`,
       ),
     );
-    // A word before it is enough, and a text that is just the mark is one.
+    // A word before the link is enough, and the ellipsis is a text.
     for (const description of [`See ${link}`, '…'])
       expect(fields('bluesky', 'text', { description, auto_truncate: true })).toEqual([]);
   });
 
-  test('but only where it is one', () => {
+  test('does not suggest auto_truncate for fields that it does not shorten', () => {
     const youtube_tags = Array.from({ length: 100 }, (_, index) => `tag number ${index}`);
     const found = [
       ...messages('youtube', 'video', { options: { youtube_tags } }),
@@ -151,7 +151,7 @@ describe('what is too long names the way out', () => {
 });
 
 describe("a platform's own media", () => {
-  test('replace the common ones for it alone', () => {
+  test('replace the common media on that platform only', () => {
     const given = post('instagram', 'image', {
       options: { instagram_media_urls: ['https://cdn.example.com/i.jpg'] },
     });
@@ -159,7 +159,7 @@ describe("a platform's own media", () => {
     expect(draftFor(RULES.x, given).draft.media_urls).toEqual([IMAGE]);
   });
 
-  test('are counted in their stead, and faults name their field', () => {
+  test('are counted instead of the common media, and errors name their field', () => {
     const many = Array.from({ length: 11 }, () => IMAGE);
     expect(fields('instagram', 'image', { options: { instagram_media_urls: many } })).toEqual([
       'instagram_media_urls',
@@ -173,11 +173,11 @@ describe("a platform's own media", () => {
     [[], 'instagram_media_urls'],
     ['https://cdn.example.com/i.jpg', 'instagram_media_urls'],
     [[7], 'instagram_media_urls[0]'],
-  ])('%j is no list of URLs', (value, field) => {
+  ])('must be a list of URLs, unlike %j', (value, field) => {
     expect(options('instagram', 'image', { instagram_media_urls: value })).toEqual([field]);
   });
 
-  test('exist where the interface has them', () => {
+  test('exist on the platforms of the interface specification', () => {
     const having = Object.values(RULES)
       .filter(rules => Object.hasOwn(rules.options, `${rules.platform}_media_urls`))
       .map(({ platform }) => platform);
@@ -380,13 +380,16 @@ describe('texts in fields of a platform', () => {
     ['youtube', 'video', { youtube_tags: ['a\u0000b'] }, { youtube_tags: ['ab'] }],
     ['gbp', 'text', { gbp_terms: ' a\u009fb\t ' }, { gbp_terms: ' ab\t ' }],
     ['snapchat', 'video', { snapchat_description: '\ud800' }, { snapchat_description: '\ufffd' }],
-  ])('of %s lose what no platform shows: %s, %j', (platform, type, given, sent) => {
-    const { draft, violations } = draftFor(RULES[platform], post(platform, type, { options: given }));
-    expect(violations).toEqual([]);
-    expect(draft.options).toMatchObject(sent);
-  });
+  ])(
+    'of %s are sent without control characters and lone surrogates: %s, %j',
+    (platform, type, given, sent) => {
+      const { draft, violations } = draftFor(RULES[platform], post(platform, type, { options: given }));
+      expect(violations).toEqual([]);
+      expect(draft.options).toMatchObject(sent);
+    },
+  );
 
-  test('are counted without it; ids hold none of it', () => {
+  test('are counted without control characters, which ids must not contain', () => {
     expect(options('x', 'image', { x_alt_text: `${'a'.repeat(1000)}\u0007` })).toEqual([]);
     expect(options('youtube', 'video', { youtube_playlist_id: '\u0007' })).toEqual(['youtube_playlist_id']);
   });
@@ -395,7 +398,7 @@ describe('texts in fields of a platform', () => {
 describe('youtube', () => {
   const video = (change: Partial<PostContent>) => messages('youtube', 'video', change);
 
-  test('takes the title from the first line of the description, cut at 100', () => {
+  test('uses the first line of the description as the title, cut at 100', () => {
     const title = (description: string) =>
       titleFor(
         RULES.youtube,
@@ -408,7 +411,7 @@ describe('youtube', () => {
     expect(fields('youtube', 'video', { title: null, description: null })).toEqual(['title']);
   });
 
-  test('refuses a title of 101; cut, it has 100 and ends between characters', () => {
+  test('refuses a title of 101 UTF-16 units, or cuts it between graphemes', () => {
     const title = '👍🏽'.repeat(25) + 'a';
     expect(title.length).toBe(101);
     expect(video({ title })).toEqual([
@@ -419,7 +422,7 @@ describe('youtube', () => {
     expect(titleFor(RULES.youtube, draftFor(RULES.youtube, given).draft)).toBe(`${'👍🏽'.repeat(24)}…`);
   });
 
-  test('takes no < and > in title, description and tags, whether cut or not', () => {
+  test('refuses < and > in title, description and tags, also with auto_truncate', () => {
     for (const auto_truncate of [false, true]) {
       const all = { title: 'a<b', description: 'a > b', auto_truncate, options: { youtube_tags: ['<b>'] } };
       expect(fields('youtube', 'video', all)).toEqual(['title', 'description', 'youtube_tags']);
@@ -445,7 +448,7 @@ describe('youtube', () => {
     expect(fields('youtube', 'video', { title: null, description: '\u0000' })).toEqual(['title']);
   });
 
-  test('a Short takes no thumbnail, whether it is declared one or its title says so', () => {
+  test('refuses a thumbnail of a Short, by its youtube_type or by #shorts in its title', () => {
     const youtube_thumbnail_url = 'https://example.com/t.jpg';
     expect(options('youtube', 'video', { youtube_thumbnail_url })).toEqual([]);
     expect(options('youtube', 'video', { youtube_thumbnail_url, youtube_type: 'shorts' })).toEqual([
@@ -471,20 +474,20 @@ describe('youtube', () => {
     expect(tags(['a'.repeat(300), `#${'a'.repeat(300)}`, ''])).toEqual([]);
   });
 
-  test('takes allowed or blocked countries, not both', () => {
+  test('accepts allowed or blocked countries, not both', () => {
     const both = { youtube_allowed_countries: ['DE'], youtube_blocked_countries: ['FR'] };
     expect(options('youtube', 'video', both)).toEqual(['youtube_blocked_countries']);
   });
 });
 
 describe('tiktok', () => {
-  test('needs a privacy level', () => {
+  test('requires a privacy level', () => {
     expect(messages('tiktok', 'video', { options: { tiktok_privacy_level: undefined as never } })).toEqual([
       'tiktok_privacy_level: tiktok_privacy_level is required for TikTok',
     ]);
   });
 
-  test.each(['SELF_ONLY', 'private'])('labels no paid partnership that is %s', tiktok_privacy_level => {
+  test.each(['SELF_ONLY', 'private'])('refuses a paid partnership that is %s', tiktok_privacy_level => {
     const paid = { tiktok_privacy_level, tiktok_brand_content_toggle: true };
     expect(options('tiktok', 'video', paid)).toEqual(['tiktok_brand_content_toggle']);
     expect(options('tiktok', 'video', { ...paid, tiktok_brand_content_toggle: false })).toEqual([]);
@@ -493,7 +496,7 @@ describe('tiktok', () => {
     );
   });
 
-  test('never takes the description for a title', () => {
+  test('never uses the description as the title', () => {
     for (const title of [null, '']) {
       const given = post('tiktok', 'image', { title, description: 'long text' });
       const { draft } = draftFor(RULES.tiktok, given);
@@ -502,7 +505,7 @@ describe('tiktok', () => {
     }
   });
 
-  test('publishes directly where no mode is sent', () => {
+  test('publishes directly by default', () => {
     for (const type of ['image', 'video'] as const) {
       expect(draftFor(RULES.tiktok, post('tiktok', type)).draft.options).toMatchObject({
         tiktok_post_mode: 'DIRECT_POST',
@@ -512,7 +515,7 @@ describe('tiktok', () => {
 });
 
 describe('instagram', () => {
-  test('takes 30 hashtags and 20 mentions', () => {
+  test('accepts at most 30 hashtags and 20 mentions', () => {
     const tags = (count: number) => Array.from({ length: count }, (_, index) => `#tag${index}`).join(' ');
     const names = (count: number) => Array.from({ length: count }, (_, index) => `@name${index}`).join(' ');
     expect(messages('instagram', 'image', { description: `${tags(30)} ${names(20)} #1 a@b.c` })).toEqual([]);
@@ -522,7 +525,7 @@ describe('instagram', () => {
     ]);
   });
 
-  test('counts a first comment', () => {
+  test('accepts a first comment of at most 2196 characters', () => {
     expect(messages('instagram', 'image', { first_comment: 'a'.repeat(2196) })).toEqual([]);
     expect(messages('instagram', 'image', { first_comment: 'a'.repeat(2197) })).toEqual([
       'first_comment: Instagram accepts at most 2196 characters; the comment has 2197. Set auto_truncate to true to shorten it',
@@ -534,7 +537,7 @@ describe('instagram', () => {
 });
 
 describe('threads', () => {
-  test('refuses what is over 500 by either measure', () => {
+  test('refuses a text that is over 500 by either measure', () => {
     const curly = `${'a'.repeat(495)}\u2019\u2019\u2019`;
     expect(curly.length).toBe(498);
     expect(messages('threads', 'text', { description: curly })).toEqual([
@@ -543,7 +546,7 @@ describe('threads', () => {
     expect(messages('threads', 'text', { description: 'a'.repeat(500) })).toEqual([]);
   });
 
-  test('takes five different links', () => {
+  test('accepts at most five different links', () => {
     const links = (count: number) => Array.from({ length: count }, (_, i) => `https://e.com/${i}`).join(' ');
     expect(messages('threads', 'text', { description: `${links(5)} https://e.com/0` })).toEqual([]);
     expect(fields('threads', 'text', { description: links(6) })).toEqual(['description']);
@@ -551,22 +554,22 @@ describe('threads', () => {
 });
 
 describe('linkedin', () => {
-  test('an organization posts in public', () => {
+  test('refuses a restricted visibility for an organization', () => {
     const given = { linkedin_page_id: '1', linkedin_visibility: 'CONNECTIONS' };
     expect(options('linkedin', 'text', given)).toEqual(['linkedin_visibility']);
   });
 
-  test('counts the text as it was written', () => {
+  test('counts the text before escaping', () => {
     const description = 'a'.repeat(2940) + '('.repeat(50);
     expect(messages('linkedin', 'text', { description })).toEqual([]);
   });
 
-  test('sends a comment as it was written', () => {
+  test('sends a comment without escaping', () => {
     const { draft } = draftFor(RULES.linkedin, post('linkedin', 'text', { first_comment: 'See (v2) #x' }));
     expect(commentFor(RULES.linkedin, draft)).toBe('See (v2) #x');
   });
 
-  test('counts a comment and a title', () => {
+  test('accepts a comment of at most 1250 characters and a title of at most 400', () => {
     const long = { first_comment: 'a'.repeat(1251), title: 'a'.repeat(401) };
     expect(fields('linkedin', 'document', long)).toEqual(['title', 'first_comment']);
     expect(
@@ -576,13 +579,13 @@ describe('linkedin', () => {
 });
 
 describe('pinterest', () => {
-  test('needs a board', () => {
+  test('requires a board', () => {
     expect(messages('pinterest', 'image', { options: { pinterest_board_id: undefined as never } })).toEqual([
       'pinterest_board_id: pinterest_board_id is required for Pinterest',
     ]);
   });
 
-  test('counts characters, not their halves', () => {
+  test('counts code points, not UTF-16 units', () => {
     expect(
       messages('pinterest', 'image', { description: '😀'.repeat(500), title: '😀'.repeat(100) }),
     ).toEqual([]);
@@ -594,7 +597,7 @@ describe('pinterest', () => {
 });
 
 describe('snapchat', () => {
-  test('a saved story needs its title', () => {
+  test('requires the title of a saved story', () => {
     const saved = { snapchat_post_type: 'saved_story' };
     expect(messages('snapchat', 'image', { options: saved })).toEqual([
       'snapchat_saved_story_title: snapchat_saved_story_title is required with snapchat_post_type saved_story',
@@ -602,12 +605,12 @@ describe('snapchat', () => {
     expect(options('snapchat', 'image', { ...saved, snapchat_saved_story_title: 'Behind' })).toEqual([]);
   });
 
-  test('Spotlight takes videos', () => {
+  test('accepts only videos on Spotlight', () => {
     expect(options('snapchat', 'image', { snapchat_post_type: 'spotlight' })).toEqual(['snapchat_post_type']);
     expect(options('snapchat', 'video', { snapchat_post_type: 'spotlight' })).toEqual([]);
   });
 
-  test('its own description stands for the common one, which may then be long', () => {
+  test('uses its own description instead of the common one, which may then be longer', () => {
     const description = 'a'.repeat(161);
     expect(fields('snapchat', 'video', { description })).toEqual(['description']);
     const given = { description, options: { snapchat_description: 'short' } };
@@ -621,7 +624,7 @@ describe('snapchat', () => {
 describe('gbp', () => {
   const event = { gbp_topic_type: 'EVENT', gbp_event_title: 'Fair', gbp_event_start_date: '2026-12-01' };
 
-  test('an event needs a title and a day', () => {
+  test('requires title and start date of an event', () => {
     expect(options('gbp', 'text', event)).toEqual([]);
     expect(options('gbp', 'text', { gbp_topic_type: 'EVENT' })).toEqual([
       'gbp_event_title',
@@ -631,12 +634,12 @@ describe('gbp', () => {
     expect(fields('gbp', 'text', titled)).toEqual([]);
   });
 
-  test('an offer needs a title; its days may be left to the service', () => {
+  test('requires the title of an offer, but not its dates', () => {
     expect(options('gbp', 'text', { gbp_topic_type: 'OFFER' })).toEqual(['gbp_event_title']);
     expect(options('gbp', 'text', { gbp_topic_type: 'OFFER', gbp_event_title: 'Sale' })).toEqual([]);
   });
 
-  test('nothing ends before it starts', () => {
+  test('refuses an end before the start', () => {
     expect(options('gbp', 'text', { ...event, gbp_event_end_date: '2026-11-30' })).toEqual([
       'gbp_event_end_date',
     ]);
@@ -646,19 +649,19 @@ describe('gbp', () => {
   });
 
   test.each(['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP'])(
-    'the button %s needs its page',
+    'requires gbp_cta_url for the button %s',
     gbp_cta_type => {
       expect(options('gbp', 'text', { gbp_cta_type })).toEqual(['gbp_cta_url']);
       expect(options('gbp', 'text', { gbp_cta_type, gbp_cta_url: 'https://example.com/' })).toEqual([]);
     },
   );
 
-  test('the button CALL needs none, and a page needs a button', () => {
+  test('requires no gbp_cta_url for CALL, and gbp_cta_type for a gbp_cta_url', () => {
     expect(options('gbp', 'text', { gbp_cta_type: 'CALL' })).toEqual([]);
     expect(options('gbp', 'text', { gbp_cta_url: 'https://example.com/' })).toEqual(['gbp_cta_type']);
   });
 
-  test('a picture without a text says its title; a video may say nothing', () => {
+  test('accepts an image with a title only, and a video without any text', () => {
     expect(fields('gbp', 'image', { description: null })).toEqual(['description']);
     expect(fields('gbp', 'image', { description: null, title: 'Open again' })).toEqual([]);
     expect(fields('gbp', 'video', { description: null })).toEqual([]);
@@ -676,12 +679,12 @@ describe('x, bluesky and telegram', () => {
     expect(fields('x', 'text', { description: '字'.repeat(141) })).toEqual(['description']);
   });
 
-  test('decomposed letters count once', () => {
+  test('x and bluesky count decomposed letters once', () => {
     expect(fields('x', 'text', { description: 'e\u0301'.repeat(280) })).toEqual([]);
     expect(fields('bluesky', 'text', { description: 'e\u0301'.repeat(300) })).toEqual([]);
   });
 
-  test('a caption on telegram is shorter than a message', () => {
+  test('telegram accepts shorter captions than messages', () => {
     expect(fields('telegram', 'text', { description: 'a'.repeat(1500) })).toEqual([]);
     expect(fields('telegram', 'image', { description: 'a'.repeat(1500) })).toEqual(['description']);
     expect(fields('telegram', 'image', { description: 'a'.repeat(1500), auto_truncate: true })).toEqual([]);

@@ -9,8 +9,8 @@ import { acceptText } from '../../platforms/telegram/sandbox/text.ts';
 import { countWeight, hasForbidden } from '../../platforms/x/sandbox/text.ts';
 
 /*
- * The doubles of the platforms count by code of their own. Whatever is accepted here must be accepted there: a text
- * that is refused only when it is sent is a post that fails at night.
+ * The sandboxes of the platforms count texts with code of their own. They must accept every text that validation accepts:
+ * otherwise a post would fail only when it is published.
  */
 
 /** Throws where the platform would refuse the text. */
@@ -38,8 +38,8 @@ const SANDBOXES: readonly (readonly [
   ['telegram', 'image', 1024, text => acceptText(text, 'caption', undefined)],
 ];
 
-/** Links stand apart: where letters touch them, X's library alone knows what is a link. */
-const apart = (text: string) => !/[.:/@#$＠＃_-]/.test(text);
+/** Links are separated from other text: only X's own library knows where a link next to letters ends. */
+const isSeparated = (text: string) => !/[.:/@#$＠＃_-]/.test(text);
 const piece = fc.oneof(
   fc.constantFrom(
     'word ',
@@ -64,11 +64,11 @@ const piece = fc.oneof(
     '<p>5 < 6 & 7</p>',
     '*_`[',
   ),
-  fc.string({ unit: 'grapheme', maxLength: 12 }).filter(apart),
-  fc.string({ unit: 'binary', maxLength: 6 }).filter(apart),
+  fc.string({ unit: 'grapheme', maxLength: 12 }).filter(isSeparated),
+  fc.string({ unit: 'binary', maxLength: 6 }).filter(isSeparated),
 );
 
-/** Texts whose lengths lie about the limit, whatever is counted: repeated and filled up with letters. */
+/** Texts whose length is near the limit in every unit: repeated and padded with letters. */
 const textNear = (limit: number) =>
   fc
     .tuple(fc.array(piece, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: limit }), fc.nat(40))
@@ -91,7 +91,7 @@ const sent = (platform: PlatformId, content: PostContent) =>
   RULES[platform].shape(draftFor(RULES[platform], content).draft);
 
 describe.each(SANDBOXES)('%s, %s', (platform, type, limit, send) => {
-  test('a text that passes validation passes there', () => {
+  test('accepts a text that passes validation', () => {
     fc.assert(
       fc.property(textNear(limit), description => {
         const content = post(type, description, false);
@@ -102,7 +102,7 @@ describe.each(SANDBOXES)('%s, %s', (platform, type, limit, send) => {
     );
   });
 
-  test('a text that is cut passes there', () => {
+  test('accepts a text that was shortened', () => {
     fc.assert(
       fc.property(textNear(limit * 3), description => {
         const content = post(type, description, true);
