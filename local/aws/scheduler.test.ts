@@ -203,6 +203,18 @@ describe('firing', () => {
     expect(delivered).toHaveLength(1);
   });
 
+  test('does not restore a schedule that was deleted while its delivery failed', async () => {
+    await create();
+    isTargetUp = false;
+    const consoleError = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const firing = minutes(10);
+    scheduler.handle('DELETE', new URL('http://localhost/schedules/p-1?groupName=posts'), {});
+    await firing;
+    expect(consoleError).toHaveBeenCalled();
+    consoleError.mockRestore();
+    await expect(get()).rejects.toBeInstanceOf(ResourceNotFoundException);
+  });
+
   test('does not fire a disabled schedule', async () => {
     await create({ State: 'DISABLED' });
     await minutes(20);

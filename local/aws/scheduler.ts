@@ -133,16 +133,19 @@ export function createScheduler({ store, now, jitterS, deliver }: SchedulerOptio
       complete(schedule);
     } catch (error) {
       console.error(`Could not deliver the schedule ${schedule.Name} to its target:`, error);
-      schedules.set(schedule.Arn, { ...schedule, fire_at: now() + RETRY_MS });
+      if (isCurrent(schedule)) schedules.set(schedule.Arn, { ...schedule, fire_at: now() + RETRY_MS });
     } finally {
       firing.delete(schedule.Arn);
     }
   }
 
-  /** A schedule that was updated while it fired is kept: the new one has not fired. */
+  /** Whether the schedule was neither updated nor deleted while it fired. An updated one has not fired yet. */
+  function isCurrent(fired: StoredSchedule): boolean {
+    return schedules.get(fired.Arn)?.LastModificationDate === fired.LastModificationDate;
+  }
+
   function complete(fired: StoredSchedule): void {
-    const current = schedules.get(fired.Arn);
-    if (current?.LastModificationDate !== fired.LastModificationDate) return;
+    if (!isCurrent(fired)) return;
     if (fired.ActionAfterCompletion === 'DELETE') schedules.delete(fired.Arn);
     else schedules.set(fired.Arn, { ...fired, fire_at: Number.MAX_SAFE_INTEGER });
   }
