@@ -3,14 +3,14 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { ENV } from '../shared/aws/env.ts';
-import { loadKeyRing, seal } from '../shared/aws/key-ring.ts';
+import { loadKeyRing, seal, type KeyRing } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import { newId } from '../shared/model/id.ts';
 import { PLATFORM_IDS, PlatformIdSchema, type PlatformId } from '../shared/model/platform.ts';
 import type { Connection, Profile } from '../shared/model/profile.ts';
 import type { SandboxDefinition } from '../shared/platforms/contract/sandbox.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
-import { getConnection, putConnection } from '../shared/store/connections.ts';
+import { listConnections, putConnection } from '../shared/store/connections.ts';
 import { findProfileByName } from '../shared/store/profiles.ts';
 import type { Table } from '../shared/store/table.ts';
 import { localClientConfig } from './aws/tables.ts';
@@ -51,11 +51,9 @@ export async function seed(stack: LocalStack): Promise<SeedResult> {
 }
 
 /** Stores the sandbox's app credentials of every OAuth platform, as the operator of a deployed stack does. */
-async function registerApps({ awsUrl, settings, sandbox }: LocalStack): Promise<void> {
-  const ssm = new SSMClient(localClientConfig(awsUrl));
-  const prefix = settings[ENV.parameterPrefix] ?? '';
-  try {
-    for (const { definition } of sandbox.platforms.values()) {
+async function registerApps(stack: LocalStack): Promise<void> {
+  await withSsm(stack, async (ssm, prefix) => {
+    for (const { definition } of stack.sandbox.platforms.values()) {
       const { platform, demo } = definition;
       if (!('app' in demo)) continue;
       await ssm.send(
@@ -67,6 +65,16 @@ async function registerApps({ awsUrl, settings, sandbox }: LocalStack): Promise<
         }),
       );
     }
+  });
+}
+
+async function withSsm<T>(
+  { awsUrl, settings }: LocalStack,
+  use: (ssm: SSMClient, prefix: string) => Promise<T>,
+): Promise<T> {
+  const ssm = new SSMClient(localClientConfig(awsUrl));
+  try {
+    return await use(ssm, settings[ENV.parameterPrefix] ?? '');
   } finally {
     ssm.destroy();
   }
@@ -95,51 +103,50 @@ async function withTable<T>({ awsUrl, settings }: LocalStack, use: (table: Table
 
 /** Adds connections to platforms that the sandbox does not play. Posts to them fail at delivery. */
 async function addPlaceholders(stack: LocalStack, workspaceId: string): Promise<void> {
-  const missing = PLATFORM_IDS.filter(platform => !stack.sandbox.platforms.has(platform));
   await withTable(stack, async table => {
     const profile = await findProfileByName(table, workspaceId, PROFILE);
     if (!profile) return;
-    for (const platform of missing) {
-      const known = await getConnection(table, workspaceId, profile.id, platform);
-      if (!known) await putConnection(table, await placeholderConnection(stack, profile, platform));
-    }
+    const connected = new Set(
+      (await listConnections(table, workspaceId, profile.id)).map(({ platform }) => platform),
+    );
+    const missing = PLATFORM_IDS.filter(id => !stack.sandbox.platforms.has(id) && !connected.has(id));
+    if (missing.length === 0) return;
+    const ring = await withSsm(stack, loadKeyRing);
+    const now = stack.services.clock.now();
+    await Promise.all(
+      missing.map(platform => putConnection(table, placeholderConnection(profile, platform, ring, now))),
+    );
   });
 }
 
-async function placeholderConnection(
-  { awsUrl, settings, services }: LocalStack,
+function placeholderConnection(
   profile: Profile,
   platform: PlatformId,
-): Promise<Connection> {
-  const now = services.clock.now();
+  ring: KeyRing,
+  now: number,
+): Connection {
   const id = newId(now);
-  const ssm = new SSMClient(localClientConfig(awsUrl));
-  try {
-    const ring = await loadKeyRing(ssm, settings[ENV.parameterPrefix] ?? '');
-    return {
-      id,
-      workspace_id: profile.workspace_id,
-      profile_id: profile.id,
-      platform,
-      way: 'placeholder',
-      platform_user_id: 'demo',
-      display_name: PROFILE,
-      username: 'demo',
-      avatar_url: null,
-      scopes: [],
-      attributes: {},
-      sealed: seal(ring, id, JSON.stringify({})),
-      revision: 1,
-      renew_at: null,
-      token_expires_at: null,
-      needs_reconnect: false,
-      needs_target: false,
-      renewal_lease_until: null,
-      connected_at: now,
-    };
-  } finally {
-    ssm.destroy();
-  }
+  return {
+    id,
+    workspace_id: profile.workspace_id,
+    profile_id: profile.id,
+    platform,
+    way: 'placeholder',
+    platform_user_id: 'demo',
+    display_name: PROFILE,
+    username: 'demo',
+    avatar_url: null,
+    scopes: [],
+    attributes: {},
+    sealed: seal(ring, id, JSON.stringify({})),
+    revision: 1,
+    renew_at: null,
+    token_expires_at: null,
+    needs_reconnect: false,
+    needs_target: false,
+    renewal_lease_until: null,
+    connected_at: now,
+  };
 }
 
 async function createProfile(stack: LocalStack, apiKey: string): Promise<void> {
