@@ -6,8 +6,14 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'local-stack');
 /** Sources of the template and its bundles. */
-const INPUTS = ['{bin,lib,functions,shared}/**/*.{ts,mjs,json}', 'package-lock.json', 'cdk.json'];
-const EXCLUDED = /\.test\.ts$|[\\/]sandbox[^\\/]*\.ts$|[\\/]node_modules[\\/]|^bin[\\/]local\.ts$/;
+const INPUTS = [
+  '{bin,lib,functions,shared}/**/*.{ts,mjs,json}',
+  'functions/docs/page/*',
+  'package-lock.json',
+  'cdk.json',
+];
+/** Tests, fake platform servers, and packages of the layer. */
+const EXCLUDED = /\.test\.ts$|[\\/]sandbox(?:[\\/]|[^\\/]*\.ts$)|[\\/]node_modules[\\/]|^bin[\\/]local\.ts$/;
 /** A running stack may still use an older result. */
 const MAX_AGE_MS = 24 * 3600 * 1000;
 
