@@ -4,6 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { existsSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { stackName } from '../../lib/settings.ts';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { DEFAULT_DATA } from '../../local/options.ts';
 import { stackFileBeside, stackFileIn } from '../../local/ready.ts';
 import type { Table } from '../../shared/store/table.ts';
@@ -23,16 +24,17 @@ const LocalStackSchema = v.object({
 
 /**
  * Returns a deployed stack for `--table` (and `--stage`), with the AWS credentials and region of the environment;
- * otherwise the running local stack. Throws when no local stack is running.
+ * otherwise the running local stack. Throws when no local stack is running, and for a stage without its table.
  */
 export function findTarget(options: Record<string, string>): Target {
   if (options['table']) return deployed(options['table'], options['stage'] ?? 'prod');
+  if (options['stage']) throw new Error('--stage requires --table <TableName output of the deployment>');
   const readyFile = options['ready-file'];
   const file = readyFile ? stackFileBeside(readyFile) : stackFileIn(options['data'] ?? DEFAULT_DATA);
   if (!existsSync(file)) {
     throw new Error(
       `No local stack is running (${file} does not exist). Run npm start first, or choose a deployed stack with ` +
-        '--stage prod --table <TableName output of cdk deploy>',
+        '--stage prod --table <TableName output of the deployment>',
     );
   }
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -48,11 +50,7 @@ function deployed(table: string, stage: string): Target {
 }
 
 function local(stack: v.InferOutput<typeof LocalStackSchema>): Target {
-  const settings = {
-    endpoint: stack.aws_endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  };
+  const settings = localClientConfig(stack.aws_endpoint);
   return {
     table: { client: DynamoDBDocumentClient.from(new DynamoDBClient(settings)), name: stack.table },
     ssm: new SSMClient(settings),

@@ -107,6 +107,11 @@ test.each([
     ['platform', 'set', 'myspace', '--client-id', 'a', '--client-secret', 'b'],
     /PLATFORM must be/,
   ],
+  [
+    'a stage without its table, which would change the local stack',
+    ['workspace', 'set-plan', '--workspace', 'w', '--plan', 'pro', '--stage', 'prod'],
+    /--stage requires --table/,
+  ],
 ])('fails with a message for %s', (_, words, expected) => {
   const { status, message } = runFailing(...words);
   expect(status).toBe(1);
