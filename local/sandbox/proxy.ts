@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readBody } from '../http.ts';
 import type { Fault, Faults, Respond } from './faults.ts';
 import { playsHost, type PlayedPlatform, type PlayedPlatforms } from './played.ts';
 import type { Exchange, Traffic } from './traffic.ts';
@@ -98,7 +99,7 @@ async function exchangeOf(request: IncomingMessage, target: Target, at: number):
     path,
     query,
     headers,
-    body: await bodyOf(request),
+    body: await readBody(request),
     response: null,
   };
 }
@@ -110,15 +111,6 @@ function headersOf(raw: readonly string[], host: string): Record<string, string>
   for (const name of CONNECTION_HEADERS) headers.delete(name);
   headers.set('host', host);
   return Object.fromEntries(headers);
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) {
-    const bytes: unknown = chunk;
-    if (Buffer.isBuffer(bytes)) chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
 }
 
 function unknownHost({ platform, host }: Target, exchange: Exchange, traffic: Traffic): ProxiedResponse {

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { DAY } from '../../shared/time/instant.ts';
@@ -39,11 +40,7 @@ export const growth: Bench = {
 /** Stores posts that are at least a day old, so that the posts of the measurement are newer. */
 async function fill(stack: TestStack, from: number, to: number): Promise<void> {
   const { endpoint, table: name } = stack.aws;
-  const raw = new DynamoDBClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const raw = new DynamoDBClient(localClientConfig(endpoint));
   const table: Table = { client: DynamoDBDocumentClient.from(raw), name };
   const owner = { workspace_id: stack.workspace_id, profile_id: newId() };
   await fillWithPosts(table, owner, to - from, Date.now() - DAY - from * 1000);

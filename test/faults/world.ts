@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
@@ -23,11 +24,7 @@ const LIMIT_MS = 420_000;
 const FAR = Number.MAX_SAFE_INTEGER;
 
 export function openWorld(stack: TestStack): World {
-  const client = new DynamoDBClient({
-    endpoint: stack.aws.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient(localClientConfig(stack.aws.endpoint));
   const table = { client: DynamoDBDocumentClient.from(client), name: stack.aws.table };
   const queues = async (): Promise<Json[]> => (await stack.local('GET', '/_local/queues')).body.queues;
 

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { PATIENT } from './server.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { testOrigin } from './origin.ts';
 
 /** Reactions of a receiver to a request. */
 export const REACTIONS: Record<string, (response: ServerResponse) => void> = {
@@ -78,14 +77,6 @@ export async function startHostileReceivers(
     const { id, record } = await observer.observe(request);
     react(decodeURIComponent((request.url ?? '').slice(1)), id, record)(response);
   };
-  const server = createServer(PATIENT, (request, response) => void listener(request, response));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: (name: string) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise(resolve => server.close(resolve));
-    },
-  };
+  const origin = await testOrigin((request, response) => void listener(request, response));
+  return { url: (name: string) => `${origin.url}/${encodeURIComponent(name)}`, close: origin.close };
 }

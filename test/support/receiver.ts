@@ -1,6 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { PATIENT } from './server.ts';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { testOrigin } from './origin.ts';
 
 export interface Received {
   method: string;
@@ -25,7 +24,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   let reactions: Reaction[] = [200];
   const received: Received[] = [];
-  const server = createServer(PATIENT, (request, response) => {
+  const origin = await testOrigin((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -37,14 +36,10 @@ export async function startReceiver(): Promise<Receiver> {
       else reaction(response);
     });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${origin.url}/hook`,
     received,
     script: (...next) => void (reactions = next),
-    close: () => {
-      server.closeAllConnections();
-      return new Promise(resolve => server.close(() => resolve()));
-    },
+    close: origin.close,
   };
 }

@@ -1,6 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { PATIENT } from './server.ts';
+import type { ServerResponse } from 'node:http';
+import { testOrigin } from './origin.ts';
 
 export interface Reply {
   status?: number;
@@ -12,7 +11,7 @@ export interface Reply {
 /** Starts a server that responds as the test says and records its requests as `POST /x/api.x.com/…`. */
 export async function recorder(reply: (request: string) => Reply | Promise<Reply>) {
   const requests: string[] = [];
-  const server = createServer(PATIENT, (request, response) => {
+  const origin = await testOrigin((request, response) => {
     const line = `${request.method ?? ''} ${request.url ?? ''}`;
     requests.push(line);
     request.resume();
@@ -20,17 +19,7 @@ export async function recorder(reply: (request: string) => Reply | Promise<Reply
       void Promise.resolve(reply(line)).then(sent => send(response, sent));
     });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...origin, requests };
 }
 
 function send(response: ServerResponse, { status = 200, body = {}, disconnect = false }: Reply): void {

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
+import { localClientConfig } from '../../local/aws/tables.ts';
 import { WAKE_INDEX, type Table } from '../../shared/store/table.ts';
 
 export interface TestTable extends Table {
@@ -15,11 +16,7 @@ export interface TestTable extends Table {
 /** Creates an empty table with the keys, index and TTL of the deployed one. */
 export async function createTestTable(): Promise<TestTable> {
   const name = `test-${randomUUID()}`;
-  const raw = new DynamoDBClient({
-    endpoint: process.env['DYNAMODB_ENDPOINT']!,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const raw = new DynamoDBClient(localClientConfig(process.env['DYNAMODB_ENDPOINT']!));
   await raw.send(tableDefinition(name));
   await raw.send(
     new UpdateTimeToLiveCommand({
