@@ -46,7 +46,7 @@ export const postAnalytics = route({
     404: { description: 'Post not found' },
   },
   handler: async ({ params, principal: { workspace_id } }, { table }) => {
-    const post = await getPost(table, workspace_id, params.id.toLowerCase());
+    const post = await getPost(table, workspace_id, params.id);
     if (!post) throw notFound('Post');
     const destinations = destinationsOf(post);
     const refs = destinations.flatMap(each =>

@@ -14,7 +14,7 @@ export const getPost = route({
   params: idParam,
   responses: { 200: { description: 'The post', schema: PostView }, 404: { description: 'No such post' } },
   handler: async ({ params, principal }, services) => {
-    const post = await readPost(services.table, principal.workspace_id, params.id.toLowerCase());
+    const post = await readPost(services.table, principal.workspace_id, params.id);
     if (!post) throw notFound('Post');
     return { status: 200, body: postRecord(post) };
   },

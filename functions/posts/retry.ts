@@ -66,7 +66,7 @@ export const retryPost = route({
     },
   },
   handler: async ({ params, body, principal }, services) => {
-    const post = await readSettled(services, principal.workspace_id, params.id.toLowerCase());
+    const post = await readSettled(services, principal.workspace_id, params.id);
     const requested = body.platforms ? readDestinations(post, body.platforms) : null;
     const failed = destinationsOf(post).filter(
       each => isRetryable(each) && (requested === null || requested.includes(each.platform)),

@@ -31,7 +31,7 @@ export async function findUpload(
   principal: Pick<Principal, 'workspace_id'>,
   id: string,
 ): Promise<Upload> {
-  const ref = { workspace_id: principal.workspace_id, upload_id: id.toLowerCase() };
+  const ref = { workspace_id: principal.workspace_id, upload_id: id };
   const upload = await readUpload(services.table, ref, services.now());
   if (!upload) throw notFound('Upload');
   return upload;

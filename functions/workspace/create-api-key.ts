@@ -29,7 +29,7 @@ export const createApiKey = route({
   refuses_unknown: true,
   body: {
     name: keyNameField,
-    user_id: v.nullish(v.pipe(v.string(), v.uuid('Must be a UUID'))),
+    user_id: v.nullish(v.pipe(v.string(), v.uuid('Must be a UUID'), v.toLowerCase())),
     expires_at: v.nullish(expiresAtField),
     scopes: v.nullish(scopesField),
     profile_ids: v.nullish(profileIdsField),

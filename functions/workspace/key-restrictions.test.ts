@@ -125,6 +125,13 @@ describe('an API key with profile_ids', () => {
     expect((await api.call('GET', path)).body.name).toBe('P');
   });
 
+  test('may write ids in any case', async () => {
+    const { body } = await call(key, 'GET', `/agency/profiles/${allowed.id.toUpperCase()}`);
+    expect(body).toMatchObject({ profile: { id: allowed.id } });
+    const other_id = other.id.toUpperCase();
+    expect(outOfScope(await call(key, 'GET', `/agency/profiles/${other_id}`))).toEqual([403, 'KEY_SCOPE']);
+  });
+
   test('may not send one object of a batch to another profile', async () => {
     const asset = { title: 'A', public_url: 'https://cdn.example.com/a.mp4' };
     const batch = [

@@ -4,6 +4,7 @@ import { scopeOf } from '../../shared/http/key-scope.ts';
 import type { ResponseDoc } from '../../shared/http/response.ts';
 import type { Route } from '../../shared/http/route.ts';
 import { UnknownFieldRecord } from '../../shared/http/unknown-fields.ts';
+import { isIdName } from '../../shared/model/id.ts';
 import type { Scope } from '../../shared/model/workspace.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { ERRORS, errorSchema } from './errors.ts';
@@ -90,7 +91,7 @@ function parametersOf(route: Route, named: Schemas): Operation['parameters'] & o
 }
 
 function pathSchema(name: string): Schema {
-  if (/(^|_)id$/.test(name)) return { type: 'string', format: 'uuid' };
+  if (isIdName(name)) return { type: 'string', format: 'uuid' };
   if (name === 'platform') return { type: 'string', enum: PLATFORM_IDS };
   return { type: 'string' };
 }

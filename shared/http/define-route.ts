@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isUuid, newId } from '../model/id.ts';
+import { isIdName, isUuid, newId } from '../model/id.ts';
 import { assertOwner } from './access.ts';
 import { notFound, unauthorized, validationFailed, type ValidationDetail } from './errors.ts';
 import { withoutLongLists } from './long-lists.ts';
@@ -116,8 +116,7 @@ function validateParts(
   definition: Pick<Route, 'auth' | 'access'> & Partial<Pick<Route, 'params' | 'query' | 'body' | 'batch'>>,
   raw: RawRequest,
 ): Parts {
-  if (Object.entries(raw.params).some(([name, value]) => /(^|_)id$/.test(name) && !isUuid(value)))
-    throw notFound();
+  if (Object.entries(raw.params).some(([name, value]) => isIdName(name) && !isUuid(value))) throw notFound();
   if (definition.auth === 'key' && raw.principal === null) throw unauthorized();
   if (definition.access === 'owner' && raw.principal) assertOwner(raw.principal);
   const params = validateObject(definition.params, raw.params, 'path');

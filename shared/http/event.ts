@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { isIdName } from '../model/id.ts';
 import type { Principal } from '../model/workspace.ts';
 import type { ApiResponse } from './errors.ts';
 import type { RawRequest, Route } from './route.ts';
@@ -63,7 +64,7 @@ export function toResult({ status, body, raw, headers }: ApiResponse): ApiResult
 export function rawRequest(event: ApiEvent): RawRequest {
   const { principal, request_id, body } = requestState(event);
   return {
-    params: defined(event.pathParameters),
+    params: paramsOf(event),
     query: defined(event.queryStringParameters),
     body,
     principal,
@@ -71,6 +72,14 @@ export function rawRequest(event: ApiEvent): RawRequest {
     headers: defined(event.headers),
     base_url: baseUrl(event),
   };
+}
+
+/** Path parameters. Ids may be sent in any case (RFC 9562) and are stored in lower case. */
+function paramsOf({ pathParameters }: ApiEvent): Record<string, string> {
+  const params = Object.entries(defined(pathParameters));
+  return Object.fromEntries(
+    params.map(([name, value]) => [name, isIdName(name) ? value.toLowerCase() : value]),
+  );
 }
 
 function defined(values: Record<string, string | undefined> | undefined): Record<string, string> {

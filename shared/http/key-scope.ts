@@ -131,7 +131,7 @@ const RESOURCE_OWNERS: Readonly<Record<string, OwnerLookup>> = {
   '/agency/playlists/{id}': async (table, workspaceId, id) =>
     (await getPlaylist(table, workspaceId, id))?.profile_id ?? null,
   '/posts/{id}': async (table, workspaceId, id) =>
-    (await getPost(table, workspaceId, id.toLowerCase()))?.profile_id ?? null,
+    (await getPost(table, workspaceId, id))?.profile_id ?? null,
   '/integrations/{id}': async (table, workspaceId, id) =>
     (await listConnections(table, workspaceId)).find(each => each.id === id)?.profile_id ?? null,
   '/upload-media/{upload_id}': uploadOwner,

@@ -21,6 +21,9 @@ export function derivedId(...parts: readonly (string | number)[]): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+/** Whether a path parameter of this name is the id of a resource, a UUID. */
+export const isIdName = (name: string): boolean => /(^|_)id$/.test(name);
+
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
