@@ -47,9 +47,12 @@ export const createPost = route({
       previous: null,
       connections: valid.connections,
     });
-    await schedulePost(services, post);
-    await startCopies(services, post);
-    const duplicates = await storeFingerprints(services, post);
+    // None of these throws: the post is stored.
+    const [duplicates] = await Promise.all([
+      storeFingerprints(services, post),
+      schedulePost(services, post),
+      startCopies(services, post),
+    ]);
     return {
       status: 201,
       headers: { location: `${new URL(base_url).pathname}/posts/${post.post_id}` },

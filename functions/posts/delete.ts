@@ -1,6 +1,5 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
-import { releaseCopies } from '../../shared/media/copies/copy-media.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
 import { canBeCancelled, cancelPost } from '../../shared/posts/store/cancel.ts';
 import { getPost } from '../../shared/store/posts.ts';
@@ -25,13 +24,10 @@ export const deletePost = route({
   },
   handler: async ({ params, principal }, services) => {
     for (let attempt = 1; ; attempt += 1) {
-      const post = await getPost(services.table, principal.workspace_id, params.id.toLowerCase());
+      const post = await getPost(services.table, principal.workspace_id, params.id);
       if (!post) throw notFound('Post');
       if (!canBeCancelled(post) || attempt > ATTEMPTS) throw notDeletable(post);
-      if (await cancelPost(services, post)) {
-        await releaseCopies(services, post);
-        return { status: 204 };
-      }
+      if (await cancelPost(services, post)) return { status: 204 };
     }
   },
 });

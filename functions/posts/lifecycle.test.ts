@@ -1,5 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { BatchWriteCommand, UpdateCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  UpdateCommand,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Post } from '../../shared/model/post.ts';
 import type { Services } from '../../shared/runtime/services.ts';
@@ -39,8 +44,8 @@ const create = (body: Record<string, unknown>, services?: Services) =>
     { body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], ...body } },
     services,
   );
-const update = (post: Pick<Post, 'post_id'>, body: Record<string, unknown>) =>
-  call(world, updatePost, { params: { id: post.post_id }, body });
+const update = (post: Pick<Post, 'post_id'>, body: Record<string, unknown>, services?: Services) =>
+  call(world, updatePost, { params: { id: post.post_id }, body }, services);
 const retry = (post: Pick<Post, 'post_id'>, services?: Services) =>
   call(world, retryPost, { params: { id: post.post_id }, body: {} }, services);
 const read = (post: Pick<Post, 'post_id'>) => call(world, getPost, { params: { id: post.post_id } });
@@ -49,7 +54,9 @@ const read = (post: Pick<Post, 'post_id'>) => call(world, getPost, { params: { i
 function crippled(): Services {
   const { client, name } = world.services.table;
   const send = (command: unknown) =>
-    command instanceof UpdateCommand || command instanceof BatchWriteCommand
+    command instanceof UpdateCommand ||
+    command instanceof BatchWriteCommand ||
+    command instanceof DeleteCommand
       ? Promise.reject(new Error('throttled'))
       : client.send(command as never);
   return {
@@ -153,6 +160,14 @@ describe('a request whose post was stored', () => {
     const post = (await readPost(world.table, 'w1', String(made.body['post_id'])))!;
     await world.runUntilSettled(post);
     expect((await read(post)).body).toMatchObject({ status: 'published' });
+  });
+
+  test('succeeds for an edit too', async () => {
+    const hours = (count: number) => new Date(world.clock.now + count * 3_600_000).toISOString();
+    const { body } = await create({ description: 'Stored, then edited', scheduled_date: hours(1) });
+    const post = { post_id: String(body['post_id']) };
+    const edited = await update(post, { scheduled_date: hours(2) }, crippled());
+    expect(edited).toMatchObject({ status: 200, body: { post: { scheduled_date: hours(2) } } });
   });
 
   test('succeeds for a retry too', async () => {

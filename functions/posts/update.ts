@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { releaseAll, reservationsOf, withoutReservations } from '../../shared/caps/reserve.ts';
+import { reservationsOf } from '../../shared/caps/reserve.ts';
 import { schedulePost } from '../../shared/delivery/dispatch.ts';
 import { requirePlan } from '../../shared/http/authenticate.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
@@ -11,6 +11,7 @@ import { errorOf } from '../../shared/posts/error.ts';
 import { anyPostFields, postFieldDocs } from '../../shared/posts/input/fields.ts';
 import { readPost, type PostRequest } from '../../shared/posts/input/read.ts';
 import { atBestTime } from '../../shared/posts/place/best-time.ts';
+import { releaseUnused } from '../../shared/posts/place/caps.ts';
 import { placeAndStore } from '../../shared/posts/place/place.ts';
 import { postRecord } from '../../shared/posts/present/record.ts';
 import {
@@ -58,7 +59,7 @@ export const updatePost = route({
     409: { description: 'A destination is no longer pending, or another request changed the post' },
   },
   handler: async ({ params, body, unknown_fields, principal }, services) => {
-    const previous = await getPost(services.table, principal.workspace_id, params.id.toLowerCase());
+    const previous = await getPost(services.table, principal.workspace_id, params.id);
     if (!previous) throw notFound('Post');
     if (!isEditable(previous)) throw notEditable(previous);
     const timing = timingChange(previous, body);
@@ -73,10 +74,15 @@ export const updatePost = route({
 
     const { next, warnings } = await nextVersion(services, previous, valid, timing.keeps, principal);
     const post = await placeAndStore(services, { post: next, previous, connections: valid.connections });
-    await releasePrevious(services, previous, post);
-    await schedulePost(services, post);
-    await startCopies(services, post);
-    const duplicates = isSameContent(previous, post) ? [] : await storeFingerprints(services, post);
+    // None of these throws: the post is stored.
+    const [duplicates] = await Promise.all([
+      isSameContent(previous, post) ? [] : storeFingerprints(services, post),
+      schedulePost(services, post),
+      startCopies(services, post),
+      // What the previous version held and the new one does not use.
+      releaseUnused(services, reservationsOf(previous), post),
+      cancelSchedule(services, previous),
+    ]);
     return {
       status: 200,
       body: {
@@ -138,9 +144,3 @@ async function nextVersion(
 
 /** Fingerprints need no update where neither content nor time changed. */
 const isSameContent = (a: Post, b: Post) => comparedText(a) === comparedText(b) && a.due_at === b.due_at;
-
-/** Releases the cap reservations of the previous version that the new one does not use, and its schedule. */
-async function releasePrevious(services: Services, previous: Post, post: Post): Promise<void> {
-  await releaseAll(services.table, withoutReservations(reservationsOf(previous), reservationsOf(post)));
-  await cancelSchedule(services, previous);
-}

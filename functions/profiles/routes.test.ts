@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '../../shared/model/id.ts';
 import { countProfiles, findProfileByName, getProfile } from '../../shared/store/profiles.ts';
 import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
+import { routes as posts } from '../posts/routes.ts';
 import { routes } from './routes.ts';
 
 let api: ApiWorld;
 beforeEach(async () => {
-  api = await createApiWorld(routes);
+  api = await createApiWorld([...routes, ...posts]);
 });
 afterEach(() => api.close());
 
@@ -273,6 +274,25 @@ describe('DELETE /agency/profiles/{id}', () => {
       expect(answer).toMatchObject({ status: 404, body: { error: 'Profile not found' } });
     }
     expect((await create({ username: 'acme' })).status).toBe(201);
+  });
+
+  test('requests the removal of the media copies of waiting posts', async () => {
+    const profile = await api.profile({ profile_name: 'Acme' });
+    await api.connect(profile, 'x');
+    const post = {
+      post_type: 'image',
+      profile_name: 'Acme',
+      platforms: ['x'],
+      media_urls: ['https://93.184.216.34/a.jpg'],
+      scheduled_date: new Date(api.clock.now + 86_400_000).toISOString(),
+    };
+    const { status, body } = await api.call('POST /posts', { body: post });
+    expect(status).toBe(201);
+    api.takeMessages();
+    await remove(profile.id);
+    expect(api.takeMessages().map(message => message.body)).toContainEqual(
+      expect.objectContaining({ kind: 'copy', post_id: body.post_id }),
+    );
   });
 
   test('answers 404 for an unknown or malformed id', async () => {

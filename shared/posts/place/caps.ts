@@ -9,9 +9,10 @@ import {
 import type { ApiError } from '../../http/errors.ts';
 import type { Post } from '../../model/post.ts';
 import type { Connection } from '../../model/profile.ts';
+import { describeError, log } from '../../runtime/log.ts';
 import type { Services } from '../../runtime/services.ts';
 
-/** Result of reserving a post's place under the caps of its accounts. */
+/** Result of reserving the caps of a post's accounts. */
 export type CapResult =
   | { type: 'reserved'; reservations: CapReservation[] }
   /** An account is over its cap until `frees_at` (epoch milliseconds); `error` is the 429 response. */
@@ -37,11 +38,19 @@ export async function reserveCaps(
   return { type: 'over', error: capReached(violations, services.now()), frees_at };
 }
 
-/** Releases those of `reservations` that the stored post does not use; all of them where nothing was stored. */
+/**
+ * Releases those of `reservations` that the stored post does not use; all of them where nothing was stored. A failure is
+ * only logged: the post may be stored by now, and a reservation expires.
+ */
 export async function releaseUnused(
   { table }: Services,
   reservations: readonly CapReservation[],
   stored: Post | null,
 ): Promise<void> {
-  await releaseAll(table, stored ? withoutReservations(reservations, reservationsOf(stored)) : reservations);
+  const unused = stored ? withoutReservations(reservations, reservationsOf(stored)) : reservations;
+  try {
+    await releaseAll(table, unused);
+  } catch (error) {
+    log.warn('Could not release cap reservations', { post_id: unused[0]?.post_id, ...describeError(error) });
+  }
 }

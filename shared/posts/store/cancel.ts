@@ -1,5 +1,6 @@
 import { releaseReservations } from '../../caps/at-delivery.ts';
 import { deletePostSchedules } from '../../delivery/schedule.ts';
+import { releaseCopies } from '../../media/copies/copy-media.ts';
 import { destinationsOf, type Post } from '../../model/post.ts';
 import { describeError, log } from '../../runtime/log.ts';
 import type { Services } from '../../runtime/services.ts';
@@ -19,15 +20,18 @@ export function canBeCancelled(post: Post): boolean {
 }
 
 /**
- * Deletes a post that has not changed since it was read, and releases its cap reservations and its schedule. Returns
- * false, without any change, where a publisher or an edit came first.
+ * Deletes a post that has not changed since it was read, with its cap reservations, its schedule and the copies of its
+ * media. Returns false, without any change, where a publisher or an edit came first.
  */
 export async function cancelPost(services: Services, post: Post): Promise<boolean> {
   if (!(await deletePost(services.table, post))) return false;
-  await attempt('Could not release the cap reservations of a post', post, () =>
-    releaseReservations(services, post, destinationsOf(post)),
-  );
-  await cancelSchedule(services, post);
+  await Promise.all([
+    attempt('Could not release the cap reservations of a post', post, () =>
+      releaseReservations(services, post, destinationsOf(post)),
+    ),
+    cancelSchedule(services, post),
+    releaseCopies(services, post),
+  ]);
   return true;
 }
 
