@@ -3,7 +3,7 @@ import type { Post } from '../../model/post.ts';
 import type { Connection } from '../../model/profile.ts';
 import { openSlots } from '../../queue/calendar.ts';
 import type { Services } from '../../runtime/services.ts';
-import { getQueue } from '../../store/queue.ts';
+import { getQueue, type Queue } from '../../store/queue.ts';
 import { movedTo } from '../store/new-post.ts';
 import { writePost } from '../store/write.ts';
 import { releaseUnused, reserveCaps } from './caps.ts';
@@ -77,9 +77,11 @@ async function placeWithLock(services: Services, placement: Placement): Promise<
 
 /** Returns null where another post took the slot. Skips slots at which an account is over its cap; throws 429 after many. */
 async function storeInNextSlot(services: Services, placement: Placement): Promise<Post | null> {
+  const { workspace_id, profile_id } = placement.post;
+  const queue = await getQueue(services.table, workspace_id, profile_id);
   let from = services.now();
   for (let skipped = 1; ; skipped += 1) {
-    const post = await inNextSlot(services, placement.post, from);
+    const post = inNextSlot(queue, placement.post, from, services.now());
     const result = await storeUnderCaps(services, { ...placement, post });
     if (result.type === 'stored') return result.post;
     if (result.type === 'slot_taken') return null;
@@ -88,11 +90,10 @@ async function storeInNextSlot(services: Services, placement: Placement): Promis
   }
 }
 
-/** Returns the post in the first free position of its profile's queue after a time. */
-async function inNextSlot({ table, now }: Services, post: Post, after: number): Promise<Post> {
-  const queue = await getQueue(table, post.workspace_id, post.profile_id);
+/** Returns the post in the first free position of a queue after a time. */
+function inNextSlot(queue: Queue, post: Post, after: number, now: number): Post {
   const { at, position } = openSlots(queue, after).next().value;
-  return { ...movedTo(post, at, now()), slot_number: position };
+  return { ...movedTo(post, at, now), slot_number: position };
 }
 
 const queueBusy = () =>
