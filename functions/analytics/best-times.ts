@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
-import { notFound } from '../../shared/http/errors.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
 import { defaultGridWarnings, findBestTime, WINDOW_DAYS } from '../../shared/insights/best-time.ts';
 import { bestCells } from '../../shared/insights/grid.ts';
 import { PLATFORM_IDS, PlatformIdSchema, readPlatformId } from '../../shared/model/platform.ts';
 import { WeekdaySchema } from '../../shared/model/queue.ts';
 import { WarningView } from '../../shared/posts/present/view.ts';
-import { findProfileByName } from '../../shared/store/profiles.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { toIso } from '../../shared/time/instant.ts';
 
 const splitNames = (text: string) =>
@@ -59,18 +59,18 @@ export const bestTimes = route({
   tag: 'Analytics',
   auth: 'key',
   query: {
-    profile_name: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+    profile_name: profileNameField,
     platforms: v.optional(platformsField),
   },
   responses: {
     200: { description: 'Every hour of the week', schema: BestTimesView },
     404: { description: 'Profile not found' },
   },
-  handler: async ({ query, principal: { workspace_id } }, services) => {
-    const profile = await findProfileByName(services.table, workspace_id, query.profile_name);
-    if (!profile) throw notFound('Profile');
+  handler: async ({ query, principal }, services) => {
+    const profile = await requireProfileByName(services, principal, query.profile_name);
+    const owner = { workspace_id: profile.workspace_id, profile_id: profile.id };
     const platforms = query.platforms ?? PLATFORM_IDS;
-    const best = await findBestTime(services, { workspace_id, profile_id: profile.id }, platforms);
+    const best = await findBestTime(services, owner, platforms);
     return {
       status: 200,
       body: {

@@ -6,6 +6,8 @@ import { storeGrant } from '../../shared/connections/store-grant.ts';
 import { assertCreator } from '../../shared/http/access.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
+import { findPlatform, notAvailable } from '../../shared/http/platform.ts';
 import { validationDetails } from '../../shared/http/validate.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
@@ -19,11 +21,10 @@ import {
   type Way,
 } from '../../shared/platforms/contract/connector.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { toIso } from '../../shared/time/instant.ts';
-import { notAvailable, notConfigured } from './errors.ts';
-import { profileNameField } from './fields.ts';
-import { findPlatform, findProfile } from './find.ts';
+import { notConfigured } from './errors.ts';
 import { answerPlatformError } from './platform-errors.ts';
 import { assertAllowedRedirect, redirectUrlField } from './redirect-url.ts';
 import { accountRecord, AccountRecord } from './record.ts';
@@ -66,7 +67,7 @@ export const connect = route({
   handler: async ({ params, body, principal, base_url }, services) => {
     const platform = findPlatform(params.platform);
     if (body.redirect_url !== null) assertAllowedRedirect(body.redirect_url, services);
-    const profile = await findProfile(services, principal, body.profile_name);
+    const profile = await requireProfileByName(services, principal, body.profile_name);
     assertCreator(principal, profile.created_by, 'profiles');
     const connector = CONNECTORS[platform];
     if (!connector) throw notAvailable(platform);

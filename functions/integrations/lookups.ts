@@ -3,6 +3,7 @@ import { loadFreshAccount, renewAccount } from '../../shared/connections/renew.t
 import { toConnectedAccount, type LoadedAccount } from '../../shared/connections/load.ts';
 import { withConnectContext } from '../../shared/connections/platform-context.ts';
 import { route } from '../../shared/http/define-route.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
 import type { Route } from '../../shared/http/route.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
@@ -10,7 +11,6 @@ import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import type { Lookup, PlatformLookups } from '../../shared/platforms/contract/lookups.ts';
 import { openQuota } from '../../shared/quota/quota.ts';
 import type { Services } from '../../shared/runtime/services.ts';
-import { profileNameField } from './fields.ts';
 import { findProfileAccount } from './find.ts';
 import { answerPlatformError } from './platform-errors.ts';
 

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { refreshTargets } from '../../shared/connections/refresh-targets.ts';
 import { route } from '../../shared/http/define-route.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
+import { findPlatform } from '../../shared/http/platform.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
-import { profileNameField } from './fields.ts';
-import { findPlatform, findProfile, findProfileAccount } from './find.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
+import { findProfileAccount } from './find.ts';
 import { answerPlatformError } from './platform-errors.ts';
 
 const TargetsView = v.object({
@@ -30,7 +32,7 @@ export const listTargets = route({
   handler: async ({ params, query, principal }, services) => {
     const platform = findPlatform(params.platform);
     if (!CONNECTORS[platform]?.listTargets) {
-      await findProfile(services, principal, query.profile_name);
+      await requireProfileByName(services, principal, query.profile_name);
       return { status: 200, body: { targets: [], total: 0 } };
     }
     const account = await findProfileAccount(services, principal, query.profile_name, platform);

@@ -5,7 +5,7 @@ import { PLAN_LIMITS } from '../../shared/model/plans.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { createProfile as storeProfile } from '../../shared/store/profiles.ts';
 import { toIso } from '../../shared/time/instant.ts';
-import { profileNameField, usernameField } from './fields.ts';
+import { newProfileNameField, usernameField } from './fields.ts';
 import { nameConflict } from './name-conflict.ts';
 import { NewProfileRecord } from './record.ts';
 
@@ -17,7 +17,7 @@ export const createProfile = route({
   description: 'Usernames and profile names are unique within a workspace and compared case-insensitively.',
   tag: 'Profiles',
   auth: 'key',
-  body: { username: usernameField, profile_name: v.nullish(profileNameField) },
+  body: { username: usernameField, profile_name: v.nullish(newProfileNameField) },
   body_example: { username: 'acme_shop', profile_name: 'Acme Shop' },
   responses: {
     201: {

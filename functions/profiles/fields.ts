@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { textOfLength } from '../../shared/http/fields.ts';
-import { isBlank } from '../../shared/text/normalize.ts';
+import { nameOfLength, textOfLength } from '../../shared/http/fields.ts';
 
 /** Letters of any script with their combining marks, digits, and `.`, `_`, `-`, space. */
 const USERNAME = /^[\p{L}\p{M}\p{N}._ -]+$/u;
@@ -10,8 +9,4 @@ export const usernameField = v.pipe(
   v.regex(USERNAME, 'May contain letters, digits, spaces and . _ - only'),
 );
 
-export const profileNameField = v.pipe(
-  textOfLength(1, 100),
-  v.check(name => !isBlank(name), 'Must not be empty'),
-  v.regex(/^\P{Cc}*$/u, 'Must not contain control characters'),
-);
+export const newProfileNameField = nameOfLength(100);

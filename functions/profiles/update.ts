@@ -5,7 +5,7 @@ import type { Principal } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { listConnections } from '../../shared/store/connections.ts';
 import { renameProfile } from '../../shared/store/profiles.ts';
-import { profileNameField, usernameField } from './fields.ts';
+import { newProfileNameField, usernameField } from './fields.ts';
 import { findOwnProfile } from './find.ts';
 import { nameConflict } from './name-conflict.ts';
 import { ProfileResponse, profileRecord } from './record.ts';
@@ -20,7 +20,7 @@ export const updateProfile = route({
   auth: 'key',
   access: 'creator',
   params: idParam,
-  body: { username: v.exactOptional(usernameField), profile_name: v.exactOptional(profileNameField) },
+  body: { username: v.exactOptional(usernameField), profile_name: v.exactOptional(newProfileNameField) },
   body_example: { profile_name: 'Acme Shop Europe' },
   responses: {
     200: { description: 'The profile as it is now', schema: ProfileResponse },

@@ -1,11 +1,12 @@
 import { assertCreator } from '../../shared/http/access.ts';
 import { route } from '../../shared/http/define-route.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
 import type { QueueSettings } from '../../shared/model/queue.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { changeQueueSettings, getQueue } from '../../shared/store/queue.ts';
-import { profileNameField, settingsFields } from './fields.ts';
-import { findProfile } from './find.ts';
-import { settingsAnswer, SettingsAnswer } from './view.ts';
+import { settingsFields } from './fields.ts';
+import { settingsResponse, SettingsResponse } from './record.ts';
 
 export const changeSettings = route({
   method: 'POST',
@@ -26,11 +27,11 @@ export const changeSettings = route({
     posts_per_slot: 1,
   },
   responses: {
-    200: { description: 'The settings after the change', schema: SettingsAnswer },
+    200: { description: 'The settings after the change', schema: SettingsResponse },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body: { profile_name, timezone, slots, posts_per_slot }, principal }, services) => {
-    const profile = await findProfile(services, principal, profile_name);
+    const profile = await requireProfileByName(services, principal, profile_name);
     assertCreator(principal, profile.created_by, 'profiles');
     const changes: Partial<QueueSettings> = {
       ...(timezone == null ? {} : { timezone }),
@@ -41,6 +42,6 @@ export const changeSettings = route({
     const settings = isChange
       ? await changeQueueSettings(services.table, profile.workspace_id, profile.id, changes)
       : (await getQueue(services.table, profile.workspace_id, profile.id)).settings;
-    return { status: 200, body: settingsAnswer(profile.profile_name, settings) };
+    return { status: 200, body: settingsResponse(profile.profile_name, settings) };
   },
 });

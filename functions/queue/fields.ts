@@ -5,8 +5,6 @@ import { zoneName } from '../../shared/time/zone.ts';
 const MAX_SLOTS = 100;
 const MAX_POSTS_PER_SLOT = 100;
 
-export const profileNameField = v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty'));
-
 /** An IANA time zone name in any case; parsed to its usual spelling. */
 const timezoneField = v.pipe(
   v.string(),

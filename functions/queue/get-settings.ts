@@ -1,9 +1,9 @@
 import { route } from '../../shared/http/define-route.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { getQueue } from '../../shared/store/queue.ts';
-import { profileNameField } from './fields.ts';
-import { findProfile } from './find.ts';
-import { settingsAnswer, SettingsAnswer } from './view.ts';
+import { settingsResponse, SettingsResponse } from './record.ts';
 
 export const getSettings = route({
   method: 'GET',
@@ -17,12 +17,12 @@ export const getSettings = route({
   plan: QUEUE_PLAN,
   query: { profile_name: profileNameField },
   responses: {
-    200: { description: 'The settings', schema: SettingsAnswer },
+    200: { description: 'The settings', schema: SettingsResponse },
     404: { description: 'Profile not found' },
   },
   handler: async ({ query, principal }, services) => {
-    const profile = await findProfile(services, principal, query.profile_name);
+    const profile = await requireProfileByName(services, principal, query.profile_name);
     const { settings } = await getQueue(services.table, profile.workspace_id, profile.id);
-    return { status: 200, body: settingsAnswer(profile.profile_name, settings) };
+    return { status: 200, body: settingsResponse(profile.profile_name, settings) };
   },
 });

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { openSlots } from '../../shared/queue/calendar.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { getQueue } from '../../shared/store/queue.ts';
 import { toIso } from '../../shared/time/instant.ts';
-import { profileNameField } from './fields.ts';
-import { findProfile } from './find.ts';
-import { timeView } from './view.ts';
+import { instant } from './record.ts';
 
 export const nextSlot = route({
   method: 'GET',
@@ -20,12 +20,12 @@ export const nextSlot = route({
   responses: {
     200: {
       description: 'The slot that a post with `add_to_queue` would get now',
-      schema: v.object({ profile_name: v.string(), timezone: v.string(), next_slot: timeView }),
+      schema: v.object({ profile_name: v.string(), timezone: v.string(), next_slot: instant }),
     },
     404: { description: 'Profile not found' },
   },
   handler: async ({ query, principal }, services) => {
-    const profile = await findProfile(services, principal, query.profile_name);
+    const profile = await requireProfileByName(services, principal, query.profile_name);
     const queue = await getQueue(services.table, profile.workspace_id, profile.id);
     const { at } = openSlots(queue, services.now()).next().value;
     const { timezone } = queue.settings;

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
+import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { bookedSlots } from '../../shared/queue/calendar.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
 import { getQueue } from '../../shared/store/queue.ts';
-import { profileNameField } from './fields.ts';
-import { findProfile } from './find.ts';
-import { slotView, SlotView } from './view.ts';
+import { slotRecord, SlotRecord } from './record.ts';
 
 export const preview = route({
   method: 'GET',
@@ -20,12 +20,12 @@ export const preview = route({
   responses: {
     200: {
       description: 'The upcoming slots, free or not',
-      schema: v.object({ profile_name: v.string(), timezone: v.string(), slots: v.array(SlotView) }),
+      schema: v.object({ profile_name: v.string(), timezone: v.string(), slots: v.array(SlotRecord) }),
     },
     404: { description: 'Profile not found' },
   },
   handler: async ({ query, principal }, services) => {
-    const profile = await findProfile(services, principal, query.profile_name);
+    const profile = await requireProfileByName(services, principal, query.profile_name);
     const queue = await getQueue(services.table, profile.workspace_id, profile.id);
     const { timezone } = queue.settings;
     const slots = bookedSlots(queue, services.now());
@@ -35,7 +35,7 @@ export const preview = route({
       body: {
         profile_name: profile.profile_name,
         timezone,
-        slots: shown.map(slot => slotView(slot, timezone)),
+        slots: shown.map(slot => slotRecord(slot, timezone)),
       },
     };
   },

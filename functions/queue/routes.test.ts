@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
-let house: ApiWorld;
+let api: ApiWorld;
 beforeEach(async () => {
-  house = await createApiWorld(routes);
-  await house.profile({ profile_name: 'Acme', username: 'acme' });
+  api = await createApiWorld(routes);
+  await api.profile({ profile_name: 'Acme', username: 'acme' });
 });
-afterEach(() => house.close());
+afterEach(() => api.close());
 
 const change = (settings: Record<string, unknown>, profile_name = 'Acme') =>
-  house.call('POST /queue/settings', { body: { profile_name, ...settings } });
-const settings = (profile_name = 'Acme') => house.call('GET /queue/settings', { query: { profile_name } });
+  api.call('POST /queue/settings', { body: { profile_name, ...settings } });
+const settings = (profile_name = 'Acme') => api.call('GET /queue/settings', { query: { profile_name } });
 const preview = (query: Record<string, string> = {}) =>
-  house.call('GET /queue/preview', { query: { profile_name: 'Acme', ...query } });
-const next = () => house.call('GET /queue/next-slot', { query: { profile_name: 'Acme' } });
+  api.call('GET /queue/preview', { query: { profile_name: 'Acme', ...query } });
+const next = () => api.call('GET /queue/next-slot', { query: { profile_name: 'Acme' } });
 
 const EVERY_DAY = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -56,7 +56,7 @@ describe('settings', () => {
   });
 
   test('belong to one profile, found by name or username', async () => {
-    await house.profile({ profile_name: 'Other', username: 'other' });
+    await api.profile({ profile_name: 'Other', username: 'other' });
     await change({ posts_per_slot: 3 }, 'acme');
     expect((await settings()).body.settings.posts_per_slot).toBe(3);
     expect((await settings('Other')).body.settings.posts_per_slot).toBe(1);
@@ -141,11 +141,11 @@ test('GET /queue/next-slot returns the first slot of the preview while nothing i
 describe.each(['GET /queue/settings', 'GET /queue/preview', 'GET /queue/next-slot', 'POST /queue/settings'])(
   '%s',
   name => {
-    const ask = (profile_name: string | undefined, as = house.owner) => {
+    const ask = (profile_name: string | undefined, as = api.owner) => {
       const given = profile_name === undefined ? {} : { profile_name };
       return name.startsWith('GET')
-        ? house.call(name, { query: given, as })
-        : house.call(name, { body: { ...given, posts_per_slot: 2 }, as });
+        ? api.call(name, { query: given, as })
+        : api.call(name, { body: { ...given, posts_per_slot: 2 }, as });
     };
 
     test('answers 404 for a profile that does not exist', async () => {
@@ -154,7 +154,7 @@ describe.each(['GET /queue/settings', 'GET /queue/preview', 'GET /queue/next-slo
     });
 
     test('answers 404 to another workspace', async () => {
-      expect((await ask('Acme', await house.stranger())).status).toBe(404);
+      expect((await ask('Acme', await api.stranger())).status).toBe(404);
     });
 
     test('answers 400 without profile_name', async () => {

@@ -1,17 +1,7 @@
 import * as v from 'valibot';
-import { textOfLength } from '../../shared/http/fields.ts';
+import { nameOfLength } from '../../shared/http/fields.ts';
 import { SCOPES } from '../../shared/model/workspace.ts';
-import { isBlank } from '../../shared/text/normalize.ts';
 import { parseInstant } from '../../shared/time/instant.ts';
-
-const NO_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
-
-const nameOfLength = (maxLength: number) =>
-  v.pipe(
-    textOfLength(1, maxLength),
-    v.check(name => !isBlank(name), 'Must not be empty'),
-    v.regex(NO_CONTROL_CHARACTERS, 'Must not contain control characters'),
-  );
 
 export const memberNameField = v.nullable(nameOfLength(100));
 export const keyNameField = nameOfLength(100);

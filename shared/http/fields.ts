@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { codePointLength } from '../text/measure.ts';
+import { isBlank } from '../text/normalize.ts';
 
 /** A trimmed text of `min` to `max` characters, counted in Unicode code points as JSON Schema does. */
 export const textOfLength = (min: number, max: number) =>
@@ -8,10 +10,19 @@ export const textOfLength = (min: number, max: number) =>
     v.trim(),
     v.normalize('NFC'),
     v.check(
-      text => codePoints(text) >= min,
+      text => codePointLength(text) >= min,
       min === 1 ? 'Must not be empty' : `Must have at least ${min} characters`,
     ),
-    v.check(text => codePoints(text) <= max, `Must have at most ${max} characters`),
+    v.check(text => codePointLength(text) <= max, `Must have at most ${max} characters`),
   );
 
-const codePoints = (text: string) => Array.from(text).length;
+/** A name of at most `max` characters on one line, of which at least one is visible. */
+export const nameOfLength = (max: number) =>
+  v.pipe(
+    textOfLength(1, max),
+    v.check(name => !isBlank(name), 'Must not be empty'),
+    v.regex(/^\P{Cc}*$/u, 'Must not contain control characters'),
+  );
+
+/** Names an existing profile. */
+export const profileNameField = v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty'));

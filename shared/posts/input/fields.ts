@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { profileNameField } from '../../http/fields.ts';
 import { POST_TYPES } from '../../model/platform.ts';
 import { RULES } from '../../platforms/registry.ts';
 
@@ -8,7 +9,7 @@ const text = v.nullish(v.string(), null);
 /** Fields of a post that belong to no platform. */
 export const commonPostFields = {
   post_type: v.picklist(POST_TYPES, `Must be one of ${POST_TYPES.join(', ')}`),
-  profile_name: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+  profile_name: profileNameField,
   platforms: v.pipe(v.array(v.string()), v.minLength(1, 'Must contain at least one platform')),
   media_urls: v.nullish(v.array(v.string()), []),
   media_alt_texts: v.nullish(v.array(v.nullable(v.string())), []),
@@ -26,7 +27,7 @@ export const commonPostFields = {
  * Names of all platform fields. The body accepts any value for them: each listed platform validates its own fields, and
  * the fields of other platforms are ignored.
  */
-export const platformFieldNames: readonly string[] = Object.values(RULES).flatMap(rules =>
+const platformFieldNames: readonly string[] = Object.values(RULES).flatMap(rules =>
   Object.keys(rules.options),
 );
 

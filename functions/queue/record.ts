@@ -5,9 +5,9 @@ import { toIso } from '../../shared/time/instant.ts';
 import { localTime } from '../../shared/time/zone.ts';
 
 const count = v.pipe(v.number(), v.integer());
-export const timeView = v.pipe(v.string(), v.isoTimestamp());
+export const instant = v.pipe(v.string(), v.isoTimestamp());
 
-export const SettingsAnswer = v.pipe(
+export const SettingsResponse = v.pipe(
   v.object({
     success: v.literal(true),
     settings: v.object({
@@ -20,9 +20,9 @@ export const SettingsAnswer = v.pipe(
   v.title('QueueSettings'),
 );
 
-export const SlotView = v.pipe(
+export const SlotRecord = v.pipe(
   v.object({
-    slot_at: timeView,
+    slot_at: instant,
     local_time: v.pipe(v.string(), v.description('Local time in the time zone: `2026-12-01T09:00`')),
     capacity: count,
     used: count,
@@ -31,17 +31,17 @@ export const SlotView = v.pipe(
   v.title('QueueSlot'),
 );
 
-export function settingsAnswer(
+export function settingsResponse(
   profileName: string,
   { timezone, slots, posts_per_slot }: QueueSettings,
-): v.InferOutput<typeof SettingsAnswer> {
+): v.InferOutput<typeof SettingsResponse> {
   return { success: true, settings: { profile_name: profileName, timezone, slots, posts_per_slot } };
 }
 
-export function slotView(
+export function slotRecord(
   { at, capacity, reservations }: BookedSlot,
   timezone: string,
-): v.InferOutput<typeof SlotView> {
+): v.InferOutput<typeof SlotRecord> {
   return {
     slot_at: toIso(at),
     local_time: localTime(at, timezone),
