@@ -1,4 +1,5 @@
 import tlds from 'tlds' with { type: 'json' };
+import { characterBefore } from './characters.ts';
 
 /*
  * Finds links where X finds them (twitter-text), so that one text has the same links on every platform: beside the
@@ -175,9 +176,3 @@ function endOfRun(text: string, start: number, pattern: RegExp): number {
 }
 
 const characterAt = (text: string, index: number) => String.fromCodePoint(text.codePointAt(index) ?? 0);
-
-function characterBefore(text: string, index: number): string {
-  const isPair =
-    /[\udc00-\udfff]/.test(text.charAt(index - 1)) && /[\ud800-\udbff]/.test(text.charAt(index - 2));
-  return index === 0 ? '' : text.slice(index - (isPair ? 2 : 1), index);
-}
