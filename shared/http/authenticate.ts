@@ -47,7 +47,7 @@ export function requirePlan(
   }
 }
 
-export function includesPlan(plan: Plan, minimum: Plan): boolean {
+function includesPlan(plan: Plan, minimum: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(minimum);
 }
 

@@ -31,6 +31,8 @@ async function respond(event: ApiEvent, services: Services): Promise<ApiResult> 
   if (!route) throw notFound();
   const request = rawRequest(event);
   await assertProfiles(services, route, request);
+  // The text distinguishes requests whose body the route does not read.
+  const content = request.body === undefined ? bodyText(event) : '';
   const run = (raw: RawRequest) => route.invoke(raw, services);
-  return toResult(await runOnce(services, route, request, bodyText(event), run));
+  return toResult(await runOnce(services, route, request, content, run));
 }
