@@ -203,8 +203,8 @@ describe('a post that is refused', () => {
     await world.connect('instagram');
     const now = world.clock.now;
     for (let n = 0; expected === 429 && n < 50; n += 1) {
-      const place = { account_id: 'c-bluesky', platform: 'bluesky' as const, post_id: `other-${n}` };
-      await putCapReservation(world.table, { ...place, at: now - n, taken_at: now - 60_000 });
+      const reservation = { account_id: 'c-bluesky', platform: 'bluesky' as const, post_id: `other-${n}` };
+      await putCapReservation(world.table, { ...reservation, at: now - n, taken_at: now - 60_000 });
     }
     const before = await items();
     expect((await create({ ...text(), ...given })).status).toBe(expected);

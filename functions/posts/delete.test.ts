@@ -67,8 +67,8 @@ describe('DELETE /posts/{id}', () => {
     });
     expect(await remove(post)).toMatchObject({ status: 204 });
     expect((await read(post)).status).toBe(404);
-    const places = await listCapReservations(world.table, 'c-x', 0, world.clock.now + 86_400_000);
-    expect(places.filter(({ post_id }) => post_id === post.post_id)).toEqual([]);
+    const reservations = await listCapReservations(world.table, 'c-x', 0, world.clock.now + 86_400_000);
+    expect(reservations.filter(({ post_id }) => post_id === post.post_id)).toEqual([]);
     world.clock.now += 3_600_000;
     await world.runDue();
     expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);

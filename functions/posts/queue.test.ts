@@ -121,18 +121,20 @@ describe('a post with add_to_queue', () => {
     const connection = (await world.connection('bluesky'))!;
     await putConnection(world.table, { ...connection, id: account });
     for (let n = 0; n < 50; n += 1) {
-      const place = { account_id: account, post_id: newId(), taken_at: 1 };
-      await putCapReservation(world.table, { ...place, at: Date.parse(at('00:00')) + n });
+      const reservation = { account_id: account, post_id: newId(), taken_at: 1 };
+      await putCapReservation(world.table, { ...reservation, at: Date.parse(at('00:00')) + n });
     }
     const { id, slot } = await queued({ platforms: ['bluesky'] });
     expect(slot).toBe(at('09:00', 1));
-    const places = await listCapReservations(
+    const reservations = await listCapReservations(
       world.table,
       account,
       world.clock.now,
       world.clock.now + 9 * DAY,
     );
-    expect(places.map(place => [place.post_id, toIso(place.at)])).toEqual([[id, slot]]);
+    expect(reservations.map(reservation => [reservation.post_id, toIso(reservation.at)])).toEqual([
+      [id, slot],
+    ]);
     await putConnection(world.table, connection);
   });
 
@@ -183,8 +185,13 @@ describe('a post with add_to_queue', () => {
     expect(again.body).toMatchObject({ post_id: id, scheduled_date: first.body['scheduled_date'] });
     expect(other.slot).toBe(at('12:00'));
     expect(await nextSlot()).toBe(at('17:00'));
-    const places = await listCapReservations(world.table, 'c-x', world.clock.now, world.clock.now + 9 * DAY);
-    expect(places.map(({ post_id }) => post_id)).toEqual([id, other.id]);
+    const reservations = await listCapReservations(
+      world.table,
+      'c-x',
+      world.clock.now,
+      world.clock.now + 9 * DAY,
+    );
+    expect(reservations.map(({ post_id }) => post_id)).toEqual([id, other.id]);
   });
 });
 
@@ -249,8 +256,13 @@ describe('a slot', () => {
       body: { post: { scheduling: 'queue', scheduled_date: at('09:00') } },
     });
     expect((await queued()).slot).toBe(at('12:00'));
-    const places = await listCapReservations(world.table, 'c-x', world.clock.now, world.clock.now + 9 * DAY);
-    expect(places.map(place => toIso(place.at))).toEqual([at('09:00'), at('12:00')]);
+    const reservations = await listCapReservations(
+      world.table,
+      'c-x',
+      world.clock.now,
+      world.clock.now + 9 * DAY,
+    );
+    expect(reservations.map(reservation => toIso(reservation.at))).toEqual([at('09:00'), at('12:00')]);
   });
 
   test('is one of the new profile after the post moves to it', async () => {

@@ -37,7 +37,7 @@ const remove = (id: string) => call(world, deletePost, { params: { id } });
 const stored = (post_id: string) => world.read({ workspace_id: 'w1', post_id } as Post);
 const iso = (at: number) => new Date(at).toISOString();
 
-const placesOf = async (id: string, account = 'c-x') =>
+const reservationsOf = async (id: string, account = 'c-x') =>
   (await listCapReservations(world.table, account, 0, world.clock.now + 400 * 24 * HOUR))
     .filter(({ post_id }) => post_id === id)
     .map(({ at }) => at);
@@ -45,22 +45,22 @@ const placesOf = async (id: string, account = 'c-x') =>
 describe('the cap reservations of a post', () => {
   test('follow its date and platforms', async () => {
     const id = await create();
-    const [before] = await placesOf(id);
+    const [before] = await reservationsOf(id);
     expect(before).toBe(world.clock.now + HOUR);
     await update(id, { scheduled_date: iso(world.clock.now + 5 * HOUR), platforms: ['x', 'bluesky'] });
-    expect(await placesOf(id)).toEqual([world.clock.now + 5 * HOUR]);
-    expect(await placesOf(id, 'c-bluesky')).toEqual([world.clock.now + 5 * HOUR]);
+    expect(await reservationsOf(id)).toEqual([world.clock.now + 5 * HOUR]);
+    expect(await reservationsOf(id, 'c-bluesky')).toEqual([world.clock.now + 5 * HOUR]);
     await update(id, { platforms: ['bluesky'] });
-    expect(await placesOf(id)).toEqual([]);
-    expect(await placesOf(id, 'c-bluesky')).toHaveLength(1);
+    expect(await reservationsOf(id)).toEqual([]);
+    expect(await reservationsOf(id, 'c-bluesky')).toHaveLength(1);
   });
 
   test('stay when only the text changes and are released with the post', async () => {
     const id = await create();
     expect((await update(id, { description: 'Other words' })).status).toBe(200);
-    expect(await placesOf(id)).toHaveLength(1);
+    expect(await reservationsOf(id)).toHaveLength(1);
     expect((await remove(id)).status).toBe(204);
-    expect(await placesOf(id)).toEqual([]);
+    expect(await reservationsOf(id)).toEqual([]);
   });
 
   test('stay when an edit comes too late', async () => {
@@ -68,7 +68,7 @@ describe('the cap reservations of a post', () => {
     const [, edited] = await Promise.all([world.runDue(), update(id, { description: 'Too late?' })]);
     if (edited.status === 200) return;
     expect(edited.status).toBe(409);
-    expect(await placesOf(id)).toHaveLength(1);
+    expect(await reservationsOf(id)).toHaveLength(1);
   });
 });
 
