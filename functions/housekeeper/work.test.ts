@@ -482,4 +482,21 @@ describe('an account whose token is about to expire', () => {
     expect((await read(profile))?.needs_reconnect).toBe(false);
     expect(await sweep()).toEqual([]);
   });
+
+  test('that is refused while the event of its expiry is sent sends another event', async () => {
+    const profile = await house.profile();
+    await house.connect(profile, 'x', { token_expires_at: house.clock.now + 24 * HOUR, renew_at: null });
+    const connection = (await read(profile))!;
+    const outbox = { at: house.clock.now, message: 'Token was revoked' };
+    const { sqs } = house.services;
+    const send = async (command: Parameters<typeof sqs.send>[0]) => {
+      await markNeedsReconnect(house.table, connection, outbox);
+      return sqs.send(command);
+    };
+    const [message] = await sweep();
+    await keep(message!, { ...house.services, sqs: { send } as unknown as typeof sqs });
+    house.clock.now += WAKE_GRACE_MS;
+    for (const each of await sweep()) await keep(each);
+    expect(sentEvents().map(event => event?.data['reason'])).toEqual(['expires_soon', 'revoked']);
+  });
 });

@@ -4,8 +4,9 @@ import { consumeAuthorization } from '../../shared/connections/oauth-state.ts';
 import { withConnectContext } from '../../shared/connections/platform-context.ts';
 import { storeGrant } from '../../shared/connections/store-grant.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { ApiError, notFound } from '../../shared/http/errors.ts';
-import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import { ApiError } from '../../shared/http/errors.ts';
+import { findPlatform } from '../../shared/http/platform.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
 import { findWay } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
@@ -39,14 +40,11 @@ export const callback = route({
     },
   },
   handler: async ({ params, query }, services) => {
-    const platform = v.safeParse(PlatformIdSchema, params.platform);
-    if (!platform.success) throw notFound('Platform');
-    const pending = await consumeAuthorization(services, platform.output, query.state);
+    const platform = findPlatform(params.platform);
+    const pending = await consumeAuthorization(services, platform, query.state);
     if (!pending) throw badState();
-    if (query.code === undefined) {
-      return failed(pending, query.error ?? 'no_code');
-    }
-    return exchangeCode(services, platform.output, pending, query.code);
+    if (query.code === undefined) return failed(pending, query.error ?? 'no_code');
+    return exchangeCode(services, platform, pending, query.code);
   },
 });
 

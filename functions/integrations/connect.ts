@@ -103,7 +103,7 @@ async function connectDirectly(
   if (!input.success) {
     throw validationFailed(validationDetails(input.issues, 'body').map(detail => ({ ...detail, platform })));
   }
-  const connection = await answerPlatformError(platform, async () => {
+  const connection = await answerPlatformError(services, platform, async () => {
     const grant = await withConnectContext(services, platform, context => way.connect(body, context));
     return storeGrant(services, { profile, platform, connector, way: way.id, grant, ownApp: null });
   });

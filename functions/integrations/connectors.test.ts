@@ -176,6 +176,15 @@ describe('targets', () => {
     expect(text).not.toContain('stack-secret');
   });
 
+  test('are loaded again when the account was reconnected meanwhile', async () => {
+    await connect('ann', { way: 'business' });
+    const loaded = await loadFreshAccount(world.services, await stored(), 'p1');
+    const secrets = { page_token: 'page token of the new login' };
+    fake.state.pages = [{ ...page('p1'), secrets }];
+    await connect('ann', { way: 'business' });
+    expect((await renewAccount(world.services, loaded)).target).toMatchObject({ secrets });
+  });
+
   test('cannot be loaded when the account does not have them', async () => {
     await connect('ann', { way: 'business' });
     await expect(loadAccount(world.services, await stored(), 'p9')).rejects.toMatchObject({

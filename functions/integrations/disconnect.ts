@@ -17,8 +17,8 @@ export const disconnect = route({
     404: { description: 'Account not found' },
   },
   handler: async ({ params, principal }, services) => {
-    const connection = await findOwnAccount(services, principal, params.id);
-    await disconnectAccount(services, connection);
+    const { account } = await findOwnAccount(services, principal, params.id);
+    await disconnectAccount(services, account);
     return { status: 204 };
   },
 });

@@ -1,16 +1,5 @@
 import { ApiError } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
-
-export const notAvailable = (platform: PlatformId) =>
-  new ApiError({
-    status: 501,
-    body: {
-      error: `This version of the service cannot connect ${RULES[platform].display_name} yet`,
-      code: 'PLATFORM_NOT_AVAILABLE',
-      platform,
-    },
-  });
 
 export const notConfigured = (platform: PlatformId) =>
   new ApiError({

@@ -64,19 +64,15 @@ async function answerLookup(
   input: { profile_name: string },
 ) {
   const connection = await findProfileAccount(services, principal, input.profile_name, platform);
-  const body = await answerPlatformError(
-    platform,
-    async () => {
-      const account = await loadFreshAccount(services, connection, connection.default_target_id ?? null);
-      try {
-        return await run(services, lookup, account, input);
-      } catch (error) {
-        if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
-        return run(services, lookup, await renewAccount(services, account), input);
-      }
-    },
-    services.now,
-  );
+  const body = await answerPlatformError(services, platform, async () => {
+    const account = await loadFreshAccount(services, connection, connection.default_target_id ?? null);
+    try {
+      return await run(services, lookup, account, input);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
+      return run(services, lookup, await renewAccount(services, account), input);
+    }
+  });
   return { status: 200, body } as const;
 }
 

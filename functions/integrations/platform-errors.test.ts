@@ -13,11 +13,7 @@ test('answers 429 with the reset time when a quota of the platform is used up', 
     limit: 10_000,
   });
   await expect(
-    answerPlatformError(
-      'youtube',
-      () => Promise.reject(error),
-      () => NOW,
-    ),
+    answerPlatformError({ now: () => NOW }, 'youtube', () => Promise.reject(error)),
   ).rejects.toMatchObject({
     response: {
       status: 429,

@@ -1,6 +1,7 @@
 import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
+import type { Services } from '../../shared/runtime/services.ts';
 import { MINUTE, SECOND, toIso } from '../../shared/time/instant.ts';
 
 /**
@@ -8,9 +9,9 @@ import { MINUTE, SECOND, toIso } from '../../shared/time/instant.ts';
  * used up, else 503.
  */
 export async function answerPlatformError<T>(
+  { now }: Pick<Services, 'now'>,
   platform: PlatformId,
   call: () => Promise<T>,
-  now: () => number = Date.now,
 ): Promise<T> {
   try {
     return await call();

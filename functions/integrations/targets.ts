@@ -36,7 +36,7 @@ export const listTargets = route({
       return { status: 200, body: { targets: [], total: 0 } };
     }
     const account = await findProfileAccount(services, principal, query.profile_name, platform);
-    const { targets, connection } = await answerPlatformError(platform, () =>
+    const { targets, connection } = await answerPlatformError(services, platform, () =>
       refreshTargets(services, account),
     );
     const views = targets.map(({ id, name }) => ({

@@ -5,7 +5,6 @@ import { notFound, validationFailed } from '../../shared/http/errors.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { setDefaultTarget } from '../../shared/store/connections.ts';
-import { getProfile } from '../../shared/store/profiles.ts';
 import { getTarget } from '../../shared/store/targets.ts';
 import { findOwnAccount } from './find.ts';
 import { answerPlatformError } from './platform-errors.ts';
@@ -38,14 +37,13 @@ export const updateAccount = route({
     503: { description: 'The platform does not answer' },
   },
   handler: async ({ params, body: { default_target_id }, principal }, services) => {
-    const account = await findOwnAccount(services, principal, params.id);
+    const { account, profile } = await findOwnAccount(services, principal, params.id);
     if (default_target_id !== null) await assertTarget(services, account, default_target_id);
     const choice = {
       default_target_id,
       needs_target: default_target_id === null && needsTarget(account),
     };
     if (!(await setDefaultTarget(services.table, account, choice))) throw notFound('Account');
-    const profile = await getProfile(services.table, principal.workspace_id, account.profile_id);
     const view = accountRecord({ ...account, ...choice }, profile?.profile_name ?? '', services.now());
     return { status: 200, body: { account: view } };
   },
@@ -54,7 +52,9 @@ export const updateAccount = route({
 /** Throws 400 unless the account has the target. One that is not stored yet is looked for at the platform. */
 async function assertTarget(services: Services, account: Connection, id: string): Promise<void> {
   if (await getTarget(services.table, account, id)) return;
-  const { targets } = await answerPlatformError(account.platform, () => refreshTargets(services, account));
+  const { targets } = await answerPlatformError(services, account.platform, () =>
+    refreshTargets(services, account),
+  );
   if (targets.some(target => target.id === id)) return;
   throw validationFailed([
     {

@@ -11,7 +11,8 @@ export function handleMediaMessage(run: MediaRun, message: MediaMessage): Promis
 }
 
 async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {
-  const { table, now } = run.services;
+  const { services } = run;
+  const { table, now } = services;
   const upload = await getUpload(table, ref, now());
   if (upload?.status !== 'processing' || upload.lease_until > now()) return;
   if (upload.transfer) {
@@ -19,5 +20,5 @@ async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {
     return;
   }
   const leased = await replaceUpload(table, upload, { ...upload, ...newLease(run) });
-  if (leased) await finishConfirmation(run, leased);
+  if (leased) await finishConfirmation(services, leased);
 }

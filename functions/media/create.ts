@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { probeMessage, sendHousekeepingMessage } from '../../shared/housekeeping/messages.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { ApiError } from '../../shared/http/errors.ts';
+import { ApiError, batchFieldPath } from '../../shared/http/errors.ts';
 import type { Asset } from '../../shared/model/library.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createAssets, MAX_BATCH } from '../../shared/store/assets.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { assetFields, fieldError, type AssetInput, type FieldOf } from './fields.ts';
+import { assetFields, type AssetInput } from './fields.ts';
 import { AssetView, assetView } from './view.ts';
 
 /** Assets probed by one message, concurrently in one invocation. */
@@ -38,11 +39,11 @@ export const createMedia = route({
     404: { description: 'A profile does not exist' },
   },
   handler: async ({ body, is_batch, principal, newResourceId, asked_at }, services) => {
-    const fieldOf: FieldOf = (index, name) => (is_batch ? `[${index}].${name}` : name);
-    await assertProfiles(services, principal.workspace_id, body, fieldOf);
-    const assets = body.map(input => newAsset(input, principal.workspace_id, newResourceId(), asked_at));
+    const { workspace_id } = principal;
+    await assertProfiles(services, workspace_id, body, is_batch);
+    const assets = body.map(input => newAsset(input, workspace_id, newResourceId(), asked_at));
     await createAssets(services.table, assets);
-    await requestProbes(services, assets);
+    await requestProbes(services, workspace_id, assets);
     const count = assets.length;
     const message = count === 1 ? 'Media asset registered' : `${count} media assets registered`;
     return { status: 201, body: { message, count, media: assets.map(assetView) } };
@@ -69,23 +70,27 @@ async function assertProfiles(
   services: Services,
   workspaceId: string,
   inputs: readonly AssetInput[],
-  fieldOf: FieldOf,
+  isBatch: boolean,
 ): Promise<void> {
   const ids = [...new Set(inputs.map(({ profile_id }) => profile_id))];
   const profiles = await Promise.all(ids.map(id => getProfile(services.table, workspaceId, id)));
   const known = new Set(profiles.flatMap(profile => (profile ? [profile.id] : [])));
-  const details = inputs.flatMap(({ profile_id }, index) =>
-    known.has(profile_id)
-      ? []
-      : [fieldError(fieldOf(index, 'profile_id'), 'Does not exist in this workspace')],
-  );
+  const details = inputs.flatMap(({ profile_id }, index) => {
+    if (known.has(profile_id)) return [];
+    const field = isBatch ? batchFieldPath(index, 'profile_id') : 'profile_id';
+    return [errorOf(field, 'Does not exist in this workspace')];
+  });
   if (details.length > 0) {
     throw new ApiError({ status: 404, body: { error: 'Profile not found', details } });
   }
 }
 
 /** Requests a probe of each file. If that fails, the sweeper requests it later. */
-async function requestProbes(services: Services, assets: readonly Asset[]): Promise<void> {
+async function requestProbes(
+  services: Services,
+  workspaceId: string,
+  assets: readonly Asset[],
+): Promise<void> {
   const groups = Array.from({ length: Math.ceil(assets.length / ASSETS_PER_MESSAGE) }, (_, index) =>
     assets.slice(index * ASSETS_PER_MESSAGE, (index + 1) * ASSETS_PER_MESSAGE),
   );
@@ -95,7 +100,7 @@ async function requestProbes(services: Services, assets: readonly Asset[]): Prom
         sendHousekeepingMessage(
           services,
           probeMessage(
-            group[0]?.workspace_id ?? '',
+            workspaceId,
             group.map(({ id }) => id),
           ),
         ),

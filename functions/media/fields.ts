@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { ValidationDetail } from '../../shared/http/errors.ts';
-import { urlProblem } from '../../shared/net/http.ts';
+import { fileUrl } from '../../shared/media/file-url.ts';
 import { isBlank } from '../../shared/text/normalize.ts';
 
 const MAX_TITLE = 500;
+/** Less than in a post, so that a page of assets fits into a response. */
 const MAX_URL = 2048;
 const MAX_SOURCE_TYPE = 50;
 /** About thirty years; DynamoDB's numbers are limited. */
@@ -22,16 +22,7 @@ export const assetFields = {
     v.regex(NO_CONTROLS, 'Must not contain control characters'),
   ),
   profile_id: v.pipe(v.string(), v.uuid('Must be a UUID')),
-  public_url: v.pipe(
-    v.string(),
-    v.trim(),
-    v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
-    // The address that its host name resolves to is checked when the file is fetched.
-    v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed ? urlProblem(dataset.value) : null;
-      if (message !== null) addIssue({ message });
-    }),
-  ),
+  public_url: fileUrl(MAX_URL),
   source_type: v.nullish(
     v.pipe(
       v.string(),
@@ -57,12 +48,3 @@ export const assetFields = {
 };
 
 export type AssetInput = v.InferOutput<v.ObjectSchema<typeof assetFields, undefined>>;
-
-/** Returns the field path for an error, with its index where the request was an array. */
-export type FieldOf = (index: number, name: keyof AssetInput) => string;
-
-export const fieldError = (field: string, message: string): ValidationDetail => ({
-  field,
-  message,
-  platform: null,
-});

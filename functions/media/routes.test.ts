@@ -5,20 +5,20 @@ import { routes as playlistRoutes } from '../playlists/routes.ts';
 import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
 
-let house: ApiWorld;
+let world: ApiWorld;
 let profile: Profile;
 beforeEach(async () => {
-  house = await createApiWorld([...routes, ...playlistRoutes]);
-  profile = await house.profile();
+  world = await createApiWorld([...routes, ...playlistRoutes]);
+  profile = await world.profile();
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
-const register = (body: unknown, as = house.owner) => house.call('POST /agency/media', { body, as });
-const read = (id: string, as = house.owner) => house.call('GET /agency/media/{id}', { params: { id }, as });
-const list = (query: Record<string, string> = {}, as = house.owner) =>
-  house.call('GET /agency/media', { query, as });
-const remove = (id: string, as = house.owner) =>
-  house.call('DELETE /agency/media/{id}', { params: { id }, as });
+const register = (body: unknown, as = world.owner) => world.call('POST /agency/media', { body, as });
+const read = (id: string, as = world.owner) => world.call('GET /agency/media/{id}', { params: { id }, as });
+const list = (query: Record<string, string> = {}, as = world.owner) =>
+  world.call('GET /agency/media', { query, as });
+const remove = (id: string, as = world.owner) =>
+  world.call('DELETE /agency/media/{id}', { params: { id }, as });
 const clip = (changes: Record<string, unknown> = {}) => ({
   title: 'Clip',
   profile_id: profile.id,
@@ -36,7 +36,7 @@ describe('POST /agency/media', () => {
     const [{ id }] = body.media;
     expect((await read(id)).body).toEqual({
       id,
-      workspace_id: house.owner.workspace_id,
+      workspace_id: world.owner.workspace_id,
       profile_id: profile.id,
       title: 'Clip',
       source_type: 'url',
@@ -50,8 +50,8 @@ describe('POST /agency/media', () => {
       error: null,
       created_at: '2026-12-01T10:00:00.000Z',
     });
-    expect(house.takeMessages().map(message => message.body)).toEqual([
-      { kind: 'probe-assets', workspace_id: house.owner.workspace_id, asset_ids: [id] },
+    expect(world.takeMessages().map(message => message.body)).toEqual([
+      { kind: 'probe-assets', workspace_id: world.owner.workspace_id, asset_ids: [id] },
     ]);
   });
 
@@ -67,7 +67,7 @@ describe('POST /agency/media', () => {
     expect(status).toBe(201);
     expect(body.count).toBe(100);
     expect((await list()).body).toHaveLength(100);
-    expect(house.takeMessages()).toHaveLength(10);
+    expect(world.takeMessages()).toHaveLength(10);
   });
 
   test.each([0, 101])('refuses an array of %i', async length => {
@@ -126,7 +126,7 @@ describe('POST /agency/media', () => {
   });
 
   test('answers 404 naming a profile that does not exist or belongs to another workspace', async () => {
-    const stranger = await house.stranger();
+    const stranger = await world.stranger();
     expect((await register(clip(), stranger)).status).toBe(404);
     expect(await register([clip(), clip({ profile_id: newId() })])).toMatchObject({
       status: 404,
@@ -138,26 +138,26 @@ describe('POST /agency/media', () => {
 
 describe('GET /agency/media', () => {
   test('lists newest first, also of one profile', async () => {
-    const other = await house.profile();
+    const other = await world.profile();
     for (const [title, id] of [
       ['a', profile.id],
       ['b', other.id],
       ['c', profile.id],
     ] as const) {
-      house.clock.now += 1;
+      world.clock.now += 1;
       await register(clip({ title, profile_id: id }));
     }
     expect(titles(await list())).toEqual(['c', 'b', 'a']);
     expect(titles(await list({ profile_id: profile.id }))).toEqual(['c', 'a']);
     expect((await list({ profile_id: newId() })).status).toBe(404);
     expect((await list({ profile_id: 'x' })).status).toBe(400);
-    expect((await list({}, await house.stranger())).body).toEqual([]);
+    expect((await list({}, await world.stranger())).body).toEqual([]);
   });
 
   test('follows the Link header page by page, also with a filter', async () => {
-    const other = await house.profile();
+    const other = await world.profile();
     for (let n = 0; n < 7; n += 1) {
-      house.clock.now += 1;
+      world.clock.now += 1;
       await register([clip({ title: `${n}` }), clip({ title: 'other', profile_id: other.id })]);
     }
     const seen: string[] = [];
@@ -183,11 +183,11 @@ describe('DELETE /agency/media/{id}', () => {
   test('deletes the asset and removes it from playlists, whose order stays', async () => {
     const { body } = await register([clip({ title: 'a' }), clip({ title: 'b' }), clip({ title: 'c' })]);
     const [a, b, c] = body.media.map(({ id }: { id: string }) => id);
-    const made = await house.call('POST /agency/playlists', {
+    const made = await world.call('POST /agency/playlists', {
       body: { name: 'Loop', profile_id: profile.id, media_asset_ids: [a, b, b, c] },
     });
     expect(await remove(b)).toEqual({ status: 200, headers: {}, body: { message: 'OK' } });
-    const { body: playlist } = await house.call('GET /agency/playlists/{id}', {
+    const { body: playlist } = await world.call('GET /agency/playlists/{id}', {
       params: { id: made.body.playlist.id },
     });
     expect(playlist.items).toMatchObject([
@@ -202,19 +202,19 @@ describe('DELETE /agency/media/{id}', () => {
     const { body } = await register(clip());
     const { id } = body.media[0];
     const make = () =>
-      house.call('POST /agency/playlists', {
+      world.call('POST /agency/playlists', {
         body: { name: 'Loop', profile_id: profile.id, media_asset_ids: [id] },
       });
     const answers = await Promise.all([make(), make(), remove(id), make(), make()]);
     for (const { status } of answers) expect([200, 201, 400]).toContain(status);
-    const { body: playlists } = await house.call('GET /agency/playlists');
+    const { body: playlists } = await world.call('GET /agency/playlists');
     for (const { items } of playlists) expect(items).toEqual([]);
   });
 
   test('answers 404 to another workspace', async () => {
     const { body } = await register(clip());
     const { id } = body.media[0];
-    const stranger = await house.stranger();
+    const stranger = await world.stranger();
     expect((await remove(id, stranger)).status).toBe(404);
     expect((await read(id, stranger)).status).toBe(404);
     expect((await read(id)).status).toBe(200);

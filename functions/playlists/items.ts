@@ -1,5 +1,6 @@
 import { validationFailed } from '../../shared/http/errors.ts';
 import type { Playlist } from '../../shared/model/library.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { ownersOfAssets } from '../../shared/store/assets.ts';
 import { withoutAssets } from '../../shared/store/playlists.ts';
@@ -15,7 +16,7 @@ export async function assertAssets(
   const details = ids.flatMap((id, index) => {
     if (owners.get(id) === profileId) return [];
     const message = owners.has(id) ? 'Belongs to another profile' : 'Does not exist in this profile';
-    return [{ field: `media_asset_ids[${index}]`, message, platform: null }];
+    return [errorOf(`media_asset_ids[${index}]`, message)];
   });
   if (details.length > 0) throw validationFailed(details);
 }

@@ -5,29 +5,29 @@ import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/ap
 import { routes as mediaRoutes } from '../media/routes.ts';
 import { routes } from './routes.ts';
 
-let house: ApiWorld;
+let world: ApiWorld;
 let profile: Profile;
 beforeEach(async () => {
-  house = await createApiWorld([...routes, ...mediaRoutes]);
-  profile = await house.profile();
+  world = await createApiWorld([...routes, ...mediaRoutes]);
+  profile = await world.profile();
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
-const create = (changes: Record<string, unknown> = {}, as = house.owner) =>
-  house.call('POST /agency/playlists', { body: { name: 'Loop', profile_id: profile.id, ...changes }, as });
-const read = (id: string, as = house.owner) =>
-  house.call('GET /agency/playlists/{id}', { params: { id }, as });
-const change = (id: string, body: unknown, as = house.owner) =>
-  house.call('PATCH /agency/playlists/{id}', { params: { id }, body, as });
-const remove = (id: string, as = house.owner) =>
-  house.call('DELETE /agency/playlists/{id}', { params: { id }, as });
-const list = (query: Record<string, string> = {}, as = house.owner) =>
-  house.call('GET /agency/playlists', { query, as });
+const create = (changes: Record<string, unknown> = {}, as = world.owner) =>
+  world.call('POST /agency/playlists', { body: { name: 'Loop', profile_id: profile.id, ...changes }, as });
+const read = (id: string, as = world.owner) =>
+  world.call('GET /agency/playlists/{id}', { params: { id }, as });
+const change = (id: string, body: unknown, as = world.owner) =>
+  world.call('PATCH /agency/playlists/{id}', { params: { id }, body, as });
+const remove = (id: string, as = world.owner) =>
+  world.call('DELETE /agency/playlists/{id}', { params: { id }, as });
+const list = (query: Record<string, string> = {}, as = world.owner) =>
+  world.call('GET /agency/playlists', { query, as });
 const fields = ({ body }: Shown) => body.details.map(({ field }: { field: string }) => field);
 
 async function assets(count: number, of: Profile = profile): Promise<string[]> {
   const one = { title: 'Clip', profile_id: of.id, public_url: 'https://cdn.example.com/clip.mp4' };
-  const { body } = await house.call('POST /agency/media', { body: Array.from({ length: count }, () => one) });
+  const { body } = await world.call('POST /agency/media', { body: Array.from({ length: count }, () => one) });
   return body.media.map(({ id }: { id: string }) => id);
 }
 
@@ -39,7 +39,7 @@ describe('POST /agency/playlists', () => {
       message: expect.any(String),
       playlist: {
         id: expect.any(String),
-        workspace_id: house.owner.workspace_id,
+        workspace_id: world.owner.workspace_id,
         profile_id: profile.id,
         name: 'Loop',
         loop_enabled: true,
@@ -74,7 +74,7 @@ describe('POST /agency/playlists', () => {
 
   test('refuses ids that are not assets of the profile, naming each', async () => {
     const [own = ''] = await assets(1);
-    const [others = ''] = await assets(1, await house.profile());
+    const [others = ''] = await assets(1, await world.profile());
     const answer = await create({ media_asset_ids: [own, others, newId()] });
     expect(answer.status).toBe(400);
     expect(fields(answer)).toEqual(['media_asset_ids[1]', 'media_asset_ids[2]']);
@@ -150,13 +150,13 @@ describe('PATCH /agency/playlists/{id}', () => {
 
 describe('GET and DELETE', () => {
   test('list newest first, by profile, page by page', async () => {
-    const other = await house.profile();
+    const other = await world.profile();
     for (const [name, profile_id] of [
       ['a', profile.id],
       ['b', other.id],
       ['c', profile.id],
     ]) {
-      house.clock.now += 1;
+      world.clock.now += 1;
       await create({ name, profile_id });
     }
     const names = ({ body }: Shown) => body.map(({ name }: { name: string }) => name);
@@ -174,13 +174,13 @@ describe('GET and DELETE', () => {
     const { id } = (await create({ media_asset_ids: [a] })).body.playlist;
     expect(await remove(id)).toEqual({ status: 200, headers: {}, body: { message: expect.any(String) } });
     expect((await remove(id)).status).toBe(404);
-    expect((await house.call('GET /agency/media/{id}', { params: { id: a } })).status).toBe(200);
+    expect((await world.call('GET /agency/media/{id}', { params: { id: a } })).status).toBe(200);
   });
 
   test('answer 404 to another workspace', async () => {
     const [a = ''] = await assets(1);
     const { id } = (await create()).body.playlist;
-    const stranger = await house.stranger();
+    const stranger = await world.stranger();
     for (const answer of [
       await read(id, stranger),
       await change(id, { name: 'Mine' }, stranger),

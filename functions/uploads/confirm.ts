@@ -7,15 +7,14 @@ import {
   acquireUpload,
 } from '../../shared/media/uploads/confirm-upload.ts';
 import { sendMediaMessage } from '../../shared/media/messages.ts';
-import { SWEEP_GRACE_MS, type MediaRun } from '../../shared/media/transfer/media-run.ts';
+import { SWEEP_GRACE_MS } from '../../shared/media/transfer/media-run.ts';
 import { reserveForUpload } from '../../shared/media/uploads/storage-allowance.ts';
 import { isUuid } from '../../shared/model/id.ts';
 import type { Upload } from '../../shared/model/upload.ts';
-import { createHttpClient } from '../../shared/net/http.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { replaceUpload } from '../../shared/store/uploads.ts';
 import { SECOND } from '../../shared/time/instant.ts';
-import { fieldError } from './fields.ts';
 import { findUpload } from './get.ts';
 import { UploadView, uploadView } from './view.ts';
 
@@ -50,7 +49,7 @@ export const confirmUpload = route({
   },
   handler: async ({ body, principal }, services) => {
     if (!isUuid(body.upload_id)) throw notFound('Upload');
-    const upload = await findUpload(services, principal, body.upload_id);
+    const upload = await findUpload(services, principal, body.upload_id.toLowerCase());
     const after = upload.status === 'pending' ? await confirm(services, upload) : upload;
     if (after.status === 'failed') throw validationError(after.error ?? 'The upload failed');
     return { status: after.status === 'ready' ? 200 : 202, body: uploadView(services.bucket, after) };
@@ -63,18 +62,11 @@ async function confirm(services: Services, upload: Upload): Promise<Upload> {
   if (!uploaded) throw notUploaded(upload, services.now());
   await reserveForUpload(services, upload, uploaded.size);
   const deadline = services.now() + REQUEST_BUDGET_MS;
-  const http = createHttpClient();
-  const run: MediaRun = {
-    services,
-    http,
-    remainingMs: () => deadline - services.now(),
-    maxInlineBytes: INLINE_BYTES,
-    maxFailures: 1,
-  };
+  const run = { services, remainingMs: () => deadline - services.now() };
   const leased = await acquireUpload(run, upload, uploaded);
   if (!leased) return findAgain(services, upload);
   if (uploaded.size > INLINE_BYTES) return handOver(services, leased);
-  const outcome = await finishConfirmation(run, leased);
+  const outcome = await finishConfirmation(services, leased);
   if (outcome.type === 'invalid') throw validationError(outcome.message);
   if (outcome.type === 'absent') throw conflict(outcome.message, { code: 'NOT_UPLOADED' });
   return outcome.type === 'ready' ? outcome.upload : findAgain(services, upload);
@@ -97,7 +89,7 @@ async function handOver(services: Services, leased: Upload): Promise<Upload> {
   return stored ?? leased;
 }
 
-const validationError = (message: string) => validationFailed([fieldError('upload_id', message)]);
+const validationError = (message: string) => validationFailed([errorOf('upload_id', message)]);
 
 function notUploaded({ direct }: Upload, now: number) {
   const isExpired = direct !== null && direct.url_expires_at <= now;

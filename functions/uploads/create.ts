@@ -1,27 +1,16 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
-import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
 import { formFile } from '../../shared/http/form.ts';
-import { urlProblem } from '../../shared/net/http.ts';
-import { fieldError, profileName } from './fields.ts';
+import { fileUrl } from '../../shared/media/file-url.ts';
+import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
+import { MAX_URL_LENGTH } from '../../shared/platforms/kit/fields.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import { MAX_FORM_BYTES, uploadFromForm } from './from-form.ts';
 import { uploadFromUrl } from './from-url.ts';
 import { findProfile } from './new-upload.ts';
 import { UploadView, uploadView } from './view.ts';
-
-const MAX_URL = 2048;
-
-const url = v.pipe(
-  v.string(),
-  v.trim(),
-  v.maxLength(MAX_URL, `Must be at most ${MAX_URL} characters`),
-  // The address that its host name resolves to is checked when the file is fetched.
-  v.rawCheck(({ dataset, addIssue }) => {
-    const message = dataset.typed ? urlProblem(dataset.value) : null;
-    if (message !== null) addIssue({ message });
-  }),
-);
 
 export const createUpload = route({
   method: 'POST',
@@ -35,7 +24,11 @@ export const createUpload = route({
     'MKV, JPG, PNG, GIF, WebP, BMP and PDF.',
   tag: 'Uploads',
   auth: 'key',
-  body: { profile_name: profileName, url: v.optional(url), file: v.optional(formFile) },
+  body: {
+    profile_name: profileNameField,
+    url: v.optional(fileUrl(MAX_URL_LENGTH)),
+    file: v.optional(formFile),
+  },
   takes_form: true,
   body_example: { profile_name: 'Acme Coffee', url: 'https://cdn.example.com/blend.mp4' },
   responses: {
@@ -50,7 +43,7 @@ export const createUpload = route({
   handler: async ({ body, principal, base_url, newResourceId }, services) => {
     const given = [body.file, body.url].filter(each => each !== undefined).length;
     if (given !== 1) {
-      throw validationFailed([fieldError('file', 'Send exactly one of file (in a multipart form) and url')]);
+      throw validationFailed([errorOf('file', 'Send exactly one of file (in a multipart form) and url')]);
     }
     const profile = await findProfile(services, principal, body.profile_name);
     if (!body.file) await assertStorageLeft(services, principal.workspace_id, null);

@@ -6,9 +6,10 @@ import { reserveForUpload } from '../../shared/media/uploads/storage-allowance.t
 import { FILE_OF_FORMAT } from '../../shared/model/media.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import type { Upload } from '../../shared/model/upload.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { deleteObject, MEDIA, putObject } from '../../shared/store/objects.ts';
-import { cleanName, fieldError } from './fields.ts';
+import { cleanName } from './file-name.ts';
 import { emptyUpload, storeOnce } from './new-upload.ts';
 
 /** What fits into the gateway's request limit after base64 encoding. */
@@ -46,7 +47,7 @@ export async function uploadFromForm(
   return upload;
 }
 
-const validationError = (message: string) => validationFailed([fieldError('file', message)]);
+const validationError = (message: string) => validationFailed([errorOf('file', message)]);
 
 const tooLarge = (baseUrl: string) =>
   new ApiError({

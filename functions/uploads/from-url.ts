@@ -6,11 +6,12 @@ import type { Profile } from '../../shared/model/profile.ts';
 import { newTransfer } from '../../shared/model/transfer.ts';
 import type { Upload } from '../../shared/model/upload.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { deleteUpload } from '../../shared/store/uploads.ts';
 import { SECOND } from '../../shared/time/instant.ts';
-import { cleanName, fieldError } from './fields.ts';
+import { cleanName } from './file-name.ts';
 import { emptyUpload, storeOnce } from './new-upload.ts';
 
 /** What a request downloads itself; everything else is left to the importer. */
@@ -58,7 +59,7 @@ async function importWithinRequest(services: Services, http: HttpClient, upload:
   });
   if (after?.status !== 'failed') return after ?? (await leaveToImporter(services, upload));
   await deleteUpload(services.table, after);
-  throw validationFailed([fieldError('url', after.error ?? 'Leads to no file')]);
+  throw validationFailed([errorOf('url', after.error ?? 'Leads to no file')]);
 }
 
 /** If the message is lost, the sweeper sends another. */

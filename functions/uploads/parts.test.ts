@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../shared/net/http.ts';
 import { getUpload, replaceUpload } from '../../shared/store/uploads.ts';
 import { padded, sampleFiles } from '../../test/support/media.ts';
 import {
@@ -9,7 +8,6 @@ import {
   uploadWorld,
   type UploadWorld,
 } from '../../test/support/upload-world.ts';
-import { handleMediaMessage } from '../media-importer/work.ts';
 
 /** Uploads in parts are for files above 5 GB. The tests change the record so that a few megabytes suffice. */
 
@@ -36,9 +34,9 @@ function cut(bytes: Buffer, sizes = SIZES): Buffer[] {
 }
 
 /** Presigns a large file and changes its record to `TOTAL` bytes. */
-async function begin() {
-  const { body } = await uploads.presign({ file_type: 'video/mp4', file_size: 5 * 1024 ** 3 + 1 });
-  const { table, owner, clock } = uploads.house;
+async function begin(file_type = 'video/mp4') {
+  const { body } = await uploads.presign({ file_type, file_size: 5 * 1024 ** 3 + 1 });
+  const { table, owner, clock } = uploads.world;
   const stored = await getUpload(table, { ...owner, upload_id: body.upload_id }, clock.now);
   const { direct } = stored!;
   const multipart = { ...direct!.multipart!, file_size: TOTAL };
@@ -67,6 +65,14 @@ describe('an upload in parts', () => {
     expect((await fetched(url)).equals(clip())).toBe(true);
     expect((await uploads.confirm(id)).body).toEqual(confirmed.body);
     expect(uploads.bucket.uploadsInProgress()).toBe(0);
+  });
+
+  test('is served with the type of its format, not with the text of the request', async () => {
+    const { id, url, addresses } = await begin('Video/MP4; name="a.html"');
+    await put(addresses, cut(clip()));
+    expect((await uploads.confirm(id)).status).toBe(200);
+    const { headers } = await fetch(url, { method: 'HEAD' });
+    expect(headers.get('content-type')).toBe('video/mp4');
   });
 
   test('is not confirmed before its last part', async () => {
@@ -125,8 +131,8 @@ describe('a confirmation that the importer finishes', () => {
       const id = way === 'in parts' ? await wrongParts() : await wrongFile();
       interrupting('GetObjectCommand', () => Promise.reject(new Error('crashed')));
       await expect(uploads.confirm(id)).rejects.toThrow('crashed');
-      uploads.house.clock.now += 3_600_000 / 10;
-      await continueImport(id);
+      uploads.world.clock.now += 3_600_000 / 10;
+      await uploads.continueImport(id);
       const { body } = await uploads.read(id);
       expect(body).toMatchObject({
         status: way === 'in parts' ? 'failed' : 'pending',
@@ -147,14 +153,6 @@ describe('a confirmation that the importer finishes', () => {
     await putTo(body.presigned_url, Buffer.from('hello, this is no picture'));
     return body.upload_id;
   }
-
-  async function continueImport(upload_id: string): Promise<void> {
-    const { services, owner } = uploads.house;
-    const http = createHttpClient();
-    const run = { services, http, remainingMs: () => 60_000, maxInlineBytes: Infinity, maxFailures: 3 };
-    await handleMediaMessage(run, { kind: 'upload', workspace_id: owner.workspace_id, upload_id });
-    http.close();
-  }
 });
 
 function asMov(mp4: Buffer): Buffer {
@@ -174,7 +172,7 @@ function interrupting(name: string, act: () => Promise<void>): void {
     }
     return client.send(command as never);
   };
-  Object.assign(uploads.house.services, {
+  Object.assign(uploads.world.services, {
     bucket: { ...uploads.bucket, client: Object.assign(Object.create(client), { send }) },
   });
 }

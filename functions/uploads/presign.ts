@@ -2,16 +2,24 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
+import { profileNameField } from '../../shared/http/fields.ts';
 import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
 import { unconfirmedUntil } from '../../shared/media/uploads/confirm-upload.ts';
 import { randomKey } from '../../shared/media/transfer/media-run.ts';
-import { FILE_OF_FORMAT, formatOfType, MAX_BYTES, MEDIA_FORMATS } from '../../shared/model/media.ts';
+import {
+  FILE_OF_FORMAT,
+  formatOfType,
+  MAX_BYTES,
+  MEDIA_FORMATS,
+  type MediaFormat,
+} from '../../shared/model/media.ts';
 import type { Upload } from '../../shared/model/upload.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import { beginAssembly, MAX_SINGLE_BYTES } from '../../shared/store/multipart-objects.ts';
 import { MEDIA, PENDING, publicUrlOf, type Bucket } from '../../shared/store/objects.ts';
 import { signPart, signPut } from '../../shared/store/signed-objects.ts';
 import { HOUR, SECOND, toIso } from '../../shared/time/instant.ts';
-import { cleanName, fieldError, profileName } from './fields.ts';
+import { cleanName } from './file-name.ts';
 import { emptyUpload, findProfile, storeOnce } from './new-upload.ts';
 
 /** How long a presigned URL is valid. The credentials that sign it may expire earlier. */
@@ -56,7 +64,7 @@ export const presignUpload = route({
   auth: 'key',
   creates: true,
   body: {
-    profile_name: profileName,
+    profile_name: profileNameField,
     file_name: v.pipe(v.string(), v.nonEmpty('Must not be empty')),
     file_type: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
     file_size: v.nullish(
@@ -74,18 +82,18 @@ export const presignUpload = route({
     const format = formatOfType(file_type);
     if (format === null || !/^[\x20-\x7e]+$/.test(file_type)) {
       const formats = Object.values(FILE_OF_FORMAT).map(({ type }) => type);
-      throw validationFailed([fieldError('file_type', `Must be one of ${formats.join(', ')}`)]);
+      throw validationFailed([errorOf('file_type', `Must be one of ${formats.join(', ')}`)]);
     }
     const limit = MAX_BYTES[MEDIA_FORMATS[format]];
     if (file_size != null && file_size > limit) {
-      throw validationFailed([fieldError('file_size', `Must be at most ${limit} bytes for ${format}`)]);
+      throw validationFailed([errorOf('file_size', `Must be at most ${limit} bytes for ${format}`)]);
     }
     const profile = await findProfile(services, principal, body.profile_name);
     await assertStorageLeft(services, principal.workspace_id, file_size ?? null);
     const now = services.now();
     const key = randomKey(MEDIA, format);
     const isLarge = file_size != null && file_size > MAX_SINGLE_BYTES;
-    const multipart = isLarge ? await beginParts(services.bucket, key, file_type, file_size) : null;
+    const multipart = isLarge ? await beginParts(services.bucket, key, format, file_size) : null;
     const upload = await storeOnce(services, {
       ...emptyUpload(newResourceId(), profile, cleanName(body.file_name), now),
       status: 'pending',
@@ -103,8 +111,9 @@ export const presignUpload = route({
   },
 });
 
-async function beginParts(bucket: Bucket, key: string, type: string, file_size: number) {
-  const { s3_upload_id } = await beginAssembly(bucket, key, type);
+/** The object is stored with the type of its format, whatever spelling and parameters the request has. */
+async function beginParts(bucket: Bucket, key: string, format: MediaFormat, file_size: number) {
+  const { s3_upload_id } = await beginAssembly(bucket, key, FILE_OF_FORMAT[format].type);
   const part_size = Math.max(MIN_PART_SIZE, Math.ceil(file_size / MAX_PART_URLS / MIB) * MIB);
   return { s3_upload_id, part_size, file_size };
 }

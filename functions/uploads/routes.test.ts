@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FILE_OF_FORMAT, type MediaFormat } from '../../shared/model/media.ts';
-import { createHttpClient } from '../../shared/net/http.ts';
 import { setPlan } from '../../shared/store/workspaces.ts';
 import type { TestBucket } from '../../test/support/bucket.ts';
 import { testOrigin, type TestOrigin } from '../../test/support/origin.ts';
@@ -19,14 +18,13 @@ import {
   uploadWorld,
   type UploadWorld,
 } from '../../test/support/upload-world.ts';
-import { handleMediaMessage } from '../media-importer/work.ts';
 
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 const HOUR = 3_600_000;
 const MIB = 1024 ** 2;
 
 let uploads: UploadWorld;
-let house: UploadWorld['house'];
+let world: UploadWorld['world'];
 let bucket: TestBucket;
 let files: Readonly<Record<MediaFormat, Buffer>>;
 /** The origin's response; set by each test. */
@@ -46,7 +44,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   uploads = await uploadWorld();
-  ({ house, bucket } = uploads);
+  ({ world, bucket } = uploads);
 });
 afterEach(() => uploads.close());
 
@@ -156,7 +154,7 @@ describe('POST /upload-media with a URL', () => {
     ]);
     expect(body.public_url).toMatch(/\.png$/);
     expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
-    expect(house.takeMessages()).toEqual([]);
+    expect(world.takeMessages()).toEqual([]);
   });
 
   test('leaves a large file to the importer and reports when it is ready', async () => {
@@ -231,17 +229,45 @@ describe('POST /upload-media with a URL', () => {
     expect([refused.status, firstErrorMessage(refused)]).toEqual([400, expect.stringMatching(words)]);
   });
 
+  test('accepts a signed URL of eight thousand characters', async () => {
+    answer = give(files.PNG);
+    expect((await upload({ url: `${origin.url}/a.png?token=${'a'.repeat(8000)}` })).status).toBe(201);
+  });
+
   test('continues the upload of an earlier run of the same request', async () => {
     answer = give(files.PNG);
     const id = '0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e55';
     const again = () =>
-      house.call('POST /upload-media', {
+      world.call('POST /upload-media', {
         body: { profile_name: 'Acme', url: `${origin.url}/a.png` },
         newResourceId: () => id,
       });
     const first = await again();
     expect((await again()).body).toEqual(first.body);
     expect(bucket.keys()).toHaveLength(1);
+  });
+
+  test('that outlives its lease leaves the file to the worker that finished the import', async () => {
+    answer = give(files.PNG);
+    const upload_id = '0197c2f0-5b7a-7c3e-9d7b-0b6f2c1a4e56';
+    const { client } = bucket;
+    const send = async (command: { constructor: { name: string } }) => {
+      const sent = await client.send(command as never);
+      if (command.constructor.name !== 'PutObjectCommand') return sent;
+      Object.assign(world.services, { bucket });
+      world.clock.now += HOUR / 10;
+      await uploads.continueImport(upload_id);
+      return sent;
+    };
+    const slow = { ...bucket, client: Object.assign(Object.create(client), { send }) };
+    Object.assign(world.services, { bucket: slow });
+    await world.call('POST /upload-media', {
+      body: { profile_name: 'Acme', url: `${origin.url}/a.png` },
+      newResourceId: () => upload_id,
+    });
+    const { body } = await read(upload_id);
+    expect(body.status).toBe('ready');
+    expect((await fetched(body.public_url)).equals(files.PNG)).toBe(true);
   });
 });
 
@@ -302,12 +328,18 @@ describe('a direct upload', () => {
     expect((await confirm(body.upload_id)).status).toBe(200);
   });
 
+  test('is found by its id in capital letters', async () => {
+    const { body } = await presign();
+    await putTo(body.presigned_url, files.PNG);
+    expect((await confirm(body.upload_id.toUpperCase())).status).toBe(200);
+  });
+
   test('is not confirmed before it was uploaded', async () => {
     const { body } = await presign();
     expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'NOT_UPLOADED' } });
-    house.clock.now += 2 * HOUR;
+    world.clock.now += 2 * HOUR;
     expect(await confirm(body.upload_id)).toMatchObject({ status: 409, body: { code: 'UPLOAD_EXPIRED' } });
-    house.clock.now += 22 * HOUR;
+    world.clock.now += 22 * HOUR;
     expect((await confirm(body.upload_id)).status).toBe(404);
     expect((await read(body.upload_id)).status).toBe(404);
   });
@@ -360,7 +392,7 @@ describe('a direct upload', () => {
   });
 
   test('of the largest file has URLs that fit into a response', async () => {
-    await setPlan(house.table, house.owner.workspace_id, 'enterprise');
+    await setPlan(world.table, world.owner.workspace_id, 'enterprise');
     const { body } = await presign({ file_type: 'video/mp4', file_size: 256 * 1024 ** 3 });
     expect(body.parts.length).toBeLessThanOrEqual(1000);
     expect(JSON.stringify(body).length).toBeLessThan(2 * MIB);
@@ -385,7 +417,7 @@ describe('a direct upload', () => {
 
 describe('an upload of another workspace', () => {
   test('is answered with 404', async () => {
-    const stranger = await house.stranger();
+    const stranger = await world.stranger();
     const { body } = await presign();
     await putTo(body.presigned_url, files.PNG);
     expect((await confirm(body.upload_id, stranger)).status).toBe(404);
@@ -404,27 +436,12 @@ describe('a crash', () => {
       const { body: next } = await presign();
       await putTo(next.presigned_url, files.PNG);
       const { client } = bucket;
-      Object.assign(house.services, { bucket: { ...bucket, client: crashingAt(name, client) } });
+      Object.assign(world.services, { bucket: { ...bucket, client: crashingAt(name, client) } });
       await expect(confirm(next.upload_id)).rejects.toThrow('crashed');
-      Object.assign(house.services, { bucket });
+      Object.assign(world.services, { bucket });
       expect((await read(next.upload_id)).body.status).toBe('processing');
-      house.clock.now += HOUR / 10;
-      const message = {
-        kind: 'upload',
-        workspace_id: house.owner.workspace_id,
-        upload_id: next.upload_id,
-      } as const;
-      const http = createHttpClient();
-      await handleMediaMessage(
-        {
-          services: house.services,
-          http,
-          remainingMs: () => 60_000,
-          maxInlineBytes: Infinity,
-          maxFailures: 3,
-        },
-        message,
-      );
+      world.clock.now += HOUR / 10;
+      await uploads.continueImport(next.upload_id);
       expect((await read(next.upload_id)).body.status).toBe('ready');
       expect((await fetched(next.public_url)).equals(files.PNG)).toBe(true);
     }
@@ -432,7 +449,7 @@ describe('a crash', () => {
 
   test('between storing an object and its record leaves an import that is finished later', async () => {
     answer = (_, response) => void response.writeHead(200).end(files.PNG);
-    const { table } = house.services;
+    const { table } = world.services;
     let puts = 0;
     const client = {
       send: (command: { constructor: { name: string } }) => {
@@ -440,11 +457,11 @@ describe('a crash', () => {
         return table.client.send(command as never);
       },
     };
-    Object.assign(house.services, { table: { ...table, client } });
+    Object.assign(world.services, { table: { ...table, client } });
     const { status, body } = await upload({ url: `${origin.url}/a.png` });
-    Object.assign(house.services, { table });
+    Object.assign(world.services, { table });
     expect([status, bucket.keys().length]).toEqual([202, 1]);
-    house.clock.now += HOUR / 10;
+    world.clock.now += HOUR / 10;
     await uploads.work();
     expect((await read(body.upload_id)).body).toMatchObject({ status: 'ready', size: files.PNG.length });
     expect(bucket.keys()).toHaveLength(1);

@@ -26,14 +26,14 @@ afterAll(() => {
 });
 beforeEach(async () => {
   uploads = await uploadWorld();
-  workspaceId = uploads.house.owner.workspace_id;
+  workspaceId = uploads.world.owner.workspace_id;
 });
 afterEach(() => uploads.close());
 
-const used = () => storageUsed(uploads.house.table, workspaceId);
+const used = () => storageUsed(uploads.world.table, workspaceId);
 /** Fills the storage except for some bytes. */
 const fillUpTo = (left: number) =>
-  reserveStorage(uploads.house.table, { workspace_id: workspaceId, file_id: 'full' }, LIMIT - left, LIMIT);
+  reserveStorage(uploads.world.table, { workspace_id: workspaceId, file_id: 'full' }, LIMIT - left, LIMIT);
 const url = () => `http://127.0.0.1:${(origin.address() as AddressInfo).port}/photo.png`;
 const full = (left: number) => ({
   status: 403,
@@ -84,7 +84,7 @@ describe('the storage of a workspace', () => {
       status: 400,
       body: { details: [{ field: 'url', message: expect.stringContaining('storage limit') }] },
     });
-    await reserveStorage(uploads.house.table, { workspace_id: workspaceId, file_id: 'last' }, 1, LIMIT);
+    await reserveStorage(uploads.world.table, { workspace_id: workspaceId, file_id: 'last' }, 1, LIMIT);
     expect(await uploads.upload({ url: url() })).toMatchObject(full(0));
     expect(await used()).toBe(LIMIT);
   });

@@ -1,6 +1,7 @@
 import type { ServiceEvent } from '../../shared/model/event.ts';
 import type { EventMessage } from '../../shared/events/messages.ts';
 import { newDelivery, isSubscribed, type Webhook } from '../../shared/model/webhook.ts';
+import { settleAll } from '../../shared/runtime/settle-all.ts';
 import { createDelivery, listWebhooks } from '../../shared/store/webhooks.ts';
 import { attempt, attemptDelivery, type Dispatcher } from './attempt.ts';
 
@@ -19,11 +20,7 @@ async function fanOut(
 ): Promise<void> {
   const webhooks = await listWebhooks(dispatcher.services.table, workspace_id);
   const subscribed = webhooks.filter(webhook => isSubscribed(webhook, event));
-  const results = await Promise.allSettled(
-    subscribed.map(webhook => deliverFirst(event, webhook, dispatcher)),
-  );
-  const failed = results.find(result => result.status === 'rejected');
-  if (failed) throw failed.reason;
+  await settleAll(subscribed.map(webhook => deliverFirst(event, webhook, dispatcher)));
 }
 
 async function deliverFirst(event: ServiceEvent, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {

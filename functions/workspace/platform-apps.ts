@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { sealWorkspaceApp } from '../../shared/connections/apps.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { ApiError, notFound, validationFailed } from '../../shared/http/errors.ts';
+import { notFound, validationFailed } from '../../shared/http/errors.ts';
+import { findPlatform, notAvailable } from '../../shared/http/platform.ts';
 import { validationDetails } from '../../shared/http/validate.ts';
 import type { WorkspaceApp } from '../../shared/model/platform-app.ts';
-import { PlatformIdSchema, readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
+import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Connector } from '../../shared/platforms/contract/connector.ts';
 import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
@@ -108,23 +109,13 @@ export const deletePlatformApp = route({
   },
 });
 
-function findPlatform(name: string): PlatformId {
-  const platform = readPlatformId(name);
-  if (!platform) throw notFound('Platform');
-  return platform;
-}
-
 /** A platform that accounts are connected to through an app. Throws 404, 400 and 501. */
 function findAppPlatform(name: string): { platform: PlatformId; connector: Connector } {
   const platform = findPlatform(name);
   const connector = CONNECTORS[platform];
-  const { display_name } = RULES[platform];
-  if (!connector) {
-    const error = `This version of the service cannot connect ${display_name} yet`;
-    throw new ApiError({ status: 501, body: { error, code: 'PLATFORM_NOT_AVAILABLE', platform } });
-  }
+  if (!connector) throw notAvailable(platform);
   if (connector.ways.some(({ kind }) => kind === 'oauth')) return { platform, connector };
-  const message = `${display_name} accounts are connected without an app`;
+  const message = `${RULES[platform].display_name} accounts are connected without an app`;
   throw validationFailed([{ field: 'platform', message, platform }]);
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { additionalDetails, validateObject } from '../http/validate.ts';
+import { additionalDetails, validateObject, withSubject } from '../http/validate.ts';
 import { validationFailed, type ValidationDetail } from '../http/errors.ts';
 import { PLATFORM_IDS, type PlatformId } from '../model/platform.ts';
 import { STYLES } from '../platforms/registry.ts';
@@ -131,8 +131,9 @@ function missingSource({ type, ...body }: Record<string, unknown>): ValidationDe
   const field = SOURCE_FIELD[known.output];
   const value = body[field];
   if (typeof value === 'string' && !isBlank(value)) return [];
-  const message = typeof value === 'string' ? 'Must not be empty' : 'Is required';
-  return [{ field, message: `${message} for type ${known.output}`, platform: null }];
+  const problem = typeof value === 'string' ? 'Must not be empty' : 'Is required';
+  const message = withSubject(field, `${problem} for type ${known.output}`);
+  return [{ field, message, platform: null }];
 }
 
 const distinct = (details: readonly ValidationDetail[]): ValidationDetail[] => [

@@ -68,6 +68,13 @@ describe('the OpenAI writer', () => {
     expect(formats()).toEqual(['json_object']);
   });
 
+  test('falls back once for concurrent requests', async () => {
+    const refusal = openAiError(400, null, "Invalid parameter: 'response_format' of type 'json_schema'");
+    server.respondWith(refusal, refusal, completion(POSTS));
+    await Promise.all([write(), write()]);
+    expect(formats()).toEqual(['json_schema', 'json_schema', 'json_object', 'json_object']);
+  });
+
   test('falls back to plain text when the server supports no formats', async () => {
     server.respondWith(
       openAiError(422, null, 'Unknown', 'response_format'),

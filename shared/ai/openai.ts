@@ -46,9 +46,10 @@ export function openAiWriter(
       const deadline = performance.now() + timeoutMs;
       const key = await readKey();
       for (;;) {
-        const body = requestBody(settings.model, brief, feedback, format);
+        const tried: Format = format;
+        const body = requestBody(settings.model, brief, feedback, tried);
         const response = await sendWithRetries(http, settings, key, body, deadline);
-        const fallback: Format | null = isFormatError(response) ? FALLBACK[format] : null;
+        const fallback = isFormatError(response) ? FALLBACK[tried] : null;
         if (fallback === null) return outputOf(response);
         format = fallback;
       }

@@ -79,16 +79,13 @@ export const endsProtected = (text: string) => /[\u{f0000}-\u{ffffd}]$/u.test(te
 function withoutTrailing(match: string): string {
   if (/^[^/]*\.$/u.test(match)) return match;
   let end = match.length;
+  let unopened = count(match, ')') - count(match, '(');
   for (;;) {
     const last = match.charAt(end - 1);
-    if (last === ')' && isUnbalanced(match.slice(0, end))) end -= 1;
-    else if (TRAILING.has(last)) end -= 1;
-    else return match.slice(0, end);
+    if (last === ')' && unopened > 0) unopened -= 1;
+    else if (!TRAILING.has(last)) return match.slice(0, end);
+    end -= 1;
   }
 }
 
-function isUnbalanced(text: string): boolean {
-  let open = 0;
-  for (const sign of text) open += sign === '(' ? 1 : sign === ')' ? -1 : 0;
-  return open < 0;
-}
+const count = (text: string, sign: string) => text.split(sign).length - 1;

@@ -47,7 +47,7 @@ export function toConnectedAccount({
   return { way, platform_user_id, username, attributes, credentials, app };
 }
 
-export async function unsealCredentials(services: Services, connection: Connection): Promise<JsonObject> {
+async function unsealCredentials(services: Services, connection: Connection): Promise<JsonObject> {
   const { id, platform, sealed } = connection;
   const json: unknown = JSON.parse(unseal(await services.keyRing(), id, sealed));
   const parsed = v.safeParse(CONNECTORS[platform]?.credentials ?? JsonObjectSchema, json);

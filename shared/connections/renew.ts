@@ -62,7 +62,7 @@ export function expiresSoon(connection: Connection, now: number): boolean {
 }
 
 /** True when the access token has expired and no renewal is possible. */
-export function hasExpiredForGood(connection: Connection, now: number): boolean {
+function hasExpiredForGood(connection: Connection, now: number): boolean {
   return isNeverRenewed(connection) && expiresWithin(0, connection, now);
 }
 
@@ -75,7 +75,7 @@ const expiresWithin = (ms: number, { token_expires_at }: Connection, now: number
   token_expires_at !== null && token_expires_at - now <= ms;
 
 /** True when the credentials may be renewed: never before `renew_at`. */
-export function isRenewalDue({ renew_at }: Connection, now: number): boolean {
+function isRenewalDue({ renew_at }: Connection, now: number): boolean {
   return renew_at !== null && renew_at <= now;
 }
 
@@ -188,12 +188,8 @@ async function requireReconnect(
 }
 
 /** The same account and target with the credentials that are stored now. */
-async function reload(
-  services: Services,
-  { target }: LoadedAccount,
-  current: Connection,
-): Promise<LoadedAccount> {
-  return { ...(await loadAccount(services, current, target?.id)), target };
+function reload(services: Services, { target }: LoadedAccount, current: Connection): Promise<LoadedAccount> {
+  return loadAccount(services, current, target?.id);
 }
 
 async function currentConnection(services: Services, connection: Connection): Promise<Connection> {

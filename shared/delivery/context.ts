@@ -4,7 +4,7 @@ import { hasValidCredentials, loadFreshAccount, renewAccount } from '../connecti
 import { targetIdOf } from '../connections/target-choice.ts';
 import { withCopiedMedia } from '../media/copies/copy-media.ts';
 import { mediaFiles } from '../media/media-files.ts';
-import type { PlatformId } from '../model/platform.ts';
+import { isFinal, type Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
 import { createHttpClient } from '../net/http.ts';
@@ -34,17 +34,19 @@ export interface DeliveryContext {
 /**
  * Prepares the steps of a destination. Returns null when the profile has no usable account on the platform, or the
  * service has no publisher for it. Credentials are opened, and renewed when they are about to expire, by the first step.
+ * Stale account facts are read again for an attempt; what follows a final destination uses those of its attempt.
  */
 export async function openDeliveryContext(
   run: DeliveryRun,
   post: Post,
-  platform: PlatformId,
+  destination: Destination,
 ): Promise<DeliveryContext | null> {
   const { services, publishers, remainingMs } = run;
+  const { platform } = destination;
   const stored = await getConnection(services.table, post.workspace_id, post.profile_id, platform);
   const publisher = publishers[platform];
   if (!publisher || !stored || !hasValidCredentials(stored, services.now())) return null;
-  const connection = await withFreshFacts(services, stored);
+  const connection = isFinal(destination) ? stored : await withFreshFacts(services, stored);
   const client = createHttpClient();
   const job = jobOf(await withCopiedMedia(services, post), connection);
   const rules = RULES[platform];

@@ -133,7 +133,7 @@ async function outcomeOf(
   const capped = begins ? await capOutcome(run, lease) : null;
   if (capped) return capped;
   if (!run.publishers[platform]) return failedAttempt(publisherMissing(platform), null, false);
-  const context = await openDeliveryContext(run, lease.post, platform);
+  const context = await openDeliveryContext(run, lease.post, lease.destination);
   if (!context) {
     return failedAttempt(failure(intent ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED', ACCOUNT_GONE), null, true);
   }

@@ -37,12 +37,12 @@ export async function discardAbandoned(
 async function discard(
   run: DeliveryRun,
   post: Post,
-  { platform }: DestinationOf<'failed'>,
+  destination: DestinationOf<'failed'>,
   abandoned: StoredCheckpoint,
   checkpoints: CheckpointStore,
 ): Promise<void> {
   const checkpoint = await checkpoints.load(abandoned);
-  const context = checkpoint && (await openDeliveryContext(run, post, platform));
+  const context = checkpoint && (await openDeliveryContext(run, post, destination));
   if (!context) return;
   try {
     const { discard: discardAt, accepts } = context.publisher;

@@ -2,6 +2,7 @@ import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
+import { settleAll } from '../runtime/settle-all.ts';
 import { getPost, setWake } from '../store/posts.ts';
 import {
   MAX_QUEUE_DELAY_MS,
@@ -62,18 +63,26 @@ export async function dispatch(services: Services, message: DispatchMessage): Pr
  */
 async function sendDueMessages(services: Services, post: Post): Promise<void> {
   const now = services.now();
-  const sweeps = [nextSweepAt(post, now)];
-  for (const destination of unsettled(post)) {
-    const at = readyAt(post, destination);
-    if (at - now <= MAX_QUEUE_DELAY_MS) {
-      await sendPublishMessage(services, post, destination.platform, at);
-    } else if (destination.status !== 'pending' || dispatchesLater(post, destination)) {
-      sweeps.push(await createResumeSchedule(services, post, destination));
-    }
-  }
+  const sweeps = await settleAll(unsettled(post).map(each => sendOrSchedule(services, post, each, now)));
   // A sweep that is still ahead stands. One that has come led here, and the next one follows from the state of the post.
   if (post.wake_at !== undefined && post.wake_at > now) return;
-  await setWake(services.table, post, earliest(sweeps));
+  await setWake(services.table, post, earliest([nextSweepAt(post, now), ...sweeps]));
+}
+
+/** Returns when the sweeper must dispatch the post because a schedule could not be created (epoch ms), or null. */
+async function sendOrSchedule(
+  services: Services,
+  post: Post,
+  destination: Destination,
+  now: number,
+): Promise<number | null> {
+  const at = readyAt(post, destination);
+  if (at - now <= MAX_QUEUE_DELAY_MS) {
+    await sendPublishMessage(services, post, destination.platform, at);
+    return null;
+  }
+  const isScheduled = destination.status === 'pending' && !dispatchesLater(post, destination);
+  return isScheduled ? null : createResumeSchedule(services, post, destination);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { PlatformId } from '../model/platform.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
 import { putConnection } from '../store/connections.ts';
-import { DAY, MINUTE, SECOND } from '../time/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 import { readyAt } from './sweep.ts';
 
 let world: DeliveryWorld;
@@ -118,6 +118,28 @@ describe('a follow-up', () => {
     expect(await followUpOf(post, 'playlist')).toMatchObject({
       status: 'failed',
       error: { code: 'PLATFORM_RATE_LIMIT' },
+    });
+  });
+
+  test('has its whole retry budget after it waited for a quota, however long that was', async () => {
+    const exhausted = transient({ kind: 'rate_limited', code: 'QUOTA_EXHAUSTED', retryAfterMs: 25 * HOUR });
+    const nine = Array.from({ length: 9 }, () => transient());
+    world.platform.followUps = [{ name: 'thumbnail' }];
+    world.platform.followUpFaults = { thumbnail: [...nine, exhausted, ...nine] };
+    const post = await publish();
+    expect(await followUpOf(post)).toMatchObject({ status: 'done' });
+    expect(effects('thumbnail')).toHaveLength(1);
+  });
+
+  test('fails when the platform has not finished it within a day', async () => {
+    world.platform.followUps = [{ name: 'thumbnail', waits: 3 }];
+    const post = await world.store();
+    await world.handle(publishMessage(post));
+    world.clock.now += 1 * DAY - 1 * SECOND;
+    await world.handle(publishMessage(post));
+    expect(await followUpOf(post)).toMatchObject({
+      status: 'failed',
+      error: { code: 'PLATFORM_UNAVAILABLE', message: 'The platform did not finish thumbnail within a day' },
     });
   });
 

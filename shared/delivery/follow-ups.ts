@@ -12,9 +12,9 @@ import type { FollowUpResult, PlannedFollowUp, StepContext } from '../platforms/
 import { RULES } from '../platforms/registry.ts';
 import type { JsonObject } from '../model/json.ts';
 import { openDeliveryContext, type DeliveryContext } from './context.ts';
-import { assertHeld, LeaseLost } from './lease.ts';
-import { ACCOUNT_GONE, asPlatformError, decide } from './outcome.ts';
-import { backoffMs, isExhausted, isTooOld } from './retry.ts';
+import { assertHeld, holdLease, LeaseLost } from './lease.ts';
+import { ACCOUNT_GONE, asPlatformError, decide, isWaitForQuota } from './outcome.ts';
+import { backoffMs, FULL_BUDGET, isExhausted, isTooOld } from './retry.ts';
 import type { DeliveryRun } from './run.ts';
 import { saveSwept } from './sweep.ts';
 import { processingDelayMs } from './timing.ts';
@@ -60,7 +60,7 @@ export async function runNextFollowUp(
   destination: Published,
 ): Promise<{ post: Post; destination: Destination } | null> {
   const next = nextFollowUp(destination, run.services.now());
-  const context = await openDeliveryContext(run, post, destination.platform);
+  const context = await openDeliveryContext(run, post, destination);
   try {
     const planned = context?.publisher.followUps(context.job).find(({ name }) => name === next.name);
     // Before the lease, so that a worker that dies while it opens the account leaves no intent.
@@ -70,27 +70,20 @@ export async function runNextFollowUp(
     const held = await saveSwept(run.services, post, destination, leasedTo);
     if (!held) return null;
 
-    let current = { post: held, destination: leasedTo };
-    const store = async (to: Destination): Promise<Post> => {
-      const after = await saveSwept(run.services, current.post, current.destination, to);
-      if (!after) throw new LeaseLost();
-      return after;
-    };
+    const lease = holdLease(held, leasedTo, (before, from, to) => saveSwept(run.services, before, from, to));
     const leased: LeasedFollowUp = {
       get state() {
-        return stateOf(current.destination, next.name);
+        return stateOf(lease.destination, next.name);
       },
       get destination() {
-        return current.destination;
+        return lease.destination;
       },
-      save: async change => {
-        const to = followUpChanged(current.destination, next.name, change, { release: false });
-        current = { post: await store(to), destination: to };
-      },
+      save: change => lease.save(followUpChanged(lease.destination, next.name, change, { release: false })),
     };
     const outcome = await outcomeOf(run, leased, next, context, planned, opened);
-    const to = afterOutcome(leased.destination, next.name, outcome, run.services.now());
-    return { post: await store(to), destination: to };
+    const to = afterOutcome(lease.destination, next.name, outcome, run.services.now());
+    const after = await saveSwept(run.services, lease.post, lease.destination, to);
+    return after && { post: after, destination: to };
   } catch (error) {
     if (error instanceof LeaseLost) return null;
     throw error;
@@ -166,6 +159,7 @@ async function runFollowUp(run: Run): Promise<FollowUpOutcome> {
         case 'wait': {
           const waits = leased.state.waits;
           const at = services.now() + processingDelayMs(result.delayMs, waits);
+          if (isTooOld(leased.state, at)) return { type: 'failed', failure: unfinished(followUp.name) };
           return {
             type: 'later',
             at,
@@ -273,8 +267,9 @@ function afterError(error: unknown, state: FollowUpState, now: number, keepInten
     const { code, message } = asPlatformError(error);
     return { type: 'failed', failure: failure(keepIntent ? 'DELIVERY_UNKNOWN' : code, message) };
   }
-  const change = { failures: state.failures + 1, ...(!keepIntent && { intent: null }) };
-  return { type: 'later', at: decision.at, change };
+  if (keepIntent) return { type: 'later', at: decision.at, change: { failures: state.failures + 1 } };
+  const budget = isWaitForQuota(decision.failure) ? FULL_BUDGET : { failures: state.failures + 1 };
+  return { type: 'later', at: decision.at, change: { ...budget, intent: null } };
 }
 
 function afterOutcome(
@@ -302,6 +297,9 @@ function afterOutcome(
 
 const lost = (name: string) =>
   failure('DELIVERY_UNKNOWN', `The response to ${name} was lost; it may have taken effect`);
+
+const unfinished = (name: string) =>
+  failure('PLATFORM_UNAVAILABLE', `The platform did not finish ${name} within a day`);
 
 const settleMs = ({ platform }: Destination) => RULES[platform].settle_ms;
 

@@ -18,11 +18,11 @@ export function leaseUntil({ platform }: Destination, now: number): number {
 }
 
 /** A destination under this worker's lease, as it was stored last. */
-export interface Lease {
+export interface Lease<D extends Destination = DestinationOf<'publishing'>> {
   readonly post: Post;
-  readonly destination: DestinationOf<'publishing'>;
+  readonly destination: D;
   /** Stores progress under the lease. Throws LeaseLost when another worker acquired it. */
-  save: (to: DestinationOf<'publishing'>) => Promise<void>;
+  save: (to: D) => Promise<void>;
 }
 
 /** Throws LeaseLost once the lease has expired: another worker may have acquired it. */
@@ -31,11 +31,11 @@ export function assertHeld(expiresAt: number, now: number): void {
 }
 
 /** Returns the lease of a worker that has just stored `destination` as its own. */
-export function holdLease(
+export function holdLease<D extends Destination>(
   post: Post,
-  destination: DestinationOf<'publishing'>,
+  destination: D,
   store: (post: Post, from: Destination, to: Destination) => Promise<Post | null>,
-): Lease {
+): Lease<D> {
   let current = { post, destination };
   return {
     get post() {

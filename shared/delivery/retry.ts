@@ -11,6 +11,9 @@ interface Attempted {
   first_attempt_at: number | null;
 }
 
+/** The budget before a first attempt, and after a wait for a limit, which is not a failure. */
+export const FULL_BUDGET = { failures: 0, first_attempt_at: null } as const;
+
 /** Returns the delay after `failures` consecutive failures (1 = the first). A delay that the platform named wins. */
 export function backoffMs(failures: number, named: number | undefined): number {
   return named ?? BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? MINUTE;

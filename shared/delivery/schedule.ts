@@ -11,7 +11,7 @@ import { readyAt, unsettled } from './sweep.ts';
 import { LEAD_MS, leadMs, SWEEP_INTERVAL_MS } from './timing.ts';
 
 /** Returns when the dispatcher must run so that a destination is acted on in time. Epoch milliseconds. */
-export function dispatchAt(post: Post, destination: Destination): number {
+function dispatchAt(post: Post, destination: Destination): number {
   if (destination.status === 'pending') return post.due_at - leadMs(post, destination.platform);
   return readyAt(post, destination) - LEAD_MS;
 }

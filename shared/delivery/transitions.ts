@@ -10,6 +10,7 @@ import {
 import type { DestinationEventKind } from '../model/event.ts';
 import { failure, isAccountLost, type Failure } from '../model/failure.ts';
 import { leaseUntil } from './lease.ts';
+import { FULL_BUDGET } from './retry.ts';
 
 /*
  * Every change of a destination, as pure functions. `saveDestination` stores a result on the condition that the
@@ -126,7 +127,7 @@ export function deferred(
   at: number,
   now: number,
 ): DestinationOf<'retrying'> {
-  return { ...retrying(destination, progress, error, at, now), failures: 0, first_attempt_at: null };
+  return { ...retrying(destination, progress, error, at, now), ...FULL_BUDGET };
 }
 
 /** The post is live. `followUps`: the name and first state of each follow-up. */
@@ -145,8 +146,7 @@ export function published(
       state,
       status: 'pending',
       attempts: 0,
-      failures: 0,
-      first_attempt_at: null,
+      ...FULL_BUDGET,
       next_attempt_at: now,
       waits: 0,
       intent: null,
@@ -187,7 +187,7 @@ export function withOutboxSent<D extends Destination>(destination: D): D {
 
 /** A failed destination is published again like a new one. Its attempts keep counting, so that event ids differ. */
 export function reopened(destination: Destination, now: number): DestinationOf<'pending'> {
-  return { ...common(destination, now), status: 'pending', failures: 0, first_attempt_at: null };
+  return { ...common(destination, now), status: 'pending', ...FULL_BUDGET };
 }
 
 /**

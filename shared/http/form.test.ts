@@ -43,6 +43,18 @@ describe('a multipart form', () => {
     expect(await readForm(...(await encode(form)))).toEqual({ a: '2' });
   });
 
+  test('is refused with two files of one name', async () => {
+    const form = new FormData();
+    form.append('file', new File(['one'], 'a.png'));
+    form.append('file', new File(['two'], 'b.png'));
+    await expect(readForm(...(await encode(form)))).rejects.toMatchObject({
+      response: {
+        status: 400,
+        body: { details: [{ field: 'file', message: 'file must be a single file', platform: null }] },
+      },
+    });
+  });
+
   test.each([
     ['caf\xe9', 400],
     ['caf\xc3\xa9', 'café'],

@@ -2,7 +2,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
-import { ApiError, invalidUtf8 } from './errors.ts';
+import { ApiError, invalidUtf8, validationFailed } from './errors.ts';
 
 /** A file of a multipart form. */
 export interface FormFile {
@@ -27,16 +27,21 @@ export const isForm = (contentType: string) => /^multipart\/form-data\b/i.test(c
 /** Well above what any form of this API needs. */
 const LIMITS = { fields: 100, files: 10, headerPairs: 50 };
 
-/** Returns the text and file fields of a multipart form by name; the last one wins. Throws 400 for a malformed form. */
+/**
+ * Returns the text and file fields of a multipart form by name; of two texts with one name the last one wins. Throws 400 for
+ * a malformed form, and for two files with one name.
+ */
 export async function readForm(body: Uint8Array, contentType: string): Promise<Record<string, unknown>> {
   const fields = new Map<string, unknown>();
   const files: Promise<void>[] = [];
+  const fileFields: string[] = [];
   const { promise: finished, resolve, reject } = Promise.withResolvers<undefined>();
   try {
     const parser = new Busboy({ headers: headersOf(contentType), limits: LIMITS, preservePath: true });
     parser.on('field', (name, value) => void fields.set(name, value));
     // A binary part without a file name is a file, too.
     parser.on('file', (name, stream, fileName: string | undefined) => {
+      fileFields.push(name);
       files.push(readFile(stream, fileName ?? '').then(file => void fields.set(name, file)));
     });
     parser
@@ -49,12 +54,19 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<R
     await Promise.allSettled(files);
     throw malformedForm();
   }
+  const repeated = fileFields.filter((name, index) => fileFields.indexOf(name) < index);
+  if (repeated.length > 0) throw severalFiles([...new Set(repeated)]);
   const isReplaced = [...fields.values()].some(
     value => typeof value === 'string' && value.includes('\ufffd'),
   );
   if (isReplaced && !Buffer.from(body).includes('\ufffd')) throw invalidUtf8();
   return Object.fromEntries(fields);
 }
+
+const severalFiles = (fields: readonly string[]) =>
+  validationFailed(
+    fields.map(field => ({ field, message: `${field} must be a single file`, platform: null })),
+  );
 
 const headersOf = (contentType: string): BusboyHeaders => ({ 'content-type': contentType });
 

@@ -33,14 +33,14 @@ export interface Checkpoint {
 }
 
 /** A checkpoint as the destination keeps it. A large or encrypted state is in an item of its own with the id `item`. */
-export const StoredCheckpointSchema = v.union([
+const StoredCheckpointSchema = v.union([
   v.object({ step: v.string(), state: JsonObjectSchema }),
   v.object({ step: v.string(), item: v.string() }),
 ]);
 export type StoredCheckpoint = v.InferOutput<typeof StoredCheckpointSchema>;
 
 /** Stored before a request that must not be sent twice; removed once its outcome is known. */
-export const CommitIntentSchema = v.object({ step: v.string(), at: Instant });
+const CommitIntentSchema = v.object({ step: v.string(), at: Instant });
 export type CommitIntent = v.InferOutput<typeof CommitIntentSchema>;
 
 const progress = {
@@ -53,17 +53,17 @@ const progress = {
 };
 
 /** What the platform returned for a live post. */
-export const PublishedPostSchema = v.object({
+const PublishedPostSchema = v.object({
   platform_post_id: v.string(),
   platform_post_url: v.nullable(v.string()),
   published_at: Instant,
 });
 export type PublishedPost = v.InferOutput<typeof PublishedPostSchema>;
 
-export const FOLLOW_UP_STATUSES = ['pending', 'done', 'failed'] as const;
+const FOLLOW_UP_STATUSES = ['pending', 'done', 'failed'] as const;
 
 /** A step that follows the live post, with its own progress and retry budget. */
-export const FollowUpStateSchema = v.object({
+const FollowUpStateSchema = v.object({
   name: v.string(),
   status: v.picklist(FOLLOW_UP_STATUSES),
   /** How often a worker began it. */

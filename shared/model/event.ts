@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { JsonObjectSchema } from './json.ts';
 
 /** Events about one destination of a post. */
-export const DESTINATION_EVENT_KINDS = [
+const DESTINATION_EVENT_KINDS = [
   'post.published',
   'post.failed',
   'post.retry',

@@ -39,7 +39,7 @@ export const MAX_WEBHOOKS = 10;
 /** How long the previous secret signs after a rotation, milliseconds. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-export const AttemptSchema = v.object({
+const AttemptSchema = v.object({
   at: Instant,
   /** Null when there was no response. */
   status_code: v.nullable(v.number()),

@@ -12,8 +12,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 type BodilessRequest = Omit<HttpRequest, 'body'>;
 
 /**
- * Opens a URL and follows up to five redirects; the client checks the address of every hop. Returns the response with the
- * URL that sent it. Throws HttpFailure.
+ * Opens a URL and follows up to five redirects; the client checks the address of every hop. The time-out of the request
+ * limits all hops together. Returns the response with the URL that sent it. Throws HttpFailure.
  */
 export function openFollowing(
   http: Pick<HttpClient, 'open'>,
@@ -43,9 +43,11 @@ async function follow<T extends Pick<HttpResponse, 'status' | 'headers'>>(
   send: (request: BodilessRequest) => Promise<T>,
   discard: (response: T) => void,
 ): Promise<T & { url: string }> {
+  const deadline = performance.now() + request.timeoutMs;
   let { url } = request;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
-    const response = await send({ ...request, url });
+    const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
+    const response = await send({ ...request, url, timeoutMs });
     const location = response.headers['location'];
     if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, url };
     discard(response);

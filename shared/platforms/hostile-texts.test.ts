@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS } from '../model/platform.ts';
+import { toPlatformError } from './bluesky/errors.ts';
 import { detectFacets } from './bluesky/facets.ts';
 import { draftFor, oneLine, type PostContent } from './kit/draft.ts';
 import { RULES } from './registry.ts';
@@ -48,10 +49,16 @@ const PARTS = [
   '🕵\ufe0f',
   '\ud800',
   '&lt;',
+  'blob ',
   '<',
   ',',
   '"',
 ];
+
+/** An error response of a server that the user chose. */
+const classified = (message: string) =>
+  toPlatformError({ call: 'putRecord', status: 400, headers: {}, error: 'InvalidRequest', message });
+
 const UNITS = 8_000;
 const FACTOR = 4;
 const MAX_GROWTH = 10;
@@ -81,6 +88,7 @@ const FUNCTIONS: readonly (readonly [name: string, run: (text: string) => unknow
   ['graphemes', text => graphemes(1).measure(text)],
   ['truncate', text => truncate(text, { limit: text.length / 2, measure: part => part.length })],
   ['truncate by bytes', text => truncate(text, { limit: 5000, measure: part => utf8Bytes(1).measure(part) })],
+  ['an error message of a Bluesky server', classified],
   ['detectFacets', text => detectFacets(text, () => Promise.resolve(null))],
   ['weightedLength', weightedLength],
   ['linkSpans', linkSpans],

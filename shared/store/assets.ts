@@ -2,9 +2,9 @@ import { BatchGetCommand, DeleteCommand, GetCommand, UpdateCommand } from '@aws-
 import * as v from 'valibot';
 import { AssetSchema, type Asset } from '../model/library.ts';
 import { MINUTE } from '../time/instant.ts';
-import { deleteKeys, pagesOf, type WorkspaceQuery } from './query.ts';
+import { deleteKeys, KeySchema, pagesOf, type WorkspaceQuery } from './query.ts';
 import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
-import { transact } from './transact.ts';
+import { newItem, transact } from './transact.ts';
 
 const PREFIX = 'ASSET#';
 /** After this time the sweeper considers the probe message of a new asset lost. */
@@ -33,18 +33,14 @@ export const MAX_BATCH = 100;
 export async function createAssets(table: Table, assets: readonly Asset[]): Promise<void> {
   await transact(
     table,
-    assets.map(asset => ({
-      Put: {
-        TableName: table.name,
-        Item: {
-          ...assetKey(asset.workspace_id, asset.id),
-          ...asset,
-          wake_shard: wakeShard(asset.id),
-          wake_at: asset.created_at + PROBE_GRACE_MS,
-        },
-        ConditionExpression: 'attribute_not_exists(PK)',
-      },
-    })),
+    assets.map(asset =>
+      newItem(table, {
+        ...assetKey(asset.workspace_id, asset.id),
+        ...asset,
+        wake_shard: wakeShard(asset.id),
+        wake_at: asset.created_at + PROBE_GRACE_MS,
+      }),
+    ),
   );
 }
 
@@ -82,13 +78,11 @@ export async function ownersOfAssets(
     );
     const found = v.parse(v.array(OwnerSchema), Responses?.[table.name] ?? []);
     for (const { id, profile_id } of found) owners.set(id, profile_id);
-    const again = v.parse(KeysSchema, UnprocessedKeys?.[table.name]?.Keys ?? []);
+    const again = v.parse(v.array(KeySchema), UnprocessedKeys?.[table.name]?.Keys ?? []);
     wanted = [...again, ...wanted.slice(READ_BATCH)];
   }
   return owners;
 }
-
-const KeysSchema = v.array(v.object({ PK: v.string(), SK: v.string() }));
 
 /** Lists assets of a workspace or one of its profiles, newest first, `limit` at most, those before the id `before`. */
 export async function listAssets(

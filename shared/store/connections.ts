@@ -1,9 +1,10 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { SealedAppSchema } from '../model/platform-app.ts';
 import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
 import { ConnectionSchema, type Connection } from '../model/profile.ts';
 import { DAY } from '../time/instant.ts';
+import { allOf } from './query.ts';
 import { writeIfUnchanged, ttl, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 
 /** The key allows one account per profile and platform. */
@@ -54,27 +55,13 @@ export async function getConnection(
 }
 
 /** Lists the connections of one profile, or of the whole workspace. */
-export async function listConnections(
+export function listConnections(
   table: Table,
   workspaceId: string,
   profileId?: string,
 ): Promise<Connection[]> {
   const prefix = profileId === undefined ? 'CONNECTION#' : `CONNECTION#${profileId}#`;
-  const connections: Connection[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
-        ExpressionAttributeValues: { ':pk': workspaceKey(workspaceId), ':prefix': prefix },
-        ...(start ? { ExclusiveStartKey: start } : {}),
-      }),
-    );
-    connections.push(...v.parse(v.array(ConnectionSchema), page.Items ?? []));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return connections;
+  return allOf(table, { workspace_id: workspaceId, prefix }, ConnectionSchema);
 }
 
 /** Deletes a connection; one that replaced it meanwhile stays. */
@@ -155,13 +142,16 @@ export function markNeedsReconnect(
   });
 }
 
-/** Ends the wake-ups of an account whose event is sent; false when the credentials changed meanwhile. */
+/**
+ * Ends the wake-ups of an account whose event is sent. Returns false when the credentials changed meanwhile, or the account
+ * must be reconnected only now: that is another event.
+ */
 export function endWakes(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {
     set: {},
     remove: ['wake_at', 'wake_shard', 'outbox'],
-    condition: 'revision = :revision',
-    values: { ':revision': connection.revision },
+    condition: 'revision = :revision AND needs_reconnect = :needs_reconnect',
+    values: { ':revision': connection.revision, ':needs_reconnect': connection.needs_reconnect },
   });
 }
 
@@ -256,7 +246,7 @@ function updateConnection(table: Table, connection: Connection, change: Change):
 }
 
 /** A pending authorization: what the callback of the consent page needs. */
-export const OAuthStateSchema = v.object({
+const OAuthStateSchema = v.object({
   id: v.string(),
   workspace_id: v.string(),
   profile_id: v.string(),

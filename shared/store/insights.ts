@@ -8,7 +8,7 @@ import {
 } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { DAY } from '../time/instant.ts';
-import { allOf, deleteKeys } from './query.ts';
+import { allOf, deleteKeys, KeySchema } from './query.ts';
 import { shardOf, ttl, workspaceKey, type Key, type Table } from './table.ts';
 
 /** A little longer than the window of best times, 90 days. */
@@ -111,5 +111,5 @@ export async function deleteMetricsReadings(
   profileId: string,
 ): Promise<void> {
   const query = { workspace_id: workspaceId, prefix: prefixOf(profileId), consistent: true };
-  await deleteKeys(table, await allOf(table, query, v.object({ PK: v.string(), SK: v.string() })));
+  await deleteKeys(table, await allOf(table, query, KeySchema));
 }

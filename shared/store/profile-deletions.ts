@@ -6,7 +6,7 @@ import { wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 const PREFIX = 'PROFILE-DELETION#';
 
 /** A deleted profile whose content is still being deleted. */
-export const ProfileDeletionSchema = v.object({
+const ProfileDeletionSchema = v.object({
   workspace_id: v.string(),
   profile_id: v.string(),
   started_at: v.number(),

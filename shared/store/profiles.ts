@@ -2,10 +2,11 @@ import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { ProfileSchema, type Profile } from '../model/profile.ts';
+import { counterChange, readCounter } from './counters.ts';
 import { deletionItem } from './profile-deletions.ts';
 import { allOf } from './query.ts';
 import { workspaceKey, type Key, type Table } from './table.ts';
-import { transact, type TransactItems } from './transact.ts';
+import { newItem, transact, type TransactItem } from './transact.ts';
 
 const profileKey = (workspaceId: string, id: string): Key => ({
   PK: workspaceKey(workspaceId),
@@ -20,14 +21,14 @@ const nameKey = ({ workspace_id, profile_name }: Pick<Profile, 'workspace_id' | 
   PK: workspaceKey(workspace_id),
   SK: `NAME#${namePart(profile_name)}`,
 });
-/** Number of profiles. The plan's limit is a condition on it, which is exact under any concurrency. */
+/** Number of profiles. */
 const countKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'COUNT#PROFILES' });
 
 /**
  * Two names are the same when they differ only in case or compatible spelling: Unicode NFKC and full case folding
  * (ß and ẞ are ss, final sigma is sigma). Lower, upper and lower case in turn fold every letter but the dotless i.
  */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   return name
     .normalize('NFKC')
     .replace(/[^ı]/gu, letter => letter.toLowerCase().toUpperCase().toLowerCase())
@@ -56,7 +57,7 @@ export async function createProfile(
 ): Promise<'created' | 'taken' | 'limit'> {
   const keys = [profileKey(profile.workspace_id, profile.id), usernameKey(profile), nameKey(profile)];
   const failed = await transact(table, [
-    countChange(table, profile, 1, limit),
+    counterChange(table, countKey(profile.workspace_id), 1, limit),
     ...keys.map(key => newItem(table, { ...key, ...profile })),
   ]);
   if (failed.length === 0 || failed.includes(1)) return 'created';
@@ -95,31 +96,10 @@ export async function beginDeletion(table: Table, profile: Profile, now: number)
     { Delete: { TableName: table.name, Key: profileKey(workspace_id, id), ...unchanged(profile) } },
     { Delete: { TableName: table.name, Key: usernameKey(profile) } },
     { Delete: { TableName: table.name, Key: nameKey(profile) } },
-    countChange(table, profile, -1, null),
+    counterChange(table, countKey(workspace_id), -1, null),
     newItem(table, deletionItem({ workspace_id, profile_id: id, started_at: now })),
   ]);
   return failed.length === 0;
-}
-
-type Part = TransactItems[number];
-
-function countChange(table: Table, profile: Profile, by: 1 | -1, limit: number | null): Part {
-  return {
-    Update: {
-      TableName: table.name,
-      Key: countKey(profile.workspace_id),
-      UpdateExpression: 'ADD #used :by',
-      ExpressionAttributeNames: { '#used': 'used' },
-      ExpressionAttributeValues: { ':by': by, ...(limit === null ? {} : { ':limit': limit }) },
-      ...(limit === null ? {} : { ConditionExpression: 'attribute_not_exists(#used) OR #used < :limit' }),
-    },
-  };
-}
-
-function newItem(table: Table, item: Key & Record<string, unknown>): Part {
-  return {
-    Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' },
-  };
 }
 
 /** Condition: the profile still has the names that it was read with. */
@@ -129,7 +109,7 @@ const unchanged = ({ username, profile_name }: Profile) => ({
 });
 
 /** Guards hold the whole profile, so both change with either name. */
-function moveGuard(table: Table, from: Key, to: Key, profile: Profile): Part[] {
+function moveGuard(table: Table, from: Key, to: Key, profile: Profile): TransactItem[] {
   if (from.SK !== to.SK) {
     return [{ Delete: { TableName: table.name, Key: from } }, newItem(table, { ...to, ...profile })];
   }
@@ -145,12 +125,8 @@ export async function getProfile(table: Table, workspaceId: string, id: string):
 }
 
 /** Returns the number of profiles of a workspace. */
-export async function countProfiles(table: Table, workspaceId: string): Promise<number> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: countKey(workspaceId) }),
-  );
-  return v.parse(v.object({ used: v.optional(v.number(), 0) }), Item ?? {}).used;
-}
+export const countProfiles = (table: Table, workspaceId: string): Promise<number> =>
+  readCounter(table, countKey(workspaceId));
 
 /** Lists all profiles of a workspace; the plan limits their number. */
 export function listProfiles(table: Table, workspaceId: string): Promise<Profile[]> {

@@ -62,6 +62,9 @@ function pageQuery(
   });
 }
 
+/** Parses the key of an item. */
+export const KeySchema = v.object({ PK: v.string(), SK: v.string() });
+
 /** Maximum items of one BatchWriteItem request. */
 const BATCH_SIZE = 25;
 const CONCURRENT_BATCHES = 8;

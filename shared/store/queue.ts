@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import type { Post } from '../model/post.ts';
 import { QueueSettingsSchema, type SlotReservation, type QueueSettings } from '../model/queue.ts';
 import { SECOND } from '../time/instant.ts';
-import { allOf, deleteKeys } from './query.ts';
+import { allOf, deleteKeys, KeySchema } from './query.ts';
 import { writeIfUnchanged, ttl, workspaceKey, type Key, type Table } from './table.ts';
-import type { TransactItems } from './transact.ts';
+import { newItem, type TransactItems } from './transact.ts';
 
 /** The queue of a profile: its settings and one item per slot reservation. */
 export interface Queue {
@@ -119,11 +119,7 @@ export async function releaseQueueLock(table: Table, post: Post): Promise<void> 
 /** Deletes the settings and reservations of a profile. */
 export async function deleteQueue(table: Table, workspaceId: string, profileId: string): Promise<void> {
   const query = { workspace_id: workspaceId, prefix: prefixOf(profileId), consistent: true };
-  const items = await allOf(table, query, v.object({ PK: v.string(), SK: v.string() }));
-  await deleteKeys(
-    table,
-    items.map(({ PK, SK }) => ({ PK, SK })),
-  );
+  await deleteKeys(table, await allOf(table, query, KeySchema));
 }
 
 const reservedKey = (post: Post | null): Key | null =>
@@ -140,7 +136,7 @@ export function slotReservationPut(table: Table, from: Post | null, to: Post): T
   const key = reservedKey(to);
   if (!key || !changesSlot(from, to)) return [];
   const Item = { ...key, post_id: to.post_id, expires_at: ttl(to.due_at) };
-  return [{ Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' } }];
+  return [newItem(table, Item)];
 }
 
 /** Returns the transaction items that release the slot of `from`, which `to` replaces or which is deleted. */

@@ -5,7 +5,7 @@ import { allOf, deleteKeys } from './query.ts';
 import { workspaceKey, type Key, type Table } from './table.ts';
 
 /** A target of a connection as it is stored: its secrets are sealed. */
-export const StoredTargetSchema = v.object({
+const StoredTargetSchema = v.object({
   id: v.string(),
   name: v.string(),
   attributes: v.record(v.string(), v.string()),

@@ -1,8 +1,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { Table } from './table.ts';
+import type { Key, Table } from './table.ts';
 
 export type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
+export type TransactItem = TransactItems[number];
 
 const MAX_TRIES = 12;
 const BASE_PAUSE_MS = 20;
@@ -26,6 +27,11 @@ export async function transact(table: Table, items: TransactItems): Promise<numb
       await pause(attempt);
     }
   }
+}
+
+/** Returns the transaction item that stores an item; its condition fails where the key exists. */
+export function newItem(table: Table, item: Key & Record<string, unknown>): TransactItem {
+  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' } };
 }
 
 function pause(attempt: number): Promise<void> {

@@ -1,13 +1,12 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { KeySchema } from './query.ts';
 import { writeIfUnchanged, WAKE_INDEX, type Key, type Table } from './table.ts';
-
-const DueSchema = v.array(v.object({ PK: v.string(), SK: v.string() }));
 
 /** Returns at most `limit` keys of a shard with `wake_at` at or before `now`, earliest first. */
 export async function dueInShard(table: Table, shard: number, now: number, limit: number): Promise<Key[]> {
   const { Items } = await table.client.send(dueQuery(table.name, shard, now, limit));
-  return v.parse(DueSchema, Items ?? []);
+  return v.parse(v.array(KeySchema), Items ?? []);
 }
 
 function dueQuery(tableName: string, shard: number, now: number, limit: number): QueryCommand {

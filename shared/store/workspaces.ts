@@ -9,9 +9,10 @@ import {
   type Plan,
   type Workspace,
 } from '../model/workspace.ts';
+import { counterChange, readCounter } from './counters.ts';
 import { allOf } from './query.ts';
 import { writeIfUnchanged, workspaceKey, type Key, type Table } from './table.ts';
-import { transact, type TransactItems } from './transact.ts';
+import { newItem, transact, type TransactItem } from './transact.ts';
 
 /** Workspace and number of owners. A condition on the number keeps the last owner. */
 const metaKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'META' });
@@ -33,8 +34,6 @@ const keyReferenceKey = (workspaceId: string, keyId: string): Key => ({
   SK: `KEYREF#${keyId}`,
 });
 
-type Part = TransactItems[number];
-
 /** Creates a workspace with its first owner and first key in one transaction. */
 export async function createWorkspace(
   table: Table,
@@ -50,11 +49,7 @@ export async function createWorkspace(
   if (failed.length > 0) throw new Error('An id of the new workspace already exists');
 }
 
-function newItem(table: Table, item: Key & Record<string, unknown>): Part {
-  return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(PK)' } };
-}
-
-function newMember(table: Table, member: Member): Part[] {
+function newMember(table: Table, member: Member): TransactItem[] {
   const { workspace_id, user_id } = member;
   return [
     newItem(table, { ...memberKey(workspace_id, user_id), ...member }),
@@ -62,34 +57,17 @@ function newMember(table: Table, member: Member): Part[] {
   ];
 }
 
-function newApiKey(table: Table, apiKey: ApiKey, limit: number | null): Part[] {
+function newApiKey(table: Table, apiKey: ApiKey, limit: number | null): TransactItem[] {
   return [
     newItem(table, { ...keyReferenceKey(apiKey.workspace_id, apiKey.key_id), ...apiKey }),
     newItem(table, { ...apiKeyKey(apiKey.key_hash), ...apiKey }),
-    keyCountChange(table, apiKey.workspace_id, 1, limit),
+    counterChange(table, keyCountKey(apiKey.workspace_id), 1, limit),
   ];
 }
 
-function keyCountChange(table: Table, workspaceId: string, by: 1 | -1, limit: number | null): Part {
-  return {
-    Update: {
-      TableName: table.name,
-      Key: keyCountKey(workspaceId),
-      UpdateExpression: 'ADD #used :by',
-      ExpressionAttributeNames: { '#used': 'used' },
-      ExpressionAttributeValues: { ':by': by, ...(limit === null ? {} : { ':limit': limit }) },
-      ...(limit === null ? {} : { ConditionExpression: 'attribute_not_exists(#used) OR #used < :limit' }),
-    },
-  };
-}
-
 /** Returns the number of keys of a workspace that are not revoked. */
-export async function countApiKeys(table: Table, workspaceId: string): Promise<number> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: keyCountKey(workspaceId) }),
-  );
-  return v.parse(v.object({ used: v.optional(v.number(), 0) }), Item ?? {}).used;
-}
+export const countApiKeys = (table: Table, workspaceId: string): Promise<number> =>
+  readCounter(table, keyCountKey(workspaceId));
 
 export async function getWorkspace(table: Table, workspaceId: string): Promise<Workspace | null> {
   const { Item } = await table.client.send(
@@ -177,7 +155,7 @@ const stillHasRole = ({ role }: Member) => ({
   ExpressionAttributeValues: { ':role': role },
 });
 
-function changeOwners(table: Table, workspaceId: string, by: number): Part {
+function changeOwners(table: Table, workspaceId: string, by: number): TransactItem {
   return {
     Update: {
       TableName: table.name,
@@ -266,7 +244,7 @@ export async function revokeApiKey(
       },
     },
     { Delete: { TableName: table.name, Key: keyReferenceKey(workspaceId, keyId) } },
-    keyCountChange(table, workspaceId, -1, null),
+    counterChange(table, keyCountKey(workspaceId), -1, null),
   ]);
   return failed.length === 0;
 }

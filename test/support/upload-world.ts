@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { handleMediaMessage } from '../../functions/media-importer/work.ts';
 import { routes } from '../../functions/uploads/routes.ts';
 import type { FormFile } from '../../shared/http/form.ts';
-import { MediaMessageSchema } from '../../shared/media/messages.ts';
+import { MediaMessageSchema, type MediaMessage } from '../../shared/media/messages.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { createApiWorld, type Shown } from './api-world.ts';
 import { createTestBucket } from './bucket.ts';
@@ -12,30 +12,36 @@ const MAX_FAILURES = 3;
 
 /** Creates the upload routes with a table and a bucket of their own, and a profile named Acme. */
 export async function uploadWorld() {
-  const house = await createApiWorld(routes);
+  const world = await createApiWorld(routes);
   const bucket = await createTestBucket();
-  Object.assign(house.services, { bucket });
-  await house.profile({ profile_name: 'Acme' });
-  const { owner, call } = house;
+  Object.assign(world.services, { bucket });
+  await world.profile({ profile_name: 'Acme' });
+  const { owner, call } = world;
 
-  /** Handles the importer's messages until there are none. */
-  async function work(): Promise<void> {
+  /** Handles a message as the importer does. */
+  async function handle(message: MediaMessage): Promise<void> {
+    const { services } = world;
     const http = createHttpClient();
     const run = {
-      services: house.services,
+      services,
       http,
       remainingMs: () => 60_000,
       maxInlineBytes: Infinity,
       maxFailures: MAX_FAILURES,
     };
-    for (let messages = house.takeMessages(); messages.length > 0; messages = house.takeMessages()) {
-      for (const { body } of messages) await handleMediaMessage(run, v.parse(MediaMessageSchema, body));
-    }
+    await handleMediaMessage(run, message);
     http.close();
   }
 
+  /** Handles the importer's messages until there are none. */
+  async function work(): Promise<void> {
+    for (let messages = world.takeMessages(); messages.length > 0; messages = world.takeMessages()) {
+      for (const { body } of messages) await handle(v.parse(MediaMessageSchema, body));
+    }
+  }
+
   return {
-    house,
+    world,
     bucket,
     upload: (body: object, as = owner) =>
       call('POST /upload-media', { body: { profile_name: 'Acme', ...body }, as }),
@@ -49,9 +55,12 @@ export async function uploadWorld() {
     read: (upload_id: string, as = owner) =>
       call('GET /upload-media/{upload_id}', { params: { upload_id }, as }),
     work,
+    /** Handles the importer's message of one upload, such as the sweeper sends. */
+    continueImport: (upload_id: string) =>
+      handle({ kind: 'upload', workspace_id: owner.workspace_id, upload_id }),
     close: async () => {
       await bucket.close();
-      await house.close();
+      await world.close();
     },
   };
 }

@@ -144,7 +144,7 @@ describe('a waiting post', () => {
     expect(post.media_urls).toEqual([url()]);
   });
 
-  test('has every fetched file copied once', async () => {
+  test('has every file that is sent copied once', async () => {
     const post = await create(
       waiting({
         media_urls: [url('a.jpg'), url('b.jpg'), url('a.jpg')],
@@ -155,10 +155,18 @@ describe('a waiting post', () => {
       }),
     );
     const planned = (await copies(post)).map(copy => copy.url).sort();
-    expect(planned).toEqual([...new Set([...post.media_urls, url('own.jpg'), url('cover.jpg')])].sort());
+    expect(planned).toEqual([url('a.jpg'), url('cover.jpg'), url('own.jpg')]);
     await work();
     const after = await withCopiedMedia(services, post);
     expect(JSON.stringify(after.options)).not.toContain(origin.url);
+  });
+
+  test('has no file copied beyond those that its platforms accept', async () => {
+    const media_urls = Array.from({ length: 30 }, (_, index) => url(`${index}.jpg`));
+    const post = await create(waiting({ media_urls }));
+    const planned = (await copies(post)).map(copy => copy.url).sort();
+    expect(planned).toEqual(media_urls.slice(0, 10).sort());
+    expect(queues.take()).toHaveLength(10);
   });
 
   test.each<[string, RequestListener]>([

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import { destinationsOf, type Post } from '../../model/post.ts';
-import { mediaFieldOf } from '../../platforms/kit/draft.ts';
+import { draftFor, mediaFieldOf } from '../../platforms/kit/draft.ts';
 import { RULES } from '../../platforms/registry.ts';
 
 const Urls = v.array(v.string());
@@ -14,15 +14,17 @@ function fileFields(platform: PlatformId): string[] {
   return [...(ownMedia === null ? [] : [ownMedia]), ...rules.fetched];
 }
 
-/** Returns every URL from which a file is fetched when the post is published, without duplicates. */
+/**
+ * Returns every URL from which a file is fetched when the post is published, without duplicates. Files beyond the number that
+ * a platform accepts are not.
+ */
 export function mediaUrlsOf(post: Post): string[] {
-  const fields = destinationsOf(post).flatMap(({ platform }) => fileFields(platform));
-  const inFields = fields.flatMap(field => {
-    const value = post.options[field];
-    const list = v.safeParse(Urls, value);
-    return list.success ? list.output : typeof value === 'string' ? [value] : [];
+  const urls = destinationsOf(post).flatMap(({ platform }) => {
+    const rules = RULES[platform];
+    const single = rules.fetched.map(field => post.options[field]).filter(url => typeof url === 'string');
+    return [...draftFor(rules, post).draft.media_urls, ...single];
   });
-  return [...new Set([...post.media_urls, ...inFields])];
+  return [...new Set(urls)];
 }
 
 /** Returns the post with every file URL replaced. */

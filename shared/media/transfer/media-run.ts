@@ -26,7 +26,10 @@ export class LeaseLost extends Error {
 const LEASE_MARGIN_MS = 15 * SECOND;
 
 /** Returns a lease that outlives this run, so that an expired one means a dead worker. */
-export function newLease({ services, remainingMs }: MediaRun): { lease_until: number; wake_at: number } {
+export function newLease({ services, remainingMs }: Pick<MediaRun, 'services' | 'remainingMs'>): {
+  lease_until: number;
+  wake_at: number;
+} {
   const lease_until = services.now() + remainingMs() + LEASE_MARGIN_MS;
   return { lease_until, wake_at: lease_until };
 }

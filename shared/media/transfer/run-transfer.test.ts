@@ -163,6 +163,33 @@ describe('the transfer of a file', () => {
     expect(ranges.at(-1)).toMatch(/^bytes=3\d{7}-$/);
   });
 
+  test('completes a file whose last part was stored when its run crashed', async () => {
+    answer = serve(large);
+    const { client } = bucket;
+    const send = (command: { constructor: { name: string } }) =>
+      command.constructor.name === 'CompleteMultipartUploadCommand'
+        ? Promise.reject(new Error('crashed'))
+        : client.send(command as never);
+    const crashing = { ...bucket, client: Object.assign(Object.create(client) as typeof client, { send }) };
+    await expect(run(undefined, { bucket: crashing })).rejects.toThrow('crashed');
+    answer = (_, response) => void response.writeHead(416).end();
+    const result = await run(saved!);
+    expect((await stored(result)).equals(large)).toBe(true);
+    expect(ranges).toHaveLength(1);
+  });
+
+  test('starts again when the file became shorter than what is stored', async () => {
+    const short = Buffer.concat([jpg, Buffer.alloc(MIB)]);
+    let count = 0;
+    answer = (request, response) => {
+      count += 1;
+      if (count === 1) serve(large, { cutAfter: 40 * MIB })(request, response);
+      else if (request.headers.range === undefined) serve(short, { etag: '"v2"' })(request, response);
+      else response.writeHead(416, { 'content-type': 'text/html' }).end('<html>Range Not Satisfiable</html>');
+    };
+    expect((await stored(await run())).equals(short)).toBe(true);
+  });
+
   test('finds a file that was complete when its run crashed', async () => {
     answer = serve(large);
     const first = await run();

@@ -113,6 +113,8 @@ async function attempt(session: Session): Promise<{ message: string; result?: Tr
 async function download(session: Session): Promise<TransferResult> {
   const parts = await storedParts(session);
   const offset = sizeOf(parts);
+  // A run that died before it could complete the object. No range of the file is left to request.
+  if (offset > 0 && offset === session.transfer.total) return finish(session, parts, Buffer.alloc(0));
   const timeoutMs = Math.max(1, Math.floor(session.remainingMs() - RESERVE_MS));
   const source = await openSource(session.http, session.transfer, offset, timeoutMs);
   if (source.type === 'changed') {

@@ -56,6 +56,11 @@ export async function openSource(
   let url = urlOf(directLink(transfer.source_url));
   for (let page = 0; ; page += 1) {
     const answer = await request(http, url, transfer, offset, timeoutMs);
+    // The file is shorter now. The body is an error page, often in HTML.
+    if (answer.status === 416) {
+      answer.stream.destroy();
+      return { type: 'changed' };
+    }
     const source = asSource(answer, offset);
     const peeked = await peek(source);
     const html = await readHtmlPage(peeked, source.contentType, offset);
@@ -131,7 +136,7 @@ function sameVersionOrChanged(
 ): Source | Changed {
   const differ = (a: unknown, b: unknown) => a !== null && b !== null && a !== b;
   const isOtherVersion = differ(known.total, source.total) || differ(known.etag, source.etag);
-  const cannotResume = answer.status === 416 || !source.resumable || positionOf(answer).start > offset;
+  const cannotResume = !source.resumable || positionOf(answer).start > offset;
   if (offset === 0 || !(isOtherVersion || cannotResume)) return source;
   source.close();
   return { type: 'changed' };

@@ -1,6 +1,7 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { FILE_OF_FORMAT, MAX_BYTES, MEDIA_FORMATS } from '../../model/media.ts';
 import type { Upload } from '../../model/upload.ts';
+import type { Services } from '../../runtime/services.ts';
 import {
   abortAssembly,
   completeAssembly,
@@ -54,7 +55,7 @@ export async function findUploadedBytes(
 
 /** Acquires the lease of an upload and fixes the version that is confirmed. Null when another worker was faster. */
 export function acquireUpload(
-  run: MediaRun,
+  run: Pick<MediaRun, 'services' | 'remainingMs'>,
   upload: Upload,
   { size, etag }: UploadedBytes,
 ): Promise<Upload | null> {
@@ -71,11 +72,11 @@ export function acquireUpload(
 }
 
 /** Checks the bytes of a leased upload and moves them to its public key, which no presigned URL can write to. */
-export async function finishConfirmation(run: MediaRun, leased: Upload): Promise<ConfirmationResult> {
-  const { table, bucket } = run.services;
+export async function finishConfirmation(services: Services, leased: Upload): Promise<ConfirmationResult> {
+  const { table, bucket } = services;
   const { problem, isReplaced } = await checkAndPublish(bucket, leased);
   if (problem !== null) {
-    await reopenUpload(run, leased, problem, isReplaced);
+    await reopenUpload(services, leased, problem, isReplaced);
     return { type: isReplaced ? 'absent' : 'invalid', message: problem };
   }
   const ready = await replaceUpload(table, leased, {
@@ -165,7 +166,7 @@ async function findProblem(
  * upload has failed.
  */
 async function reopenUpload(
-  { services }: MediaRun,
+  services: Services,
   leased: Upload,
   error: string,
   isReplaced: boolean,

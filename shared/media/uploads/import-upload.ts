@@ -2,7 +2,7 @@ import type { MediaFormat } from '../../model/media.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import type { Upload } from '../../model/upload.ts';
 import { deleteObject, MEDIA } from '../../store/objects.ts';
-import { replaceUpload } from '../../store/uploads.ts';
+import { getUpload, replaceUpload, type UploadRef } from '../../store/uploads.ts';
 import { DAY, SECOND } from '../../time/instant.ts';
 import { sendMediaMessage } from '../messages.ts';
 import {
@@ -69,7 +69,7 @@ async function storeResult(
   const { table, bucket, now } = run.services;
   const result = await withinAllowance(run, leased, transferred);
   const stored = await replaceUpload(table, leased, uploadAfter(leased, result, now()));
-  if (!stored && result.type === 'done') await deleteObject(bucket, result.key);
+  if (!stored && result.type === 'done') await deleteUnlessKept(run, leased, result.key);
   if (stored?.status === 'failed' && result.type === 'more')
     await abandonTransfer({ bucket, transfer: result.transfer });
   if (stored?.status !== 'processing') return stored;
@@ -77,6 +77,12 @@ async function storeResult(
   const delayMs = backoffAfter(result.transfer.failures);
   await sendMediaMessage(run.services, { kind: 'upload', workspace_id, upload_id }, delayMs);
   return stored;
+}
+
+/** Deletes the file of a run that lost its lease, unless the worker that has it now keeps the same object. */
+async function deleteUnlessKept({ services }: MediaRun, ref: UploadRef, key: string): Promise<void> {
+  const upload = await getUpload(services.table, ref, services.now());
+  if (upload?.key !== key) await deleteObject(services.bucket, key);
 }
 
 /** A file that exceeds the storage of the plan is deleted, and its import has failed. */

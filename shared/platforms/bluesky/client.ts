@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { JsonObjectSchema, parseJson, type JsonObject } from '../../model/json.ts';
-import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
-import { fromHttpFailure, PlatformError } from '../contract/error.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../net/http.ts';
+import { PlatformError } from '../contract/error.ts';
+import { sendRequest } from '../kit/wire.ts';
 import { toPlatformError, type ErrorResponse } from './errors.ts';
 
 /** Result of a call: the value, or an error response that the caller may be able to handle. */
@@ -128,7 +129,7 @@ export function resolveHandle(server: Server, handle: string) {
  * when the server does not answer.
  */
 export async function getDocument(http: HttpClient, url: string): Promise<unknown> {
-  const response = await send(http, { method: 'GET', url, timeoutMs: LOOKUP_MS }, 'The DID lookup');
+  const response = await sendRequest(http, { method: 'GET', url, timeoutMs: LOOKUP_MS }, 'The DID lookup');
   if (response.status >= 500 || response.status === 429) {
     throw new PlatformError({
       kind: 'transient',
@@ -178,7 +179,7 @@ async function call<T>(
   schema: v.GenericSchema<unknown, T>,
   request: HttpRequest,
 ): Promise<Result<T>> {
-  const response = await send(server.http, request, name);
+  const response = await sendRequest(server.http, request, name);
   const body = parseJson(response.body.toString());
   if (response.status < 200 || response.status > 299) {
     return { ok: false, errorResponse: errorResponseOf(name, response, body) };
@@ -191,14 +192,6 @@ async function call<T>(
     message: `${name}: the response does not match its lexicon`,
     outcomeUnknown: true,
   });
-}
-
-async function send(http: HttpClient, request: HttpRequest, what: string): Promise<HttpResponse> {
-  try {
-    return await http.send(request);
-  } catch (error) {
-    throw error instanceof HttpFailure ? fromHttpFailure(error, what) : error;
-  }
 }
 
 const ErrorBody = v.fallback(

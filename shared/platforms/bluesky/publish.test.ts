@@ -347,6 +347,7 @@ describe('an error response', () => {
     ['InvalidMimeType', 400, { kind: 'rejected', code: 'MEDIA_REJECTED' }],
     ['InternalServerError', 500, { kind: 'transient', outcomeUnknown: true }],
     ['UpstreamTimeout', 504, { kind: 'transient', outcomeUnknown: true }],
+    ['MethodNotImplemented', 501, { kind: 'rejected', outcomeUnknown: true }],
     ['Forbidden', 403, { kind: 'rejected', code: 'PERMISSION_MISSING' }],
   ])('%s (%i) is classified', async (error, status, expected) => {
     bluesky.failNext({ match: /putRecord/, ...failed(error, status) });

@@ -44,7 +44,7 @@ export interface InsightsReader {
 }
 
 /** Few, since some platforms bill each read. */
-export const DEFAULT_READING_AGES_MS: readonly number[] = [HOUR, DAY, 7 * DAY];
+const DEFAULT_READING_AGES_MS: readonly number[] = [HOUR, DAY, 7 * DAY];
 
 /** Hides the credentials type of a reader. */
 export function defineInsights<C>(definition: InsightsDefinition<C>): InsightsReader {

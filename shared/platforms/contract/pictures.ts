@@ -1,8 +1,5 @@
 import type { MediaFormat } from '../../model/media.ts';
 
-/** Formats that the service converts images to. */
-export type MadeFormat = 'JPG' | 'PNG' | 'WebP';
-
 /**
  * What a platform accepts as an image. Conversion, validation and the documents read it. An image that meets the needs
  * is sent unchanged, byte for byte.

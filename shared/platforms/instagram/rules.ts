@@ -7,7 +7,7 @@ import { MB, MINUTES } from '../kit/sizes.ts';
 const TEXT = [characters(2200)];
 const ALT_TEXT = characters(1000);
 const MAX_HASHTAGS = 30;
-const MAX_MENTIONS = 20;
+export const MAX_MENTIONS = 20;
 const MAX_COLLABORATORS = 3;
 const USERNAME = /^[a-z0-9._]{1,30}$/i;
 

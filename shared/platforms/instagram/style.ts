@@ -1,7 +1,5 @@
 import { keepFirst, type PlatformStyle } from '../contract/style.ts';
-
-/** Instagram rejects captions with more mentions. */
-const MAX_MENTIONS = 20;
+import { MAX_MENTIONS } from './rules.ts';
 
 export const style: PlatformStyle = {
   caption_length: 600,

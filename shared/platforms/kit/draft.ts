@@ -27,7 +27,7 @@ export interface SentTexts {
 export const mediaFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'media_urls');
 
 /** Returns the field that replaces `description` for a platform; null where it has none. */
-export const descriptionFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'description');
+const descriptionFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'description');
 
 function ownField({ platform, options }: PlatformRules, field: string): string | null {
   const name = `${platform}_${field}`;

@@ -34,7 +34,8 @@ export async function loadAttachment(
 
 /**
  * Several files make an album: photos only, or documents only where one cannot be a photo, since Telegram mixes neither
- * (https://core.telegram.org/bots/api#sendmediagroup). An animation stands still there.
+ * (https://core.telegram.org/bots/api#sendmediagroup). An animation stands still there. A document of an album needs no
+ * facts: Telegram never detects its content type (https://core.telegram.org/bots/api#inputmediadocument).
  */
 export function asAlbum(attachments: readonly Attachment[]): readonly Attachment[] {
   if (attachments.length < 2) return attachments;

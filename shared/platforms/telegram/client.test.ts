@@ -59,6 +59,7 @@ describe('classifying error responses', () => {
     [400, 'Bad Request: not enough rights to send photos to the chat', 'token_expired', 'PERMISSION_MISSING'],
     [400, 'Bad Request: CHAT_WRITE_FORBIDDEN', 'token_expired', 'PERMISSION_MISSING'],
     [400, 'Bad Request: have no rights to send a message', 'token_expired', 'PERMISSION_MISSING'],
+    [400, 'Bad Request: have no write access to the chat', 'token_expired', 'PERMISSION_MISSING'],
     [400, 'Bad Request: message text is empty', 'rejected', 'CONTENT_REJECTED'],
     [400, 'Bad Request: message caption is too long', 'rejected', 'CONTENT_REJECTED'],
     [400, "Bad Request: can't parse entities: unsupported", 'rejected', 'CONTENT_REJECTED'],
@@ -76,7 +77,7 @@ describe('classifying error responses', () => {
     [400, 'Bad Request: group send failed', 'transient', 'PLATFORM_UNAVAILABLE'],
     [400, "Bad Request: document can't be mixed with other media types", 'rejected', 'CONTENT_REJECTED'],
     [413, 'Request Entity Too Large', 'rejected', 'MEDIA_REJECTED'],
-    [421, 'Misdirected Request: unallowed token specified', 'rejected', 'INTERNAL'],
+    [421, 'Misdirected Request: unallowed token specified', 'token_expired', 'TOKEN_EXPIRED'],
   ])('maps %i %s to %s, %s, with a known outcome', async (status, description, kind, code) => {
     const thrown = await errorOf(apiError(status, description));
     expect(thrown).toBeInstanceOf(PlatformError);

@@ -41,7 +41,7 @@ const BY_DESCRIPTION: readonly { status: number; text: RegExp; errorClass: Error
   { status: 404, text: /method not found/, errorClass: INTERNAL },
   {
     status: 400,
-    text: /not enough rights|need administrator rights|no rights to send/,
+    text: /not enough rights|need administrator rights|no rights to send|no write access/,
     errorClass: NO_PERMISSION,
   },
   { status: 400, text: /chat_(write|send_\w+)_forbidden|chat_admin_required/, errorClass: NO_PERMISSION },
@@ -67,7 +67,7 @@ const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   404: RECONNECT,
   409: UNAVAILABLE,
   413: BAD_MEDIA,
-  421: INTERNAL,
+  421: RECONNECT,
 };
 
 /** Classifies an error response: by status, and by description where one status has several meanings. */

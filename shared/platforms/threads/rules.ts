@@ -8,7 +8,7 @@ import { GB, MINUTES } from '../kit/sizes.ts';
 
 /** Documented in characters; texts of more than 500 bytes have been rejected. */
 const TEXT = [characters(500), utf8Bytes(500)];
-const MAX_LINKS = 5;
+export const MAX_LINKS = 5;
 
 const topicTag = v.pipe(
   v.string('Must be a string'),

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { parseJson, type Json } from '../../model/json.ts';
-import { HttpFailure, type HttpClient, type HttpRequest, type HttpResponse } from '../../net/http.ts';
-import { fromHttpFailure, PlatformError } from '../contract/error.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../net/http.ts';
+import { PlatformError } from '../contract/error.ts';
+import { sendRequest } from '../kit/wire.ts';
 import { toPlatformError, type Purpose } from './errors.ts';
 
 /* Transport of API v2: every response other than a success is thrown as a PlatformError. */
@@ -28,22 +29,19 @@ export interface Call extends Pick<HttpRequest, 'method' | 'headers' | 'body'> {
 /** Sends a call and returns the response whatever its status. Throws PlatformError when there is no response. */
 export async function fetchResponse(caller: Caller, call: Call): Promise<HttpResponse> {
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
-  try {
-    return await caller.http.send({
-      method: call.method,
-      url: `${API}${call.path}`,
-      headers: {
-        authorization: `Bearer ${caller.token}`,
-        accept: 'application/json',
-        ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      ...(body === undefined ? {} : { body }),
-      timeoutMs: call.timeoutMs ?? TIMEOUT_MS,
-    });
-  } catch (error) {
-    throw error instanceof HttpFailure ? fromHttpFailure(error, call.what) : error;
-  }
+  const request: HttpRequest = {
+    method: call.method,
+    url: `${API}${call.path}`,
+    headers: {
+      authorization: `Bearer ${caller.token}`,
+      accept: 'application/json',
+      ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    timeoutMs: call.timeoutMs ?? TIMEOUT_MS,
+  };
+  return sendRequest(caller.http, request, call.what);
 }
 
 /** Parses the body of a success by the schema. Throws PlatformError for other statuses and for bodies that do not fit. */

@@ -2,14 +2,11 @@ import * as v from 'valibot';
 import { parseJson } from '../../model/json.ts';
 import type { FailureCode } from '../../model/failure.ts';
 import type { HttpResponse } from '../../net/http.ts';
+import { DAY, MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
 /** The kind of call that was refused: the same error means different things. */
 export type Purpose = 'read' | 'media' | 'create';
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
 
 /** The three error formats of X in one schema: problem details, the legacy error list, OAuth errors. */
 const ProblemSchema = v.object({
@@ -77,6 +74,7 @@ const TABLE: readonly Row[] = [
     code: 'QUOTA_EXHAUSTED',
   },
   { status: 429, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' },
+  { when: isAccountLimit, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' },
   { status: 403, message: /duplicate content/i, kind: 'rejected', code: 'DUPLICATE_REJECTED' },
   { status: 403, type: 'unsupported-authentication', kind: 'token_expired', code: 'TOKEN_EXPIRED' },
   { status: 403, type: 'client-forbidden', kind: 'rejected', code: 'QUOTA_EXHAUSTED' },
@@ -115,7 +113,7 @@ export function toPlatformError(
     code,
     message: `${what}: ${errorResponse.message || `X answered ${response.status}`}`,
     retryAfterMs: kind === 'rate_limited' ? waitMs(response.headers, errorResponse, now) : undefined,
-    outcomeUnknown: response.status >= 500,
+    outcomeUnknown: kind === 'transient',
   });
 }
 
@@ -124,13 +122,24 @@ function isCapped({ type, title }: ErrorResponse): boolean {
   return type === 'usage-capped' || title === 'UsageCapExceeded';
 }
 
+/**
+ * True for the account's own daily limit, which its posts from every other app use up too (codes 185 and 344 of the legacy
+ * format).
+ */
+function isAccountLimit({ status, message }: ErrorResponse): boolean {
+  return status === 403 && /daily status update limit|daily limit for sending/i.test(message);
+}
+
 const WINDOWS = ['x-rate-limit', 'x-app-limit-24hour', 'x-user-limit-24hour'];
 const MIN_WAIT = MINUTE;
 const DEFAULT_WAIT = 15 * MINUTE;
+/** X cuts the daily limit of an account into slices of half an hour and names no reset. */
+const ACCOUNT_LIMIT_WAIT = 30 * MINUTE;
 
 /** Milliseconds until the last exhausted window resets. */
 function waitMs(headers: HttpResponse['headers'], errorResponse: ErrorResponse, now: number): number {
   if (isCapped(errorResponse)) return DAY;
+  if (isAccountLimit(errorResponse)) return ACCOUNT_LIMIT_WAIT;
   const waits = WINDOWS.filter(name => !(Number(headers[`${name}-remaining`] ?? 0) > 0))
     .map(name => Number(headers[`${name}-reset`]) * SECOND - now)
     .filter(wait => !Number.isNaN(wait));

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { parseJson } from '../../model/json.ts';
-import { HttpFailure, type HttpResponse } from '../../net/http.ts';
+import type { HttpResponse } from '../../net/http.ts';
 import type { AppCredentials, ConnectContext } from '../contract/connector.ts';
-import { fromHttpFailure, PlatformError } from '../contract/error.ts';
+import { PlatformError } from '../contract/error.ts';
+import { sendRequest } from '../kit/wire.ts';
 import { readErrorResponse, toPlatformError, type ErrorResponse } from './errors.ts';
 
 const OAUTH = 'https://api.x.com/2/oauth2';
@@ -44,28 +45,24 @@ export async function revokeToken(
   if (response.status > 299) throw tokenError(response, context.now());
 }
 
-async function post(
+function post(
   path: 'token' | 'revoke',
   app: AppCredentials,
   form: Record<string, string>,
   { http }: ConnectContext,
 ): Promise<HttpResponse> {
   const basic = Buffer.from(`${app.client_id}:${app.client_secret}`).toString('base64');
-  try {
-    return await http.send({
-      method: 'POST',
-      url: `${OAUTH}/${path}`,
-      headers: {
-        authorization: `Basic ${basic}`,
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: new URLSearchParams(form).toString(),
-      timeoutMs: TIMEOUT_MS,
-    });
-  } catch (error) {
-    throw error instanceof HttpFailure ? fromHttpFailure(error, 'The token endpoint of X') : error;
-  }
+  const headers = {
+    authorization: `Basic ${basic}`,
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const body = new URLSearchParams(form).toString();
+  return sendRequest(
+    http,
+    { method: 'POST', url: `${OAUTH}/${path}`, headers, body, timeoutMs: TIMEOUT_MS },
+    'The token endpoint of X',
+  );
 }
 
 function tokenError(response: HttpResponse, now: number): PlatformError {

@@ -102,7 +102,26 @@ describe('a text post', () => {
       { kind: 'rate_limited', retryAfterMs: 900_000 },
     ],
     [
+      { status: 403, body: '{"detail":"User is over daily status update limit.","title":"Forbidden"}' },
+      { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 1_800_000, outcomeUnknown: false },
+    ],
+    [
+      {
+        status: 403,
+        body: '{"errors":[{"code":344,"message":"You have reached your daily limit for sending Tweets and messages. Please try again later."}]}',
+      },
+      { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 1_800_000 },
+    ],
+    [
+      { status: 500, body: '{"title":"Internal Error","type":"about:blank","status":500}' },
+      { kind: 'transient', outcomeUnknown: true },
+    ],
+    [
       { status: 503, body: '<html>' },
+      { kind: 'transient', outcomeUnknown: true },
+    ],
+    [
+      { status: 408, body: '' },
       { kind: 'transient', outcomeUnknown: true },
     ],
     [

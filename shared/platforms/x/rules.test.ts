@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import type { Draft } from '../contract/rules.ts';
 import { rules } from './rules.ts';
-import { countWeight } from './sandbox/text.ts';
-import { linkSpans, sameText, unwrapText, weightedLength } from './text.ts';
+import { countCashtags, countWeight } from './sandbox/text.ts';
+import { cashtags, linkSpans, sameText, unwrapText, weightedLength } from './text.ts';
 
 const draft = (description: string | null, more: Partial<Draft> = {}): Draft => ({
   post_type: 'text',
@@ -140,6 +140,22 @@ describe('validate', () => {
   });
 });
 
+describe('cashtags', () => {
+  test.each([
+    ['$AAPL $AAPL', 2],
+    ['$AAPL\n$goog\u3000$BRK.B', 3],
+    ['$AAPL, $GOOG. $TSLA_', 3],
+    ['$BTC/$ETH', 1],
+    ['$AAPL$GOOG', 1],
+    ['($AAPL) ($GOOG)', 0],
+    ['US$AAPL $5 $ $TOOLONG $AAPL1', 0],
+    ['https://example.com/?a=$AAPL', 0],
+  ])('of %j are counted alike by the rules and the sandbox', (text, count) => {
+    expect(cashtags(text)).toHaveLength(count);
+    expect(countCashtags(text)).toBe(count);
+  });
+});
+
 describe('options', () => {
   const parse = (input: unknown) => v.safeParse(v.object(rules.options), input);
 
@@ -163,6 +179,13 @@ describe('comparing with a live text', () => {
         { url: 'https://t.co/2', expanded_url: 'https://x.com/demo/status/1/photo/1' },
       ]),
     ).toBe('a & b <3 https://example.com/x '));
+  test('keeps dollar signs of links', () => {
+    const url = 'https://example.com/?a=$$b&c=$&d';
+    expect(unwrapText('see https://t.co/1', [{ url: 'https://t.co/1', expanded_url: url }])).toBe(
+      `see ${url}`,
+    );
+    expect(sameText('example.com/?a=$&b', 'https://example.com/?a=$&b')).toBe(true);
+  });
   test('sees through added schemes and white space', () => {
     expect(sameText('go example.com  now', 'go http://example.com/ now')).toBe(true);
     expect(sameText('go example.com', 'go example.org')).toBe(false);

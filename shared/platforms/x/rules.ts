@@ -9,7 +9,7 @@ import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './t
 const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };
 const ALT_TEXT = utf16Units(1000);
 /** X rejects posts of self-serve apps with more cashtags. */
-const MAX_CASHTAGS = 1;
+export const MAX_CASHTAGS = 1;
 
 /** https://docs.x.com/x-api/media/quickstart/best-practices */
 export const PICTURES: PictureNeeds = {

@@ -1,7 +1,5 @@
 import { keepFirst, type PlatformStyle } from '../contract/style.ts';
-
-/** X rejects posts with more cashtags. */
-const MAX_CASHTAGS = 1;
+import { MAX_CASHTAGS } from './rules.ts';
 
 export const style: PlatformStyle = {
   caption_length: 200,

@@ -51,7 +51,8 @@ const MEDIA_LINK = /^https?:\/\/(?:x|twitter)\.com\/[^/]+\/status\/\d+\/(?:photo
 export function unwrapText(text: string, urls: readonly WrappedUrl[]): string {
   const unwrapped = urls.reduce((result, { url, expanded_url: expanded }) => {
     if (expanded === undefined) return result;
-    return result.replaceAll(url, MEDIA_LINK.test(expanded) ? '' : expanded);
+    // By a function: in a string, `$&` and the like would stand for parts of the match.
+    return result.replaceAll(url, () => (MEDIA_LINK.test(expanded) ? '' : expanded));
   }, text);
   return unwrapped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
@@ -65,6 +66,6 @@ function comparable(text: string): string {
   const bare = (url: string) => url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
   const normal = text.normalize('NFC');
   const urls = new Set(twitter.extractUrls(withoutLongHosts(normal)));
-  const plain = [...urls].reduce((result, url) => result.replaceAll(url, bare(url)), normal);
+  const plain = [...urls].reduce((result, url) => result.replaceAll(url, () => bare(url)), normal);
   return plain.replace(/\s+/g, ' ').trim();
 }

@@ -3,6 +3,7 @@ import { PlatformError } from '../contract/error.ts';
 import type { StepContext, StepResult } from '../contract/publisher.ts';
 import { altTextOf } from '../kit/draft.ts';
 import { equalParts, NO_PROGRESS, ProgressSchema, uploadParts } from '../kit/parts.ts';
+import { MB } from '../kit/sizes.ts';
 import type { Caller } from './call.ts';
 import type { Credentials } from './credentials.ts';
 import {
@@ -37,9 +38,8 @@ export type State = v.InferOutput<typeof StateSchema>;
 
 export const FRESH: State = { uploads: [], restarted: false, processing_since: null };
 
-const MIB = 1024 * 1024;
 /** X sometimes rejects larger parts, and accepts at most 1000 of them. */
-const MIN_PART_BYTES = MIB;
+const MIN_PART_BYTES = MB;
 const MAX_SEGMENTS = 1000;
 const PARTS_PER_CHECKPOINT = 16;
 /** Fetching and sending a part, time-outs included. Less than the rules' `request_s`, so that every step progresses. */

@@ -8,7 +8,7 @@ import type { ValidPost } from '../validate/validate.ts';
 /** Returns a new post with one pending destination per account. A queued post has no slot yet. `now`: epoch milliseconds. */
 export function newPost(
   id: string,
-  { candidate, content, profile, connections }: ValidPost,
+  { candidate, content, profile, connections, media_bytes }: ValidPost,
   principal: Principal,
   now: number,
 ): Post {
@@ -22,6 +22,7 @@ export function newPost(
     description: content.description,
     media_urls: [...content.media_urls],
     ...(candidate.media_alt_texts.length > 0 ? { media_alt_texts: candidate.media_alt_texts } : {}),
+    media_bytes,
     first_comment: content.first_comment,
     auto_truncate: content.auto_truncate,
     options: content.options,

@@ -41,6 +41,12 @@ export function fileUrls(posts: readonly PlatformPost[]): string[] {
   return [...new Set(posts.flatMap(post => filesOf(post).map(({ url }) => url)))];
 }
 
+/** Returns the total size of files in bytes; null while the size of any is unknown. */
+export function totalSize(urls: readonly string[], results: FileResults): number | null {
+  const sizes = urls.map(url => factsOf(results.get(url))?.size ?? null);
+  return sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
+}
+
 /** Checks the files of a post against the limits of each platform that gets them, one by one and together. */
 export function fileFindings(posts: readonly PlatformPost[], results: FileResults): FileFindings {
   const findings = [...posts.map(post => platformFindings(post, results)), sharedFindings(posts, results)];

@@ -15,7 +15,7 @@ import { availabilityWarnings } from './availability.ts';
 import { bannedHashtags, type HashtagViolation } from './banned-hashtags.ts';
 import { candidateErrors } from './candidate.ts';
 import { fileResults, type ProbeBudget } from './file-facts.ts';
-import { fileFindings, fileUrls } from './files.ts';
+import { fileFindings, fileUrls, totalSize } from './files.ts';
 import { ignoredFieldWarnings } from './ignored-fields.ts';
 
 /** Everything that was found about a post. It can be stored where `errors` and `violations` are empty and the profile exists. */
@@ -29,15 +29,17 @@ export interface Validation {
   /** Banned hashtags, which have a response body of their own. */
   violations: HashtagViolation[];
   warnings: FieldWarning[];
+  /** Total size of the files that the platforms will get; null while unknown. */
+  media_bytes: number | null;
 }
 
 /** A post without errors. */
-export interface ValidPost {
-  candidate: Candidate;
+export interface ValidPost extends Pick<
+  Validation,
+  'candidate' | 'connections' | 'warnings' | 'media_bytes'
+> {
   content: PostContent;
   profile: Profile;
-  connections: Connection[];
-  warnings: FieldWarning[];
 }
 
 /** Validates a post: its fields, accounts, hashtags and files. `budget`: for files of other hosts; null: they are not read. */
@@ -49,10 +51,11 @@ export async function validateCandidate(
 ): Promise<Validation> {
   const { profile, connections, errors: accountErrors } = await accountsOf(services, workspaceId, candidate);
   const posts = platformPosts(candidate, connections);
+  const urls = fileUrls(posts);
   const [ruleErrors, violations, results] = await Promise.all([
     candidateErrors(candidate, posts),
     bannedHashtags(services, workspaceId, candidate),
-    fileResults(services.bucket, fileUrls(posts), budget),
+    fileResults(services.bucket, urls, budget),
   ]);
   const files = fileFindings(posts, results);
   const found = [
@@ -72,6 +75,7 @@ export async function validateCandidate(
       ...ignoredFieldWarnings(candidate, posts),
       ...files.warnings,
     ],
+    media_bytes: totalSize(urls, results),
   };
 }
 
@@ -98,13 +102,13 @@ function additionalFileErrors(
 
 /** Returns a post without errors. Throws 400 with every error, 404 where the only one is that the profile does not exist. */
 export function requireValid({ errors, violations, ...post }: Validation): ValidPost {
-  const { candidate, profile, connections, warnings } = post;
+  const { candidate, profile, connections, warnings, media_bytes } = post;
   const content = contentOf(candidate);
   if (errors.length + violations.length > 0 || content === null) {
     throw refusal(profile ? errors : [...profileErrors(post), ...errors], violations);
   }
   if (!profile) throw notFound('Profile');
-  return { candidate, content, profile, connections, warnings };
+  return { candidate, content, profile, connections, warnings, media_bytes };
 }
 
 /** Returns the error of a profile that does not exist; none where the name itself is invalid. */

@@ -72,8 +72,6 @@ export function createTokens({ now, collection }: SandboxHost) {
   return { issue, verify, refresh, end, newest, reset: () => successors.clear() };
 }
 
-export type Tokens = ReturnType<typeof createTokens>;
-
 export function revoked(): XrpcError {
   return new XrpcError(400, 'ExpiredToken', 'Token has been revoked');
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../../model/json.ts';
 import * as v from 'valibot';
+import type { JsonObject } from '../../../model/json.ts';
 import type { SandboxHost, StoredMedia } from '../../contract/sandbox.ts';
+import { MB } from '../../kit/sizes.ts';
 import { badRequest, BotApiError, type BotRequest, type UploadedFile } from './request.ts';
 
 export type FileKind = 'photo' | 'video' | 'animation' | 'document';
@@ -25,16 +26,26 @@ const FileSchema = v.object({
 });
 export type StoredFile = v.InferOutput<typeof FileSchema>;
 
-const MB = 1_048_576;
 const UPLOAD_MAX = 50 * MB;
 const PHOTO_MAX = 10 * MB;
 const URL_MAX = { photo: 5 * MB, other: 20 * MB };
+
+/** How a file is taken. `part`: the part of the request that holds it; `isPlain`: without content type detection. */
+interface TakeOptions {
+  part: string;
+  isPlain: boolean;
+}
 
 /** Resolves the value of a file parameter: a part of the request, `attach://part`, a file id, or a URL to fetch. */
 export function createFileStore(host: SandboxHost) {
   const stored = host.collection('files', FileSchema);
 
-  async function take(kind: FileKind, value: string | undefined, request: BotRequest, part: string) {
+  async function take(
+    kind: FileKind,
+    value: string | undefined,
+    request: BotRequest,
+    { part, isPlain }: TakeOptions,
+  ) {
     const known = value === undefined ? undefined : stored.get(value);
     if (known) return known;
     const file = await find(kind, value, request, part);
@@ -43,7 +54,7 @@ export function createFileStore(host: SandboxHost) {
     if (kind === 'photo') checkExtension(file.name);
     const media = await host.storeMedia(file.bytes);
     if (kind === 'photo') checkPhoto(media);
-    return store(kind, file, media, request.values.get('disable_content_type_detection') === 'true');
+    return store(kind, file, media, isPlain);
   }
 
   async function find(kind: FileKind, value: string | undefined, request: BotRequest, part: string) {

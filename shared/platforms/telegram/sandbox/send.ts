@@ -38,7 +38,8 @@ export async function sendFile(
 ): Promise<Json> {
   const { values } = request;
   const caption = captionOf(values.get('caption'), values.get('parse_mode'));
-  const file = await context.files.take(kind, values.get(kind), request, kind);
+  const isPlain = values.get('disable_content_type_detection') === 'true';
+  const file = await context.files.take(kind, values.get(kind), request, { part: kind, isPlain });
   context.checkFlood(chat, 1);
   const shownCaption = file.kind === 'sticker' ? null : caption;
   const message = { ...shownFile(file, values), ...captionFields(shownCaption) };
@@ -80,7 +81,8 @@ async function albumItem(context: SendContext, request: BotRequest, item: JsonOb
     if (typeof media !== 'string') throw badRequest('media not found');
     return {
       caption: captionOf(textOrNone(caption), textOrNone(parse_mode)),
-      file: await context.files.take(type as FileKind, media, request, ''),
+      // A document of an album is always sent without content type detection.
+      file: await context.files.take(type as FileKind, media, request, { part: '', isPlain: true }),
     };
   } catch (error) {
     const inner = error instanceof Error ? error.message.replace(/^Bad Request: /, '') : '';

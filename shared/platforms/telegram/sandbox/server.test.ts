@@ -288,6 +288,15 @@ describe('albums', () => {
     call('sendMediaGroup', { chat_id: DEMO_CHAT, media }, files);
   const item = (name: string, type = 'photo') => ({ type, media: `attach://${name}` });
 
+  test('show WebP documents as documents with their caption', async () => {
+    const { result } = await album([{ ...item('a', 'document'), caption: 'Both' }, item('b', 'document')], {
+      a: sample('photo.webp'),
+      b: sample('photo.webp'),
+    });
+    const document = expect.objectContaining({ mime_type: 'image/webp' });
+    expect(result).toMatchObject([{ document, caption: 'Both' }, { document }]);
+  });
+
   test('are messages of one group with consecutive ids', async () => {
     const answer = await album([{ ...item('a'), caption: 'Both' }, item('b')], {
       a: sample('photo.jpg'),

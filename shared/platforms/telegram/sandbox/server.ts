@@ -1,7 +1,9 @@
 import { Hono, type Context, type Env } from 'hono';
+import * as v from 'valibot';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
-import * as v from 'valibot';
+import { findLinks } from '../../kit/sandbox/links.ts';
+import { MB } from '../../kit/sizes.ts';
 import {
   ChangeSchema,
   chatFullInfoOf,
@@ -13,7 +15,6 @@ import {
   DEMO_TOKEN,
   type SandboxChat,
 } from './chats.ts';
-import { findLinks } from '../../kit/sandbox/links.ts';
 import { chatPhoto } from './chat-photo.ts';
 import { createFileStore, type FileKind } from './files.ts';
 import { badRequest, BotApiError, forbidden, readRequest, type BotRequest } from './request.ts';
@@ -22,7 +23,7 @@ import { sendFile, sendMediaGroup, sendMessage, type SendContext } from './send.
 const MINUTE_MS = 60_000;
 const DELETABLE_MS = 48 * 60 * MINUTE_MS;
 const MAX_TOKEN = 80;
-const GET_FILE_MAX = 20 * 1_048_576;
+const GET_FILE_MAX = 20 * MB;
 
 type Method = (request: BotRequest) => Json | Promise<Json>;
 
@@ -68,15 +69,15 @@ function start(host: SandboxHost): SandboxPlatform {
   const methods: Readonly<Record<string, Method>> = {
     getme: () => ({ ...DEMO_BOT, is_bot: true }),
     getchat: getChat,
-    getchatmember: request => getChatMember(request),
-    getfile: request => getFile(request),
+    getchatmember: getChatMember,
+    getfile: getFile,
     sendmessage: request => sendMessage(context, writable(request, 'can_send_messages'), request),
     sendphoto: file('photo', 'can_send_photos'),
     sendvideo: file('video', 'can_send_videos'),
     sendanimation: file('animation', 'can_send_other_messages'),
     senddocument: file('document', 'can_send_documents'),
     sendmediagroup: request => sendMediaGroup(context, writable(request, 'can_send_photos'), request),
-    deletemessage: request => deleteMessage(request),
+    deletemessage: deleteMessage,
   };
 
   function seedChats(): void {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../model/json.ts';
+import { codePointLength } from '../../../text/measure.ts';
 import { badRequest } from './request.ts';
 
 const LIMITS = { text: 4096, caption: 1024 };
@@ -13,7 +14,7 @@ export function acceptText(raw: string, kind: 'text' | 'caption', parseMode: str
   if (kind === 'text' && text === '') {
     throw badRequest(raw === '' ? 'message text is empty' : 'text must be non-empty');
   }
-  if (Array.from(text).length > LIMITS[kind]) throw badRequest(TOO_LONG[kind]);
+  if (codePointLength(text) > LIMITS[kind]) throw badRequest(TOO_LONG[kind]);
   return text;
 }
 

@@ -1,17 +1,17 @@
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
+import { MB } from '../../kit/sizes.ts';
 import { guarded } from './access.ts';
 import { invalidRequest, jsonBody, jsonObject, notFound, refuse } from './responses.ts';
 import { gifFrames } from './gif.ts';
 import { mediaError } from './media-rules.ts';
 import { snowflake, type Grant, type XMedia, type XState } from './state.ts';
 
-const MIB = 1024 * 1024;
 const LIMITS: Readonly<Record<string, number>> = {
-  tweet_image: 5 * MIB,
-  tweet_gif: 15 * MIB,
-  tweet_video: 512 * MIB,
-  amplify_video: 512 * MIB,
+  tweet_image: 5 * MB,
+  tweet_gif: 15 * MB,
+  tweet_video: 512 * MB,
+  amplify_video: 512 * MB,
 };
 /** Prefix of the media types of a category; images by default. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   subtitles: 'text/',
 };
 /** Largest part that is known to work; X responds 413 with an empty body to parts of 5 MB. */
-const MAX_PART = 2 * MIB;
+const MAX_PART = 2 * MB;
 /** Life of an open session and of a finalized file. */
 const SESSION_S = 1_296_000;
 const LIFE_S = 86_400;

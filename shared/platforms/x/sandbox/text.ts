@@ -66,9 +66,12 @@ export function countWeight(text: string): number {
   return letters + urls.length * (URL_WEIGHT - 1);
 }
 
-/** Number of occurrences of cashtags. */
+/** A cashtag begins after white space and ends before white space or punctuation. */
+const CASHTAG = /(?<!\S)\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|[\s!'#%&()*+,\\\-./:;<=>?@[\]^_{|}~$])/gi;
+
+/** Number of cashtags; one that occurs twice counts twice. */
 export function countCashtags(text: string): number {
-  return (text.match(/(?<![\p{L}\p{N}$])\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?![\p{L}\p{N}$])/giu) ?? []).length;
+  return [...text.matchAll(CASHTAG)].length;
 }
 
 export function hasForbidden(text: string): boolean {

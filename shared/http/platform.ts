@@ -1,0 +1,21 @@
+import { readPlatformId, type PlatformId } from '../model/platform.ts';
+import { RULES } from '../platforms/registry.ts';
+import { ApiError, notFound } from './errors.ts';
+
+/** Returns the platform of a path parameter. Throws 404. */
+export function findPlatform(name: string): PlatformId {
+  const platform = readPlatformId(name);
+  if (!platform) throw notFound('Platform');
+  return platform;
+}
+
+/** 501 for a platform without a connector. */
+export const notAvailable = (platform: PlatformId) =>
+  new ApiError({
+    status: 501,
+    body: {
+      error: `This version of the service cannot connect ${RULES[platform].display_name} yet`,
+      code: 'PLATFORM_NOT_AVAILABLE',
+      platform,
+    },
+  });
