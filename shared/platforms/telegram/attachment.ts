@@ -15,15 +15,18 @@ export interface Attachment {
   facts: Readonly<Record<string, string>>;
 }
 
-/** Fetches a file and chooses how it is sent. Throws PlatformError `rejected` where Telegram would not take it. */
+/**
+ * Fetches a file and chooses how it is sent; `asFile`: an image too is sent as a file. Throws PlatformError `rejected`
+ * where Telegram would not take it.
+ */
 export async function loadAttachment(
   { files, job }: Pick<StepContext<unknown>, 'files' | 'job'>,
   url: string,
-  timeoutMs: number,
+  { timeoutMs, asFile }: { timeoutMs: number; asFile: boolean },
 ): Promise<Attachment> {
   const file = await files.open(url, timeoutMs);
   try {
-    if (file.sent_as === 'file') return await asDocument(file, url);
+    if (asFile || file.sent_as === 'file') return await asDocument(file, url);
     if (file.facts.kind === 'image') return await fromImage(file, url, pictureNeedsOf(PHOTOS, job));
     return file.facts.kind === 'video' ? await fromVideo(file, url) : await asDocument(file, url);
   } finally {
