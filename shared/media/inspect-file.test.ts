@@ -4,7 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import { apngOf, heic, pdfWithScript, pngOfSize, svg } from '../../test/support/bad-files.ts';
 import { filesOfFormats } from '../../test/support/formats.ts';
 import { sampleFiles } from '../../test/support/media.ts';
-import { soundOnly } from '../../test/support/moving-files.ts';
+import { gifOf, soundOnly } from '../../test/support/moving-files.ts';
 import type { FileAccess } from './probe/file-access.ts';
 import { inspectFile, inspectBytes } from './inspect-file.ts';
 
@@ -30,6 +30,23 @@ const animated = async (format: 'gif' | 'webp') => {
 };
 
 describe('the inspection of a file', () => {
+  test('does not count the frames of a file that its host sends without a size and in part', async () => {
+    const partly = async (bytes: Buffer) => {
+      const head = bytes.subarray(0, Math.floor(bytes.length / 2));
+      const read = (start: number, end: number) => Promise.resolve(head.subarray(start, end));
+      const inspection = await inspectFile({ size: null, read });
+      return inspection.type === 'known' ? inspection.facts : inspection;
+    };
+    expect(await partly(gifOf(100))).toMatchObject({ animated: true, frames: null });
+    expect(await partly(gifOf(1))).toMatchObject({ animated: null, frames: null });
+    expect(await partly(await animated('webp'))).toMatchObject({ frames: null });
+    const whole: FileAccess = {
+      size: null,
+      read: (from, to) => Promise.resolve(gifOf(3).subarray(from, to)),
+    };
+    expect(await inspectFile(whole)).toMatchObject({ facts: { animated: true, frames: 3 } });
+  });
+
   // C017: "there is none" differs from "not known".
   test('counts the tracks of a video, and knows nothing of a container that it cannot read', async () => {
     const tracks = async (bytes: Uint8Array) => {

@@ -156,7 +156,7 @@ function unknownFacts(field: string, facts: MediaFacts): FieldWarning[] {
     ...(facts.size === null ? ['size'] : []),
     ...(facts.kind === 'video' && facts.duration === null ? ['duration'] : []),
     ...(facts.kind !== 'document' && facts.width === null && facts.video_tracks !== 0 ? ['dimensions'] : []),
-    ...(facts.kind === 'image' && facts.animated === null ? ['number of frames'] : []),
+    ...(facts.kind === 'image' && facts.frames === null ? ['number of frames'] : []),
   ];
   if (missing.length === 0) return [];
   const message = `Limits were not checked for what could not be read of the file: ${missing.join(', ')}`;
