@@ -30,6 +30,7 @@ import { style as threadsStyle } from './threads/style.ts';
 import { style as pinterestStyle } from './pinterest/style.ts';
 import { style as blueskyStyle } from './bluesky/style.ts';
 import { connector as xConnector } from './x/connect.ts';
+import { connector as youtubeConnector } from './youtube/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
@@ -71,6 +72,7 @@ export const STYLES: Readonly<Partial<Record<PlatformId, PlatformStyle>>> = {
 /** Platforms that accounts can be connected to. */
 export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
+  youtube: youtubeConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
