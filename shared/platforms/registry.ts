@@ -34,6 +34,7 @@ import { connector as youtubeConnector } from './youtube/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
+import { publisher as youtubePublisher } from './youtube/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
@@ -80,12 +81,13 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
 /** Platforms that can be published to. Posts to other platforms fail at delivery. */
 export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
+  youtube: youtubePublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
 
 /** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
-export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'bluesky', 'telegram'];
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'youtube', 'bluesky', 'telegram'];
 
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {

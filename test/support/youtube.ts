@@ -52,4 +52,5 @@ export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: Any
   media,
   now,
   advance,
+  remainingMs: () => rules.worker.timeout_s * 1000,
 });

@@ -133,7 +133,7 @@ export function guarded(guard: Guard, name: OperationName, handler: Handler) {
       requireLength(c);
       const channel = requireChannel(guard, c, operation);
       const parts = operation.parts ? requireParts(c, operation.parts) : [];
-      count(guard.state, channel, operation);
+      count(guard.state, channel, name);
       return handler({ c, channel, parts });
     });
 }
@@ -201,10 +201,11 @@ export function requireSameParts(body: Readonly<Record<string, unknown>>, parts:
 const LIMITS = { uploads: 100, units: 10_000 };
 
 /**
- * Counts a call in the buckets of the project. `POST /_control/limits` announces an exhausted bucket: `{quota: 'units'}`,
- * `{quota: 'uploads', details: false}`, or `{reason, status}` for any other refusal.
+ * Counts a call in the buckets of the project. `POST /_control/limits` announces an exhausted bucket: `{quota: 'units'}`
+ * or `{quota: 'uploads', details: false}`.
  */
-function count({ units, host }: YoutubeState, channel: Channel, { units: cost, bucket }: Operation): void {
+function count({ units, host }: YoutubeState, channel: Channel, name: OperationName): void {
+  const { units: cost, bucket }: Operation = OPERATIONS[name];
   const limit = host.limit('youtube', channel.id) ?? host.limit('youtube', channel.handle);
   if (limit?.['quota'] === 'units' && bucket !== 'uploads') quotaExceeded();
   if (limit?.['quota'] === 'uploads' && bucket === 'uploads') uploadsExhausted(limit['details'] !== false);

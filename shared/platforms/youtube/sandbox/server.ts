@@ -4,9 +4,15 @@ import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../cont
 import { addGoogleOAuth } from '../../families/google/sandbox/oauth.ts';
 import { endTokens } from '../../families/google/sandbox/tokens.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { addAnalytics } from './analytics.ts';
 import { addChannels } from './channels.ts';
+import { addExtras } from './extras.ts';
 import { notFound, respond, SCOPES } from './guard.ts';
+import { addLookups } from './lookups.ts';
+import { addPlaylists } from './playlists.ts';
+import { addUploads } from './resumable.ts';
 import { APP, CHANNELS, findChannel, openState, seed, SwitchesSchema } from './state.ts';
+import { addVideos } from './videos.ts';
 
 /** YouTube: Google's OAuth 2.0, the Data API v3 with resumable uploads and quotas, and Analytics reports. */
 export const sandbox: SandboxDefinition = {
@@ -46,7 +52,13 @@ function start(host: SandboxHost): SandboxPlatform {
   const guard = { state, tokens };
   for (const root of ROOTS) {
     addChannels(app, guard, `${root}/youtube/v3`);
+    addVideos(app, guard, `${root}/youtube/v3`);
+    addPlaylists(app, guard, `${root}/youtube/v3`);
+    addUploads(app, guard, root);
+    addExtras(app, guard, root);
+    addLookups(app, guard, `${root}/youtube/v3`);
   }
+  addAnalytics(app, guard);
   app.notFound(c => respond(c, notFound));
 
   return {
@@ -64,6 +76,7 @@ function start(host: SandboxHost): SandboxPlatform {
     },
     reset: () => {
       seed(state);
+      for (const { id } of state.videos.values()) host.unpublish('youtube', id);
       for (const each of [state.videos, state.captions, state.items, state.comments]) each.clear();
       state.sessions.clear();
       state.units.clear();
