@@ -38,7 +38,9 @@ import { publisher as youtubePublisher } from './youtube/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
+import { insights as youtubeInsights } from './youtube/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
+import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
 /** Post types, limits and options of every platform. */
@@ -92,11 +94,14 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'youtube', 'blue
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
+  youtube: youtubeInsights,
   bluesky: blueskyInsights,
 };
 
 /** Platforms with routes of their own below `/integrations/{platform}`. */
-export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {};
+export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
+  youtube: youtubeLookups,
+};
 
 /** Platforms with published quotas. */
 export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
