@@ -98,7 +98,9 @@ test('a user who wants the data deleted gets a page that says so', async () => {
   expect(await connectionsOfUser(world.table, FACEBOOK)).toEqual([]);
 
   const page = (code: string) =>
-    world.call('GET /integrations/{platform}/data-deletion/{code}', { params: { platform: 'facebook', code } });
+    world.call('GET /integrations/{platform}/data-deletion/{code}', {
+      params: { platform: 'facebook', code },
+    });
   expect(await page(body.confirmation_code)).toMatchObject({ status: 200, body: { status: 'deleted' } });
   expect((await page('1.2')).status).toBe(404);
 });

@@ -32,8 +32,9 @@ export async function connectionsOfCallback(
   const apps = await Promise.all(named.map(connection => appOf(services, connection)));
   const stackApps = await Promise.all(callbacks.app_platforms.map(each => stackApp(services, each)));
   const isSignedByStack = stackApps.some(isSignedBy);
-  const signed = named.filter((connection, index) =>
-    isSignedBy(apps[index] ?? null) || (connection.app === undefined && isSignedByStack),
+  const signed = named.filter(
+    (connection, index) =>
+      isSignedBy(apps[index] ?? null) || (connection.app === undefined && isSignedByStack),
   );
   return signed.length > 0 || isSignedByStack ? signed : null;
 }
@@ -45,8 +46,10 @@ async function connectionsNamed(services: Services, user: CallbackUser): Promise
       getConnection(services.table, workspace_id, profile_id, platform),
     ),
   );
-  return connections.filter(connection => connection !== null).filter(connection => {
-    const owner = platformUserOf(connection);
-    return owner?.space === user.space && owner.id === user.id;
-  });
+  return connections
+    .filter(connection => connection !== null)
+    .filter(connection => {
+      const owner = platformUserOf(connection);
+      return owner?.space === user.space && owner.id === user.id;
+    });
 }

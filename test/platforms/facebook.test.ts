@@ -78,8 +78,17 @@ describe('a post of the Demo profile', () => {
           description: 'One photo',
           media_urls: [photo],
         }),
-        publish({ post_type: 'image', description: 'Two photos', media_urls: [photo, media(stack, 'alpha.png')] }),
-        publish({ post_type: 'video', description: 'A video', title: 'Title', media_urls: [media(stack, 'clip.mp4')] }),
+        publish({
+          post_type: 'image',
+          description: 'Two photos',
+          media_urls: [photo, media(stack, 'alpha.png')],
+        }),
+        publish({
+          post_type: 'video',
+          description: 'A video',
+          title: 'Title',
+          media_urls: [media(stack, 'clip.mp4')],
+        }),
         publish({
           post_type: 'video',
           description: 'A Reel',
@@ -88,7 +97,10 @@ describe('a post of the Demo profile', () => {
         }),
       ]);
       expect(one.live).toMatchObject({ kind: 'image', fields: { caption: 'One photo' } });
-      expect(two.live).toMatchObject({ kind: 'album', media: [{ type: 'image/jpeg' }, { type: 'image/png' }] });
+      expect(two.live).toMatchObject({
+        kind: 'album',
+        media: [{ type: 'image/jpeg' }, { type: 'image/png' }],
+      });
       expect(video.live).toMatchObject({ kind: 'video', fields: { title: 'Title' } });
       expect(reel.live).toMatchObject({ kind: 'reel', media: [{ width: 544, height: 960 }] });
     },
@@ -104,18 +116,26 @@ describe('a post of the Demo profile', () => {
         feed_delay_ms: 90_000,
       });
       const respond = { status: 500, body: CODE_2, taken: true };
-      await stack.control('POST', '/_control/faults', { platform: 'facebook', path: '/feed', method: 'POST', respond });
+      await stack.control('POST', '/_control/faults', {
+        platform: 'facebook',
+        path: '/feed',
+        method: 'POST',
+        respond,
+      });
       const since = await lastSeq(stack);
       const id = await create(stack, { platforms: ['facebook'], description: 'A lost response' });
       const post = await eventually('the post is found', 120_000, async () => {
         const { destinations } = await read(stack, id);
-        if (destinations[0].status === 'published' || destinations[0].status === 'failed') return destinations[0];
+        if (destinations[0].status === 'published' || destinations[0].status === 'failed')
+          return destinations[0];
         await stack.advance(20);
         return null;
       });
       expect(post).toMatchObject({ status: 'published', error: null });
       expect(await liveWith(stack, 'A lost response', 'facebook')).toHaveLength(1);
-      const sent = (await traffic(stack, since)).filter(({ method, url }) => method === 'POST' && /\/feed/.test(url));
+      const sent = (await traffic(stack, since)).filter(
+        ({ method, url }) => method === 'POST' && /\/feed/.test(url),
+      );
       expect(sent).toHaveLength(1);
     },
     TEST_MS,
@@ -139,17 +159,27 @@ test(
   async () => {
     const { body } = await connectAs('Several Pages', 'demo_pages');
     expect(body.account).toMatchObject({ platform: 'facebook', needs_target: true });
-    const post = { post_type: 'text', profile_name: 'Several Pages', platforms: ['facebook'], description: 'Where?' };
+    const post = {
+      post_type: 'text',
+      profile_name: 'Several Pages',
+      platforms: ['facebook'],
+      description: 'Where?',
+    };
     const refused = await stack.api('POST', '/posts', post);
     expect(refused).toMatchObject({
       status: 400,
       body: { details: [{ field: 'platforms', platform: 'facebook' }] },
     });
 
-    const { body: listed } = await stack.api('GET', '/integrations/facebook/targets?profile_name=Several%20Pages');
+    const { body: listed } = await stack.api(
+      'GET',
+      '/integrations/facebook/targets?profile_name=Several%20Pages',
+    );
     expect(listed.targets.map(({ name }: Json) => name)).toEqual(['Demo Page', 'Business Page']);
     const business = listed.targets[1].id;
-    const chosen = await stack.api('PATCH', `/integrations/${body.account.id}`, { default_target_id: business });
+    const chosen = await stack.api('PATCH', `/integrations/${body.account.id}`, {
+      default_target_id: business,
+    });
     expect(chosen.body.account).toMatchObject({ needs_target: false });
     const created = await stack.api('POST', '/posts', post);
     await finalPost(stack, created.body.post_id);
@@ -160,5 +190,12 @@ test(
 
 test('an account without a Page is not connected, and the reason is told', async () => {
   const { status, body } = await connectAs('No Page', 'demo_none');
-  expect([status, body]).toEqual([400, { status: 'failed', reason: 'permission_missing', message: expect.stringContaining('manages no Facebook Page') }]);
+  expect([status, body]).toEqual([
+    400,
+    {
+      status: 'failed',
+      reason: 'permission_missing',
+      message: expect.stringContaining('manages no Facebook Page'),
+    },
+  ]);
 });

@@ -1,11 +1,7 @@
 import { newId } from '../../shared/model/id.ts';
 import type { WorkspaceApp } from '../../shared/model/platform-app.ts';
 import { deleteCheckpoint, getCheckpoint, putCheckpoint } from '../../shared/store/checkpoints.ts';
-import {
-  connectionsOfUser,
-  deletePlatformUser,
-  putPlatformUser,
-} from '../../shared/store/platform-users.ts';
+import { connectionsOfUser, deletePlatformUser, putPlatformUser } from '../../shared/store/platform-users.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { getTarget, listTargets, replaceTargets, type StoredTarget } from '../../shared/store/targets.ts';

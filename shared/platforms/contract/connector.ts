@@ -93,7 +93,9 @@ export interface Callbacks {
   /** The platforms whose apps of the stack may sign them. */
   app_platforms: readonly PlatformId[];
   /** Returns the user of an account. */
-  userOf: (account: Pick<ConnectedAccount<unknown>, 'way' | 'platform_user_id' | 'attributes'>) => CallbackUser;
+  userOf: (
+    account: Pick<ConnectedAccount<unknown>, 'way' | 'platform_user_id' | 'attributes'>,
+  ) => CallbackUser;
   /** Returns the id of the user that a request names. Anyone can name one: check the signature too. Null: malformed. */
   userNamedBy: (signedRequest: string) => string | null;
   /** True where the app with this secret was sent the request by the platform. */

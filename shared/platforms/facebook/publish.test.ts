@@ -163,8 +163,7 @@ describe('a text post', () => {
 
 describe('a photo', () => {
   test('is published with its text', async () => {
-    const { post, ran } = await run(
-      images(1, { description: 'A photo' }));
+    const { post, ran } = await run(images(1, { description: 'A photo' }));
     expect(ran).toEqual(['host_photos', 'host_photos', 'publish']);
     expect(post.platform_post_id).toMatch(new RegExp(`^${PAGE}_`));
     expect(post.platform_post_url).toContain('/posts/');

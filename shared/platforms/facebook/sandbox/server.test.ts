@@ -41,8 +41,15 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-async function send(url: string, { method, form, json, token = pageToken, scheme = 'Bearer', headers }: Sent = {}) {
-  const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
+async function send(
+  url: string,
+  { method, form, json, token = pageToken, scheme = 'Bearer', headers }: Sent = {},
+) {
+  const body = form
+    ? new URLSearchParams(form).toString()
+    : json === undefined
+      ? undefined
+      : JSON.stringify(json);
   const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
   const response = await host.http.send({
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -81,7 +88,10 @@ describe('versions', () => {
   });
 
   test('that do not exist are refused', async () => {
-    expect(await code('https://graph.facebook.com/v99.0/me', { token: userToken })).toEqual([2500, undefined]);
+    expect(await code('https://graph.facebook.com/v99.0/me', { token: userToken })).toEqual([
+      2500,
+      undefined,
+    ]);
   });
 });
 
@@ -181,7 +191,8 @@ describe('a post', () => {
     const json = { message: message(), attached_media: ids.map(media_fbid => ({ media_fbid })) };
     const { id } = (await send(`/${PAGE}/feed`, { json })).body;
     const fields = 'id,message,attachments{target,subattachments{target}}';
-    const list = async () => (await send(`/${PAGE}/published_posts?fields=${fields}`)).body['data'] as { id: string }[];
+    const list = async () =>
+      (await send(`/${PAGE}/published_posts?fields=${fields}`)).body['data'] as { id: string }[];
     expect((await list())[0]).toMatchObject({
       id,
       message: json.message,
@@ -223,7 +234,9 @@ describe('a Reel', () => {
     ['no upload', { upload_phase: 'finish', video_state: 'PUBLISHED' }, [6000, undefined]],
   ])('cannot be finished with %s', async (_, form, expected) => {
     const { video_id } = await start();
-    expect(await code(`/${PAGE}/video_reels`, { form: { ...(form as Record<string, string>), video_id } })).toEqual(expected);
+    expect(
+      await code(`/${PAGE}/video_reels`, { form: { ...(form as Record<string, string>), video_id } }),
+    ).toEqual(expected);
   });
 
   test('is limited to 30 a day', async () => {
@@ -235,14 +248,20 @@ describe('a Reel', () => {
         scheme: 'OAuth',
         headers: { file_url: photoUrl, 'content-length': '0' },
       });
-      await send(`/${PAGE}/video_reels`, { form: { upload_phase: 'finish', video_state: 'PUBLISHED', video_id } });
+      await send(`/${PAGE}/video_reels`, {
+        form: { upload_phase: 'finish', video_state: 'PUBLISHED', video_id },
+      });
     }
     expect(await code(`/${PAGE}/video_reels`, { form: { upload_phase: 'start' } })).toEqual([4, undefined]);
   });
 
   test.each([
     ['Bearer', { scheme: 'Bearer' }, 'NotAuthorizedError'],
-    ['a body beside file_url', { json: {}, headers: { file_url: 'https://a.example/' } }, 'ProcessingFailedError'],
+    [
+      'a body beside file_url',
+      { json: {}, headers: { file_url: 'https://a.example/' } },
+      'ProcessingFailedError',
+    ],
     ['neither file_url nor offset', {}, 'ProcessingFailedError'],
     ['a wrong offset', { headers: { offset: '5', file_size: '9' } }, 'OffsetInvalidError'],
     ['a wrong length', { headers: { offset: '0', file_size: '9' } }, 'PartialRequestError'],

@@ -34,5 +34,7 @@ export function userOfSignedRequest(signedRequest: string, appSecrets: readonly 
 
 function partsOf(signedRequest: string): { signature: string; payload: string } | null {
   const [signature, payload, ...rest] = signedRequest.split('.');
-  return signature !== undefined && payload !== undefined && rest.length === 0 ? { signature, payload } : null;
+  return signature !== undefined && payload !== undefined && rest.length === 0
+    ? { signature, payload }
+    : null;
 }
