@@ -100,6 +100,8 @@ export interface PlatformRules {
   covers?: Readonly<Record<string, { limits: FileLimits; needs: PictureNeeds }>>;
   /** Limits of the post's text. All of them apply. */
   text: (draft: TextContext) => readonly TextRule[];
+  /** A limit that the platform applies to some texts only: a text over it is accepted with the warning `MAY_EXCEED_LIMIT`. */
+  possible_text_limit?: TextRule;
   /** Limits of the post's title; empty where the platform states none. */
   title: (draft: TextContext) => readonly TextRule[];
   /** Post types whose title the platform shows; for other types the title is not sent. */

@@ -17,15 +17,18 @@ export interface Attachment {
 /** A longer shape is no photo: https://core.telegram.org/bots/api#sendphoto */
 const MAX_RATIO = 20;
 
-/** Fetches a file and chooses how it is sent. Throws PlatformError `rejected` where Telegram would not take it. */
+/**
+ * Fetches a file and chooses how it is sent; `asFile`: an image too is sent as a file. Throws PlatformError `rejected`
+ * where Telegram would not take it.
+ */
 export async function loadAttachment(
   { files }: Pick<StepContext<unknown>, 'files'>,
   url: string,
-  timeoutMs: number,
+  { timeoutMs, asFile }: { timeoutMs: number; asFile: boolean },
 ): Promise<Attachment> {
   const file = await files.open(url, timeoutMs);
   try {
-    if (file.facts.kind === 'image') return await fromImage(file, url);
+    if (file.facts.kind === 'image') return await (asFile ? asDocument : fromImage)(file, url);
     return file.facts.format === 'MP4' ? await fromVideo(file, url) : await asDocument(file, url);
   } finally {
     await file.close();
