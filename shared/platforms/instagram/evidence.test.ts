@@ -119,13 +119,20 @@ describe.each(['before', 'after'] as const)('a connection that breaks %s the req
   });
 });
 
-describe('a worker that dies', () => {
+describe.each([1, 2])('a worker that dies while it publishes %i image(s)', count => {
+  const post = (description: string) => {
+    const media_urls = Array.from({ length: count }, (_, index) => host.addMedia(`p${index}`, jpeg));
+    return jobOf(host, who, { description, media_urls });
+  };
+
   test.each(['before', 'after'] as const)('%s any request leaves the post live once', async when => {
-    const { ran } = await drive(publisher, image('counting'), options);
+    const before = host.traffic.length;
+    const { ran } = await drive(publisher, post('counting'), options);
     expect(ran.at(-1)).toBe('permalink');
-    const total = host.traffic.length;
+    const total = host.traffic.length - before;
+    expect(total).toBeGreaterThan(5);
     for (let index = 0; index < total; index += 1) {
-      const before = host.posts().length;
+      const live = host.posts().length;
       let left = index;
       const dying: HttpClient = {
         ...host.http,
@@ -138,8 +145,8 @@ describe('a worker that dies', () => {
           return response;
         },
       };
-      const finding = await deliver(image(`with a death at ${index}`), dying);
-      expect([index, host.posts().length - before]).toEqual([index, 1]);
+      const finding = await deliver(post(`with a death at ${index}`), dying);
+      expect([index, host.posts().length - live]).toEqual([index, 1]);
       expect(finding).toMatchObject({ post: { platform_post_id: host.posts().at(-1)!.platform_post_id } });
     }
   });
@@ -164,6 +171,7 @@ describe('a refusal that is true', () => {
       kind: 'rate_limited',
       code: 'PLATFORM_RATE_LIMIT',
       retryAfterMs: 23 * 3_600_000,
+      retries: 1,
     });
     expect([publishes(), host.posts().length]).toEqual([1, 0]);
   });

@@ -11,7 +11,7 @@ import { accessesFor, type Container, type Context } from './state.ts';
 
 const FETCH_TIMEOUT_MS = MINUTE;
 /** Videos above this size are uploaded where the host takes uploads: Meta gives up on slow downloads. */
-const UPLOAD_ABOVE_BYTES = 100 * MB;
+const UPLOAD_ABOVE_BYTES = 50 * MB;
 const PIECE_BYTES = 8 * MB;
 /** Time that is left for what follows an upload. */
 const RESERVE_MS = 10 * SECOND;

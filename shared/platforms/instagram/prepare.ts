@@ -53,11 +53,11 @@ export async function prepare(context: Context, stored: State): Promise<StepResu
     return poll(context, state, container, next => withFile(state, index, next));
   }
   if (!isCarousel(context.job)) return { type: 'next', state };
-  if (state.carousel === null) {
-    return { type: 'again', state: { ...state, carousel: await createCarousel(context, state) } };
-  }
+  if (state.carousel === null) return createCarousel(context, state);
   if (state.carousel.ready) return { type: 'next', state };
-  return poll(context, state, state.carousel, carousel => ({ ...state, carousel }));
+  return poll(context, state, state.carousel, carousel =>
+    carousel === null ? withoutContainers(state) : { ...state, carousel },
+  );
 }
 
 const withFile = (state: State, index: number, container: Container | null): State => ({
@@ -72,11 +72,33 @@ function withoutOld(state: State, now: number): State {
   return { ...state, files: state.files.map(each => (isOld(each) ? null : each)), carousel: null };
 }
 
-async function createCarousel(context: Context, { files }: State): Promise<Container> {
-  const children = files.flatMap(each => each?.id ?? []);
+/** A child serves in one carousel only, so that all are created anew with it. */
+const withoutContainers = (state: State): State => ({
+  ...state,
+  files: state.files.map(() => null),
+  carousel: null,
+});
+
+async function createCarousel(context: Context, state: State): Promise<StepResult<State>> {
+  const children = state.files.flatMap(each => each?.id ?? []);
   const parameters = carouselParameters(context.job, children);
-  const { id } = await createContainer(accessesFor(context), 'Creating the carousel', parameters);
-  return { id, created_at: context.now(), ready: false, upload_url: null, hidden_since: null };
+  try {
+    const { id } = await createContainer(accessesFor(context), 'Creating the carousel', parameters);
+    const carousel = { id, created_at: context.now(), ready: false, upload_url: null, hidden_since: null };
+    return { type: 'again', state: { ...state, carousel } };
+  } catch (error) {
+    // A child is gone, or in a carousel whose response was lost.
+    if (error instanceof PlatformError && isContainerGone(error)) {
+      return renewed(state, withoutContainers(state), error);
+    }
+    throw error;
+  }
+}
+
+/** Returns a wait before containers are created anew. Throws the failure where that cannot mend it. */
+function renewed(state: State, next: State, failure: PlatformError): StepResult<State> {
+  if (failure.kind === 'rejected' || !mayRenew(state)) throw asFinal(failure);
+  return { type: 'wait', state: { ...next, renewals: state.renewals + 1 }, delayMs: RENEWAL_DELAY_MS };
 }
 
 /** Reads the status of a container once. `replaced` returns the state with another container in its place. */
@@ -87,11 +109,6 @@ async function poll(
   replaced: (container: Container | null) => State,
 ): Promise<StepResult<State>> {
   const now = context.now();
-  const renewed = (failure: PlatformError): StepResult<State> => {
-    if (failure.kind === 'rejected' || !mayRenew(state)) throw asFinal(failure);
-    const next = { ...replaced(null), renewals: state.renewals + 1 };
-    return { type: 'wait', state: next, delayMs: RENEWAL_DELAY_MS };
-  };
   const ready = (): StepResult<State> => ({ type: 'again', state: replaced({ ...container, ready: true }) });
 
   const status = await readStatus(context, container);
@@ -101,7 +118,7 @@ async function poll(
     case 'PUBLISHED':
       return ready();
     case 'ERROR':
-      return renewed(containerFailure(status.text, what));
+      return renewed(state, replaced(null), containerFailure(status.text, what));
     case 'EXPIRED':
       return { type: 'again', state: replaced(null) };
     case undefined: {
@@ -115,7 +132,7 @@ async function poll(
     }
     default: {
       const age = now - container.created_at;
-      if (age > PROCESSING_LIMIT_MS) return renewed(tooSlow(what));
+      if (age > PROCESSING_LIMIT_MS) return renewed(state, replaced(null), tooSlow(what));
       return { type: 'wait', state, delayMs: pollDelayMs(age) };
     }
   }

@@ -205,7 +205,7 @@ describe('a Reel', () => {
 
   test('is uploaded where it is large and the host takes uploads, again from where it was interrupted', async () => {
     who = await connected(host, 'facebook');
-    const bytes = padded(sample('clip.mp4'), 101 * MIB);
+    const bytes = padded(sample('clip.mp4'), 51 * MIB);
     host.failNext({ match: /rupload/, drop: 'after' });
     await run(video(bytes));
     expect(created()).toEqual([expect.objectContaining({ media_type: 'REELS', upload_type: 'resumable' })]);
@@ -217,7 +217,7 @@ describe('a Reel', () => {
   });
 
   test('has a public URL on the other host, whatever its size', async () => {
-    const uploaded = host.addMedia('media/clip.mp4', padded(sample('clip.mp4'), 101 * MIB));
+    const uploaded = host.addMedia('media/clip.mp4', padded(sample('clip.mp4'), 51 * MIB));
     await run({ post_type: 'video', media_urls: [uploaded] });
     expect(created()).toEqual([expect.objectContaining({ video_url: uploaded })]);
     expect(created()[0]).not.toHaveProperty('upload_type');
@@ -283,6 +283,15 @@ describe('processing', () => {
     };
     await run(video(), { advance });
     expect(last().kind).toBe('reels');
+  });
+
+  test('of a carousel whose children are gone or used starts again with new ones', async () => {
+    host.failNext({ match: /\/media\?/, method: 'POST' });
+    host.failNext({ match: /\/media\?/, method: 'POST' });
+    host.failNext({ match: /\/media\?/, method: 'POST', respond: graph(24, 2207008) });
+    await run({ media_urls: images(2) });
+    expect(created()).toHaveLength(6);
+    expect(host.posts()).toHaveLength(1);
   });
 
   test('that never ends is given up after half an hour each, without publishing', async () => {

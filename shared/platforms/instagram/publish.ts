@@ -186,6 +186,7 @@ const blocked = () =>
     code: 'PLATFORM_RATE_LIMIT',
     message: 'Instagram takes the activity of the account for spam and blocked the post: check the account',
     retryAfterMs: BLOCKED_MS,
+    retries: 1,
   });
 
 const denied = () =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import sharp from 'sharp';
 import * as v from 'valibot';
 import { connected, type Connected } from '../../../../test/support/instagram.ts';
-import { padded, sampleFiles } from '../../../../test/support/media.ts';
+import { sampleFiles } from '../../../../test/support/media.ts';
 import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
 import { sandbox } from './server.ts';
 
@@ -187,11 +187,8 @@ describe('a container', () => {
       status_code: 'ERROR',
       status: expect.stringContaining('2207026'),
     });
-    const large = await create({
-      media_type: 'STORIES',
-      video_url: clip(padded(sample('clip.mp4'), 101 * MIB)),
-    });
-    expect(await statusOf(large.body.id)).toMatchObject({ status: expect.stringContaining('2207085') });
+    const beyond = await create({ media_type: 'REELS', video_url: clip(), thumb_offset: '60000' });
+    expect(await statusOf(beyond.body.id)).toMatchObject({ status: expect.stringContaining('2207057') });
   });
 
   test('is processed, published once and then never again, or expires', async () => {
