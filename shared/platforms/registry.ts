@@ -31,14 +31,17 @@ import { style as pinterestStyle } from './pinterest/style.ts';
 import { style as blueskyStyle } from './bluesky/style.ts';
 import { connector as xConnector } from './x/connect.ts';
 import { connector as instagramConnector } from './instagram/connect.ts';
+import { connector as facebookConnector } from './facebook/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as instagramPublisher } from './instagram/publish.ts';
+import { publisher as facebookPublisher } from './facebook/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as instagramInsights } from './instagram/insights.ts';
+import { insights as facebookInsights } from './facebook/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
@@ -75,6 +78,7 @@ export const STYLES: Readonly<Partial<Record<PlatformId, PlatformStyle>>> = {
 export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
   instagram: instagramConnector,
+  facebook: facebookConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
@@ -83,17 +87,25 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
 export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
   instagram: instagramPublisher,
+  facebook: facebookPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
 
 /** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
-export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'instagram', 'bluesky', 'telegram'];
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
+  'x',
+  'instagram',
+  'facebook',
+  'bluesky',
+  'telegram',
+];
 
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
   instagram: instagramInsights,
+  facebook: facebookInsights,
   bluesky: blueskyInsights,
 };
 

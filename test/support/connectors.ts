@@ -57,6 +57,7 @@ const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   x: { access_token: 'a', refresh_token: 'r' },
   instagram: { login: 'instagram', access_token: 'a' },
   bluesky: { access_token: 'a', refresh_token: 'r', app_password: 'p' },
+  facebook: { user_token: 'a' },
   telegram: { bot_token: '123456789:AAabcdefghijklmnopqrstuvwxyz0123456' },
 };
 
