@@ -152,3 +152,30 @@ describe('a post', () => {
     TEST_MS,
   );
 });
+
+test(
+  'an account is connected by Facebook Login too, and publishes through its Page',
+  async () => {
+    const connect = { profile_name: 'Demo', way: 'facebook' };
+    const { status, body } = await stack.api('POST', '/integrations/instagram/connect', connect);
+    expect(status).toBe(200);
+    const consent = await fetch(`${body.authorize_url}&auto=allow`, { redirect: 'manual' });
+    const callback = await fetch(consent.headers.get('location')!, { redirect: 'manual' });
+    expect(callback.status).toBe(200);
+    const accounts: Json[] = (await stack.api('GET', '/integrations')).body.accounts;
+    const account = accounts.find(({ platform }) => platform === 'instagram');
+    expect(account).toMatchObject({ display_name: 'Demo User', needs_reconnect: false });
+    const { targets } = (await stack.api('GET', '/integrations/instagram/targets?profile_name=Demo')).body;
+    expect(targets).toEqual([{ id: '17841400000000001', name: '@demo', is_default: true }]);
+
+    const description = 'Through the Page';
+    const id = await post({ description, media_urls: [media(stack, 'photo.jpg')] });
+    expect(destination(await finalPost(stack, id))).toMatchObject({ status: 'published' });
+    expect(await liveWith(stack, description, 'instagram')).toHaveLength(1);
+    const hosts = (await traffic(stack))
+      .filter(({ url }) => url.includes('media_publish'))
+      .map(({ url }) => new URL(url).host);
+    expect(hosts.at(-1)).toBe('graph.facebook.com');
+  },
+  TEST_MS,
+);

@@ -290,3 +290,19 @@ test('an account that the app may not publish to is not connected', async () => 
   host.failNext({ match: /content_publishing_limit/, respond: graph(10) });
   await expect(connect(host)).rejects.toMatchObject({ code: 'PERMISSION_MISSING' });
 });
+
+test('the callbacks of Meta name the user of each login', async () => {
+  const instagram = accountOf(await connect(host), 'instagram');
+  const facebook = accountOf(await connect(host, 'facebook'), 'facebook');
+  const { userOf, space } = connector.callbacks!;
+  expect(userOf(instagram)).toEqual({ space, id: '26000000000000001' });
+  expect(userOf(facebook)).toEqual({ space: 'facebook', id: '122100000000000001' });
+});
+
+test('disconnecting withdraws the permissions of Facebook Login', async () => {
+  const grant = await connect(host, 'facebook');
+  await connector.revoke!(accountOf(grant, 'facebook'), connectContext(host));
+  expect(host.traffic.at(-1)).toMatchObject({ method: 'DELETE', status: 200 });
+  await expect(targets(grant, 'facebook')).rejects.toMatchObject({ kind: 'token_expired' });
+  await connector.revoke!(accountOf(await connect(host), 'instagram'), connectContext(host));
+});
