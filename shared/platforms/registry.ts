@@ -31,16 +31,19 @@ import { style as pinterestStyle } from './pinterest/style.ts';
 import { style as blueskyStyle } from './bluesky/style.ts';
 import { connector as xConnector } from './x/connect.ts';
 import { connector as youtubeConnector } from './youtube/connect.ts';
+import { connector as instagramConnector } from './instagram/connect.ts';
 import { connector as facebookConnector } from './facebook/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as youtubePublisher } from './youtube/publish.ts';
+import { publisher as instagramPublisher } from './instagram/publish.ts';
 import { publisher as facebookPublisher } from './facebook/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
+import { insights as instagramInsights } from './instagram/insights.ts';
 import { insights as facebookInsights } from './facebook/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
@@ -79,6 +82,7 @@ export const STYLES: Readonly<Partial<Record<PlatformId, PlatformStyle>>> = {
 export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
   youtube: youtubeConnector,
+  instagram: instagramConnector,
   facebook: facebookConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
@@ -88,18 +92,27 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
 export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
   youtube: youtubePublisher,
+  instagram: instagramPublisher,
   facebook: facebookPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
 
 /** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
-export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'youtube', 'facebook', 'bluesky', 'telegram'];
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
+  'x',
+  'youtube',
+  'instagram',
+  'facebook',
+  'bluesky',
+  'telegram',
+];
 
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
   youtube: youtubeInsights,
+  instagram: instagramInsights,
   facebook: facebookInsights,
   bluesky: blueskyInsights,
 };
