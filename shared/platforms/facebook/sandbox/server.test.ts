@@ -192,7 +192,7 @@ describe('a post', () => {
     const { id } = (await send(`/${PAGE}/feed`, { json })).body;
     const fields = 'id,message,attachments{target,subattachments{target}}';
     const list = async () =>
-      (await send(`/${PAGE}/published_posts?fields=${fields}`)).body['data'] as { id: string }[];
+      (await send(`/${PAGE}/published_posts?fields=${fields}`)).body['data'] as unknown as { id: string }[];
     expect((await list())[0]).toMatchObject({
       id,
       message: json.message,
