@@ -65,11 +65,12 @@ export function pictureProblems(needs: PictureNeeds, facts: MediaFacts): string[
 }
 
 function animationProblems(needs: PictureNeeds, facts: MediaFacts): string[] {
-  const { max_bytes = needs.max_bytes, max_width, max_height } = needs.animated_limits ?? {};
+  const { max_bytes = needs.max_bytes, max_width, max_height, max_frames } = needs.animated_limits ?? {};
   return [
     ...unmetNeeds({ ...needs, ...(max_bytes === undefined ? {} : { max_bytes }) }, facts),
     ...rangeProblems(WIDTH, facts.width, undefined, max_width),
     ...rangeProblems(HEIGHT, facts.height, undefined, max_height),
+    ...rangeProblems(['length', 'frames'], facts.frames, undefined, max_frames),
   ];
 }
 

@@ -142,6 +142,8 @@ export interface ConnectorDefinition<C extends JsonObject> {
   };
   /** Fields of the platform's app beside `client_id` and `client_secret`. Strings; not secret. */
   app_fields?: v.ObjectEntries;
+  /** Returns what the operator must change about an app before it stops working; null for nothing. */
+  appNotice?: (app: AppCredentials, now: number) => string | null;
 }
 
 type AccountCall<T> = (account: ConnectedAccount<JsonObject>, context: ConnectContext) => Promise<T>;
@@ -157,6 +159,7 @@ export interface Connector {
   revoke: AccountCall<void> | null;
   facts: { max_age_ms: number; read: AccountCall<RefreshedFacts> } | null;
   app_fields: v.ObjectEntries;
+  appNotice: (app: AppCredentials, now: number) => string | null;
 }
 
 /** Defines a way whose input is parsed by `input` before `connect` gets it. */
@@ -184,7 +187,7 @@ export function directWay<C, E extends v.ObjectEntries>(
 
 /** Hides the credentials type of a connector, so that the service handles all platforms alike. */
 export function defineConnector<C extends JsonObject>(definition: ConnectorDefinition<C>): Connector {
-  const { credentials, ways, targets, facts, app_fields = {} } = definition;
+  const { credentials, ways, targets, facts, app_fields = {}, appNotice = () => null } = definition;
   const typed =
     <T>(call: (account: ConnectedAccount<C>, context: ConnectContext) => Promise<T>): AccountCall<T> =>
     async (account, context) =>
@@ -202,6 +205,7 @@ export function defineConnector<C extends JsonObject>(definition: ConnectorDefin
     revoke: optional(definition.revoke),
     facts: facts ? { max_age_ms: facts.max_age_ms, read: typed(facts.read) } : null,
     app_fields,
+    appNotice,
   };
 }
 

@@ -26,7 +26,7 @@ export interface PictureNeeds {
    */
   animation: 'kept' | 'still' | 'refused';
   /** Limits of an animated image. */
-  animated_limits?: { max_bytes?: number; max_width?: number; max_height?: number };
+  animated_limits?: { max_bytes?: number; max_width?: number; max_height?: number; max_frames?: number };
   /** An image that cannot meet the needs is sent as a file instead of being refused. */
   when_unfit?: 'file';
   /** An animated image must be the only file of its post. */

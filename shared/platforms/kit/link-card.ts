@@ -2,12 +2,12 @@ import { sendFollowing } from '../../net/follow.ts';
 import { readHtml } from '../../net/html.ts';
 import type { HttpResponse } from '../../net/http.ts';
 import type { FittedPicture } from '../contract/media-files.ts';
+import type { PictureNeeds } from '../contract/pictures.ts';
 import type { StepContext } from '../contract/publisher.ts';
-import { MB } from '../kit/sizes.ts';
-import { THUMB } from './rules.ts';
+import { MB } from './sizes.ts';
 
 /** What a link's preview shows. */
-export interface Card {
+export interface LinkCard {
   uri: string;
   title: string;
   description: string;
@@ -25,8 +25,11 @@ const TIMEOUT_MS = 8_000;
 
 type Tools = Pick<StepContext<unknown>, 'media' | 'files'>;
 
-/** Reads a page's own description (Open Graph). Null where there is none: a card never stops a post. */
-export async function readCard(tools: Tools, uri: string): Promise<Card | null> {
+/**
+ * Reads a page's own description (Open Graph) and its picture, converted to meet `needs`. Null where there is none: a card
+ * never stops a post.
+ */
+export async function readLinkCard(tools: Tools, uri: string, needs: PictureNeeds): Promise<LinkCard | null> {
   try {
     const page = await fetched(tools, uri, PAGE);
     const type = page.headers['content-type'] ?? '';
@@ -39,7 +42,7 @@ export async function readCard(tools: Tools, uri: string): Promise<Card | null> 
       uri,
       title: clip(title, 300),
       description: clip(meta.get('og:description') ?? meta.get('description') ?? '', 1000),
-      thumb: await readThumb(tools, meta.get('og:image'), page.url),
+      thumb: await readThumb(tools, meta.get('og:image'), page.url, needs),
     };
   } catch {
     return null;
@@ -50,11 +53,12 @@ async function readThumb(
   tools: Tools,
   address: string | undefined,
   base: string,
+  needs: PictureNeeds,
 ): Promise<FittedPicture | null> {
   if (!address || !URL.canParse(address, base)) return null;
   try {
     const { status, body } = await fetched(tools, new URL(address, base).href, PICTURE);
-    return status === 200 ? await tools.files.fit(body, THUMB) : null;
+    return status === 200 ? await tools.files.fit(body, needs) : null;
   } catch {
     return null;
   }
