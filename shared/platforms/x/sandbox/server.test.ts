@@ -183,6 +183,11 @@ describe('media', () => {
       await append(id, { segment_index: '0', media: part(Buffer.alloc(2 * 1024 * 1024 + 1)) }),
     ).toMatchObject({ status: 413, text: '' });
     expect((await append('1', { segment_index: '0', media: part(jpeg) })).status).toBe(404);
+    expect(await append(id, { segment_index: '0', media: part(jpeg) })).toMatchObject({ status: 200 });
+    expect(await append(id, { segment_index: '1', media: part(jpeg) })).toMatchObject({
+      status: 204,
+      text: '',
+    });
     const json64 = { segment_index: 0, media: jpeg.toString('base64') };
     expect((await call('POST', `${MEDIA}/${id}/append`, { json: json64 })).status).toBe(200);
   });
@@ -435,11 +440,16 @@ describe('limits of the account', () => {
     expect((await create({ text: `limited ${code}` })).status).toBe(201);
   });
 
-  test('announce the reset of an exhausted day', async () => {
-    host.setLimit({ reset_seconds: 600 });
+  test.each([
+    [{}, 'x-user-limit-24hour'],
+    [{ window: 'user_day' }, 'x-user-limit-24hour'],
+    [{ window: 'app_day' }, 'x-app-limit-24hour'],
+    [{ window: 'window' }, 'x-rate-limit'],
+  ])('announce the reset of a window that is used up: %j', async (window, header) => {
+    host.setLimit({ reset_seconds: 600, ...window });
     expect(await create({ text: 'over' })).toMatchObject({
       status: 429,
-      headers: { 'x-user-limit-24hour-remaining': '0' },
+      headers: { [`${header}-remaining`]: '0', [`${header}-reset`]: String(host.now() / 1000 + 600) },
     });
   });
 
