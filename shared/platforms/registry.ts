@@ -33,18 +33,21 @@ import { connector as xConnector } from './x/connect.ts';
 import { connector as youtubeConnector } from './youtube/connect.ts';
 import { connector as instagramConnector } from './instagram/connect.ts';
 import { connector as facebookConnector } from './facebook/connect.ts';
+import { connector as linkedinConnector } from './linkedin/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as youtubePublisher } from './youtube/publish.ts';
 import { publisher as instagramPublisher } from './instagram/publish.ts';
 import { publisher as facebookPublisher } from './facebook/publish.ts';
+import { publisher as linkedinPublisher } from './linkedin/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
 import { insights as instagramInsights } from './instagram/insights.ts';
 import { insights as facebookInsights } from './facebook/insights.ts';
+import { insights as linkedinInsights } from './linkedin/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
@@ -84,6 +87,7 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   youtube: youtubeConnector,
   instagram: instagramConnector,
   facebook: facebookConnector,
+  linkedin: linkedinConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
@@ -94,6 +98,7 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   youtube: youtubePublisher,
   instagram: instagramPublisher,
   facebook: facebookPublisher,
+  linkedin: linkedinPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
@@ -104,6 +109,7 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'youtube',
   'instagram',
   'facebook',
+  'linkedin',
   'bluesky',
   'telegram',
 ];
@@ -114,6 +120,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   youtube: youtubeInsights,
   instagram: instagramInsights,
   facebook: facebookInsights,
+  linkedin: linkedinInsights,
   bluesky: blueskyInsights,
 };
 

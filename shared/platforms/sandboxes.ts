@@ -6,6 +6,7 @@ import { sandbox as xSandbox } from './x/sandbox/server.ts';
 import { sandbox as youtubeSandbox } from './youtube/sandbox/server.ts';
 import { sandbox as instagramSandbox } from './instagram/sandbox/server.ts';
 import { sandbox as facebookSandbox } from './facebook/sandbox/server.ts';
+import { sandbox as linkedinSandbox } from './linkedin/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
 import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 
@@ -15,6 +16,7 @@ export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>>
   youtube: youtubeSandbox,
   instagram: instagramSandbox,
   facebook: facebookSandbox,
+  linkedin: linkedinSandbox,
   bluesky: blueskySandbox,
   telegram: telegramSandbox,
 };

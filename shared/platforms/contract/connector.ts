@@ -175,6 +175,8 @@ export interface ConnectorDefinition<C extends JsonObject> {
   callbacks?: Callbacks;
   /** Fields of the platform's app beside `client_id` and `client_secret`. Strings; not secret. */
   app_fields?: v.ObjectEntries;
+  /** Returns what the operator must change about an app before it stops working; null for nothing. */
+  appNotice?: (app: AppCredentials, now: number) => string | null;
 }
 
 type AccountCall<T> = (account: ConnectedAccount<JsonObject>, context: ConnectContext) => Promise<T>;
@@ -191,6 +193,7 @@ export interface Connector {
   facts: { max_age_ms: number; read: AccountCall<RefreshedFacts> } | null;
   callbacks: Callbacks | null;
   app_fields: v.ObjectEntries;
+  appNotice: (app: AppCredentials, now: number) => string | null;
 }
 
 /** Defines a way whose input is parsed by `input` before `connect` gets it. */
@@ -218,7 +221,15 @@ export function directWay<C, E extends v.ObjectEntries>(
 
 /** Hides the credentials type of a connector, so that the service handles all platforms alike. */
 export function defineConnector<C extends JsonObject>(definition: ConnectorDefinition<C>): Connector {
-  const { credentials, ways, targets, facts, callbacks = null, app_fields = {} } = definition;
+  const {
+    credentials,
+    ways,
+    targets,
+    facts,
+    callbacks = null,
+    app_fields = {},
+    appNotice = () => null,
+  } = definition;
   const typed =
     <T>(call: (account: ConnectedAccount<C>, context: ConnectContext) => Promise<T>): AccountCall<T> =>
     async (account, context) =>
@@ -237,6 +248,7 @@ export function defineConnector<C extends JsonObject>(definition: ConnectorDefin
     facts: facts ? { max_age_ms: facts.max_age_ms, read: typed(facts.read) } : null,
     callbacks,
     app_fields,
+    appNotice,
   };
 }
 
