@@ -30,12 +30,15 @@ import { style as threadsStyle } from './threads/style.ts';
 import { style as pinterestStyle } from './pinterest/style.ts';
 import { style as blueskyStyle } from './bluesky/style.ts';
 import { connector as xConnector } from './x/connect.ts';
+import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
+import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
+import { insights as threadsInsights } from './threads/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
@@ -71,6 +74,7 @@ export const STYLES: Readonly<Partial<Record<PlatformId, PlatformStyle>>> = {
 /** Platforms that accounts can be connected to. */
 export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
+  threads: threadsConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
@@ -78,16 +82,18 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
 /** Platforms that can be published to. Posts to other platforms fail at delivery. */
 export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
+  threads: threadsPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
 
 /** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
-export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'bluesky', 'telegram'];
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'threads', 'bluesky', 'telegram'];
 
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
+  threads: threadsInsights,
   bluesky: blueskyInsights,
 };
 

@@ -3,12 +3,14 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { SandboxDefinition } from './contract/sandbox.ts';
 import { sandbox as xSandbox } from './x/sandbox/server.ts';
+import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
 import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 
 /** Platforms that the sandbox plays. */
 export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>> = {
   x: xSandbox,
+  threads: threadsSandbox,
   bluesky: blueskySandbox,
   telegram: telegramSandbox,
 };
