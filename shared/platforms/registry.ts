@@ -31,15 +31,19 @@ import { style as pinterestStyle } from './pinterest/style.ts';
 import { style as blueskyStyle } from './bluesky/style.ts';
 import { connector as xConnector } from './x/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
+import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
+import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as threadsInsights } from './threads/insights.ts';
+import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
+import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
 /** Post types, limits and options of every platform. */
@@ -75,6 +79,7 @@ export const STYLES: Readonly<Partial<Record<PlatformId, PlatformStyle>>> = {
 export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
   threads: threadsConnector,
+  pinterest: pinterestConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
@@ -83,22 +88,32 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
 export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
   threads: threadsPublisher,
+  pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
 
 /** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
-export const PUBLISHED_PLATFORMS: readonly PlatformId[] = ['x', 'threads', 'bluesky', 'telegram'];
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
+  'x',
+  'threads',
+  'pinterest',
+  'bluesky',
+  'telegram',
+];
 
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
   threads: threadsInsights,
+  pinterest: pinterestInsights,
   bluesky: blueskyInsights,
 };
 
 /** Platforms with routes of their own below `/integrations/{platform}`. */
-export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {};
+export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
+  pinterest: pinterestLookups,
+};
 
 /** Platforms with published quotas. */
 export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {

@@ -4,6 +4,7 @@ import type { PlatformId } from '../model/platform.ts';
 import type { SandboxDefinition } from './contract/sandbox.ts';
 import { sandbox as xSandbox } from './x/sandbox/server.ts';
 import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
+import { sandbox as pinterestSandbox } from './pinterest/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
 import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 
@@ -11,6 +12,7 @@ import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>> = {
   x: xSandbox,
   threads: threadsSandbox,
+  pinterest: pinterestSandbox,
   bluesky: blueskySandbox,
   telegram: telegramSandbox,
 };
