@@ -9,8 +9,11 @@ import { consume, WorkQueue } from './work-queue.ts';
 export class Uploads extends Construct {
   readonly queue: WorkQueue;
 
+  private readonly media: MediaBucket;
+
   constructor(scope: Construct, id: string, { table, media }: { table: ServiceTable; media: MediaBucket }) {
     super(scope, id);
+    this.media = media;
     const size = SIZES['media-importer'];
     this.queue = new WorkQueue(this, 'Media', { name: 'media', worker_timeout_s: size.timeout_s });
     const importer = new ServiceFunction(this, 'Importer', {
@@ -35,5 +38,11 @@ export class Uploads extends Construct {
   /** Lets the function send messages to the media queue. */
   grantSend(to: ServiceFunction): void {
     this.queue.grantSend(to, ENV.mediaQueueUrl);
+  }
+
+  /** Lets the function ask the importer to delete copies. It tells copies from uploads by the URL of the bucket. */
+  grantReleaseCopies(to: ServiceFunction): void {
+    this.media.grant(to);
+    this.grantSend(to);
   }
 }

@@ -36,7 +36,7 @@ export function platformsPage(): Promise<string> {
       ['Platform', 'Text', 'Title', 'Title shown with', 'First comment'],
       all.map(rules => [
         rules.display_name,
-        byType(rules, type => lengths(rules.text(draftOf(type)))),
+        textCell(rules),
         byType(rules, type => lengths(rules.title(draftOf(type)))),
         rules.titled.join(', ') || NONE,
         commentCell(rules),
@@ -80,6 +80,12 @@ function byType(rules: PlatformRules, cell: (type: Draft['post_type']) => string
 
 function lengths(rules: readonly TextRule[]): string {
   return rules.map(({ limit, unit }) => `${limit} ${unit}`).join(' and ') || NONE;
+}
+
+function textCell(rules: PlatformRules): string {
+  const limits = byType(rules, type => lengths(rules.text(draftOf(type))));
+  const possible = rules.possible_text_limit;
+  return possible ? `${limits}; warning over ${possible.limit} ${possible.unit}` : limits;
 }
 
 function commentCell({ comment }: PlatformRules): string {

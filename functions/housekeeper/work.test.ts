@@ -30,7 +30,7 @@ const app = { Parameter: { Value: JSON.stringify({ client_id: 'id', client_secre
 
 const ItemSchema = v.looseObject({ SK: v.string(), post_id: v.optional(v.string()) });
 
-let house: ApiWorld;
+let world: ApiWorld;
 let platform: Awaited<ReturnType<typeof recorder>>;
 let client: HttpClient;
 /** Reaches loopback only. */
@@ -58,30 +58,30 @@ afterAll(async () => {
   await platform.close();
 });
 beforeEach(async () => {
-  house = await createApiWorld(routes);
-  house.services = { ...house.services, ssm: { send: () => Promise.resolve(app) } as unknown as SSMClient };
+  world = await createApiWorld(routes);
+  world.services = { ...world.services, ssm: { send: () => Promise.resolve(app) } as unknown as SSMClient };
   platform.requests.length = 0;
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 /** Returns the events that were sent to the events queue, and removes them. */
 const sentEvents = () =>
-  house
+  world
     .takeMessages()
     .map(({ body }) => v.parse(EventMessageSchema, body))
     .map(message => (message.kind === 'event' ? message.event : null));
 
-const keep = (message: HousekeepingMessage, services: Services = house.services, remainingMs = 100_000) =>
+const keep = (message: HousekeepingMessage, services: Services = world.services, remainingMs = 100_000) =>
   handleHousekeepingMessage({ services, http, remainingMs: () => remainingMs }, message);
 
 /** Returns the messages that a sweep sends now, and postpones the items. */
 async function sweep(): Promise<HousekeepingMessage[]> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
-  const due = await Promise.all(shards.map(shard => dueInShard(house.table, shard, house.clock.now, 100)));
+  const due = await Promise.all(shards.map(shard => dueInShard(world.table, shard, world.clock.now, 100)));
   const messages: HousekeepingMessage[] = [];
   for (const key of due.flat()) {
     const message = housekeepingOfKey(key);
-    if (message && (await postponeWake(house.table, key, house.clock.now + WAKE_GRACE_MS)))
+    if (message && (await postponeWake(world.table, key, world.clock.now + WAKE_GRACE_MS)))
       messages.push(message);
   }
   return messages;
@@ -90,7 +90,7 @@ async function sweep(): Promise<HousekeepingMessage[]> {
 /** Advances the clock: sweeps every minute and handles the messages. */
 async function settle(minutes = 12): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
-    house.clock.now += MINUTE;
+    world.clock.now += MINUTE;
     for (const message of await sweep()) await keep(message);
   }
 }
@@ -105,27 +105,27 @@ describe('a deleted profile', () => {
   }
 
   async function belongings(assets = 30): Promise<Belongings> {
-    const [profile, other] = [await house.profile(), await house.profile()];
+    const [profile, other] = [await world.profile(), await world.profile()];
     for (const owner of [profile, other]) {
-      await house.connect(owner, 'x');
+      await world.connect(owner, 'x');
       const clip = { title: 'Clip', profile_id: owner.id, public_url: 'https://cdn.example.com/a.mp4' };
       const count = owner === profile ? assets : 3;
       for (let left = count; left > 0; left -= 100) {
         const body = Array.from({ length: Math.min(left, 100) }, () => clip);
-        const { body: answer } = await house.call('POST /agency/media', { body });
+        const { body: answer } = await world.call('POST /agency/media', { body });
         if (left !== count) continue;
         const media_asset_ids = answer.media.map(({ id }: { id: string }) => id);
         const playlist = { name: 'Loop', profile_id: owner.id, media_asset_ids };
-        await house.call('POST /agency/playlists', { body: playlist });
+        await world.call('POST /agency/playlists', { body: playlist });
       }
     }
     const waiting = [
-      await store(profile, { scheduling: 'scheduled', due_at: house.clock.now + 48 * HOUR }),
+      await store(profile, { scheduling: 'scheduled', due_at: world.clock.now + 48 * HOUR }),
       await store(profile, {}),
     ];
     const published = await store(profile, {}, 'published');
     const running = await store(profile, {}, 'publishing');
-    await store(other, { scheduling: 'scheduled', due_at: house.clock.now + 48 * HOUR });
+    await store(other, { scheduling: 'scheduled', due_at: world.clock.now + 48 * HOUR });
     return { profile, other, waiting, published, running };
   }
 
@@ -134,7 +134,7 @@ describe('a deleted profile', () => {
     changes: Partial<Post>,
     status: 'pending' | 'publishing' | 'published' = 'pending',
   ): Promise<Post> {
-    const now = house.clock.now;
+    const now = world.clock.now;
     const common = {
       platform: 'x' as const,
       social_account_id: 'a',
@@ -186,7 +186,7 @@ describe('a deleted profile', () => {
       ...changes,
       ...(status === 'published' ? {} : { wake_at: now + 72 * HOUR }),
     };
-    await createPost(house.table, post);
+    await createPost(world.table, post);
     return post;
   }
 
@@ -194,9 +194,9 @@ describe('a deleted profile', () => {
     const items: v.InferOutput<typeof ItemSchema>[] = [];
     let start: Record<string, unknown> | undefined;
     do {
-      const page = await house.table.client.send(
+      const page = await world.table.client.send(
         new QueryCommand({
-          TableName: house.table.name,
+          TableName: world.table.name,
           KeyConditionExpression: 'PK = :pk',
           ExpressionAttributeValues: { ':pk': pk },
           ConsistentRead: true,
@@ -219,7 +219,7 @@ describe('a deleted profile', () => {
   const remove = (services: Services, { id }: Profile) => {
     const route = profileRoutes.find(({ method }) => method === 'DELETE')!;
     const raw = { params: { id }, query: {}, body: undefined, request_id: 'r', headers: {}, base_url: '' };
-    return route.invoke({ ...raw, principal: house.owner }, services);
+    return route.invoke({ ...raw, principal: world.owner }, services);
   };
 
   const expected = ({ published, running }: Belongings) =>
@@ -227,31 +227,31 @@ describe('a deleted profile', () => {
 
   test('has everything erased but posts that are published or being published', async () => {
     const all = await belongings();
-    await remove(house.services, all.profile);
+    await remove(world.services, all.profile);
     expect(await left(all.profile)).toEqual([...expected(all), 'CONNECTION', 'PROFILE-DELETION'].sort());
     const others = await left(all.other);
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
     expect(await left(all.other)).toEqual(others);
-    const read = await getPost(house.table, all.published.workspace_id, all.published.post_id);
+    const read = await getPost(world.table, all.published.workspace_id, all.published.post_id);
     expect(read).toEqual(all.published);
   });
 
   test('has its tokens revoked, and no others', async () => {
     const all = await belongings(1);
-    await remove(house.services, all.profile);
-    for (const { body } of house.takeMessages()) {
+    await remove(world.services, all.profile);
+    for (const { body } of world.takeMessages()) {
       const message = body as HousekeepingMessage;
       if (message.kind === 'erase-profile') await keep(message);
     }
     expect(platform.requests).toEqual(Array(2).fill('POST /x/api.x.com/2/oauth2/revoke'));
-    expect(await getConnection(house.table, all.profile.workspace_id, all.profile.id, 'x')).toBeNull();
-    expect(await getConnection(house.table, all.other.workspace_id, all.other.id, 'x')).not.toBeNull();
+    expect(await getConnection(world.table, all.profile.workspace_id, all.profile.id, 'x')).toBeNull();
+    expect(await getConnection(world.table, all.other.workspace_id, all.other.id, 'x')).not.toBeNull();
   });
 
   test('has its deletion finished only when no request can still store anything for it', async () => {
     const all = await belongings(1);
-    await remove(house.services, all.profile);
+    await remove(world.services, all.profile);
     const message: HousekeepingMessage = {
       kind: 'erase-profile',
       workspace_id: all.profile.workspace_id,
@@ -263,20 +263,20 @@ describe('a deleted profile', () => {
     const late = await store(all.profile, {});
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
-    expect(await getPost(house.table, late.workspace_id, late.post_id)).toBeNull();
+    expect(await getPost(world.table, late.workspace_id, late.post_id)).toBeNull();
     await keep(message);
   });
 
   test('is continued by the next run when time is over', async () => {
     const all = await belongings(3);
-    const short = house.services;
+    const short = world.services;
     await remove(short, all.profile);
     const message: HousekeepingMessage = {
       kind: 'erase-profile',
       workspace_id: all.profile.workspace_id,
       profile_id: all.profile.id,
     };
-    await keep(message, house.services, 1000);
+    await keep(message, world.services, 1000);
     expect(await left(all.profile)).toContain('CONNECTION');
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
@@ -284,14 +284,14 @@ describe('a deleted profile', () => {
 
   test('with 5,000 assets is deleted within the time of a request', async () => {
     const all = await belongings(5000);
-    const begun = house.clock.now;
+    const begun = world.clock.now;
     const slowly = (command: never) => {
-      house.clock.now += 100;
-      return house.table.client.send(command);
+      world.clock.now += 100;
+      return world.table.client.send(command);
     };
     const client = { send: slowly } as unknown as DynamoDBDocumentClient;
-    await remove({ ...house.services, table: { ...house.table, client } }, all.profile);
-    expect(house.clock.now - begun).toBeLessThan(20_000);
+    await remove({ ...world.services, table: { ...world.table, client } }, all.profile);
+    expect(world.clock.now - begun).toBeLessThan(20_000);
     expect((await left(all.profile)).filter(kind => kind === 'ASSET')).not.toEqual([]);
     await settle();
     expect(await left(all.profile)).toEqual(expected(all));
@@ -303,7 +303,7 @@ describe('a deleted profile', () => {
       for (let at = 1; ; at += 1) {
         const all = await belongings(3);
         const death: Crash = { at, when };
-        const request = crashingServices(house.services, death);
+        const request = crashingServices(world.services, death);
         const answered = await remove(request.services, all.profile).then(
           () => true,
           (error: unknown) => {
@@ -313,7 +313,7 @@ describe('a deleted profile', () => {
         );
         const survivors = await left(all.profile);
         // A request that died before the profile went is repeated by its caller.
-        if (survivors.includes('PROFILE')) await remove(house.services, all.profile);
+        if (survivors.includes('PROFILE')) await remove(world.services, all.profile);
         await settle();
         expect({ at, left: await left(all.profile) }).toEqual({ at, left: expected(all) });
         if (answered && request.calls() < at) return;
@@ -326,9 +326,9 @@ describe('a deleted profile', () => {
     async when => {
       for (let at = 1; ; at += 1) {
         const all = await belongings(3);
-        await remove(house.services, all.profile);
-        house.clock.now += 2 * MINUTE;
-        const run = crashingServices(house.services, { at, when });
+        await remove(world.services, all.profile);
+        world.clock.now += 2 * MINUTE;
+        const run = crashingServices(world.services, { at, when });
         const { workspace_id, id } = all.profile;
         const message: HousekeepingMessage = { kind: 'erase-profile', workspace_id, profile_id: id };
         await keep(message, run.services).catch((error: unknown) => {
@@ -350,14 +350,14 @@ describe('the probe of a registered file', () => {
   afterAll(() => host.close());
 
   async function register(file: string, changes: Record<string, unknown> = {}): Promise<string> {
-    const profile = await house.profile();
+    const profile = await world.profile();
     const body = { title: 'File', profile_id: profile.id, public_url: `${host.url}/${file}`, ...changes };
-    const { body: answer } = await house.call('POST /agency/media', { body });
+    const { body: answer } = await world.call('POST /agency/media', { body });
     return answer.media[0].id;
   }
-  const read = async (id: string) => (await house.call('GET /agency/media/{id}', { params: { id } })).body;
+  const read = async (id: string) => (await world.call('GET /agency/media/{id}', { params: { id } })).body;
   const probe = async () => {
-    for (const { body } of house.takeMessages()) await keep(body as HousekeepingMessage);
+    for (const { body } of world.takeMessages()) await keep(body as HousekeepingMessage);
   };
 
   test('fills in omitted fields', async () => {
@@ -391,19 +391,19 @@ describe('the probe of a registered file', () => {
 
   test('is requested by the sweeper when its message was lost', async () => {
     const id = await register('photo.png');
-    house.takeMessages();
+    world.takeMessages();
     await settle();
     expect(await read(id)).toMatchObject({ status: 'ready', mime_type: 'image/png' });
   });
 
   test('does nothing for a deleted or already probed asset', async () => {
     const id = await register('photo.png');
-    const [message] = house.takeMessages().map(({ body }) => body as HousekeepingMessage);
+    const [message] = world.takeMessages().map(({ body }) => body as HousekeepingMessage);
     await keep(message!);
     await keep(message!);
-    await house.call('DELETE /agency/media/{id}', { params: { id } });
+    await world.call('DELETE /agency/media/{id}', { params: { id } });
     await keep(message!);
-    expect((await house.call('GET /agency/media/{id}', { params: { id } })).status).toBe(404);
+    expect((await world.call('GET /agency/media/{id}', { params: { id } })).status).toBe(404);
   });
 });
 
@@ -411,33 +411,33 @@ describe('an account whose token is about to expire', () => {
   const TOKEN = 'POST /x/api.x.com/2/oauth2/token';
 
   async function connected(expires: number): Promise<Profile> {
-    const profile = await house.profile();
-    await house.connect(profile, 'x', { token_expires_at: expires, renew_at: house.clock.now + MINUTE });
+    const profile = await world.profile();
+    await world.connect(profile, 'x', { token_expires_at: expires, renew_at: world.clock.now + MINUTE });
     return profile;
   }
-  const read = ({ workspace_id, id }: Profile) => getConnection(house.table, workspace_id, id, 'x');
+  const read = ({ workspace_id, id }: Profile) => getConnection(world.table, workspace_id, id, 'x');
 
   test('is renewed once ahead of time, and again before the new token expires', async () => {
-    const profile = await connected(house.clock.now + 10 * MINUTE);
-    house.clock.now += 2 * MINUTE;
+    const profile = await connected(world.clock.now + 10 * MINUTE);
+    world.clock.now += 2 * MINUTE;
     const [message] = await sweep();
     expect(message).toMatchObject({ kind: 'renew-account', platform: 'x' });
     await keep(message!);
     await keep(message!);
     expect(platform.requests).toEqual([TOKEN]);
     const renewed = await read(profile);
-    expect(renewed).toMatchObject({ revision: 2, token_expires_at: house.clock.now + 2 * HOUR });
-    expect(renewed?.renew_at).toBe(house.clock.now + 96 * MINUTE);
-    house.clock.now += 90 * MINUTE;
+    expect(renewed).toMatchObject({ revision: 2, token_expires_at: world.clock.now + 2 * HOUR });
+    expect(renewed?.renew_at).toBe(world.clock.now + 96 * MINUTE);
+    world.clock.now += 90 * MINUTE;
     expect(await sweep()).toEqual([]);
-    house.clock.now += 7 * MINUTE;
+    world.clock.now += 7 * MINUTE;
     expect(await sweep()).toHaveLength(1);
   });
 
   test('is left alone when it must be reconnected or was disconnected', async () => {
-    const profile = await connected(house.clock.now + 10 * MINUTE);
+    const profile = await connected(world.clock.now + 10 * MINUTE);
     const connection = (await read(profile))!;
-    await putConnection(house.table, { ...connection, needs_reconnect: true });
+    await putConnection(world.table, { ...connection, needs_reconnect: true });
     const { workspace_id, id: profile_id } = profile;
     await keep({ kind: 'renew-account', workspace_id, profile_id, platform: 'x' });
     await keep({ kind: 'renew-account', workspace_id, profile_id, platform: 'bluesky' });
@@ -445,11 +445,11 @@ describe('an account whose token is about to expire', () => {
   });
 
   test('that needs its owner sends account.disconnected once, before a post fails', async () => {
-    const profile = await connected(house.clock.now + 10 * MINUTE);
+    const profile = await connected(world.clock.now + 10 * MINUTE);
     const connection = (await read(profile))!;
-    const outbox = { at: house.clock.now, message: 'Token was revoked' };
-    expect(await markNeedsReconnect(house.table, connection, outbox)).toBe(true);
-    expect(await markNeedsReconnect(house.table, connection, { ...outbox, at: 1 })).toBe(false);
+    const outbox = { at: world.clock.now, message: 'Token was revoked' };
+    expect(await markNeedsReconnect(world.table, connection, outbox)).toBe(true);
+    expect(await markNeedsReconnect(world.table, connection, { ...outbox, at: 1 })).toBe(false);
     const [message] = await sweep();
     await keep(message!);
     // The queue delivers the message again.
@@ -461,16 +461,16 @@ describe('an account whose token is about to expire', () => {
       },
     ]);
     expect(platform.requests).toEqual([]);
-    house.clock.now += 24 * HOUR;
+    world.clock.now += 24 * HOUR;
     expect(await sweep()).toEqual([]);
   });
 
   test('that cannot be renewed sends account.disconnected a week before its token expires', async () => {
-    const profile = await house.profile();
-    const expires = house.clock.now + 8 * 24 * HOUR;
-    await house.connect(profile, 'x', { token_expires_at: expires, renew_at: null });
+    const profile = await world.profile();
+    const expires = world.clock.now + 8 * 24 * HOUR;
+    await world.connect(profile, 'x', { token_expires_at: expires, renew_at: null });
     expect(await sweep()).toEqual([]);
-    house.clock.now += 24 * HOUR;
+    world.clock.now += 24 * HOUR;
     const [message] = await sweep();
     await keep(message!);
     expect(sentEvents()).toMatchObject([
@@ -484,18 +484,18 @@ describe('an account whose token is about to expire', () => {
   });
 
   test('that is refused while the event of its expiry is sent sends another event', async () => {
-    const profile = await house.profile();
-    await house.connect(profile, 'x', { token_expires_at: house.clock.now + 24 * HOUR, renew_at: null });
+    const profile = await world.profile();
+    await world.connect(profile, 'x', { token_expires_at: world.clock.now + 24 * HOUR, renew_at: null });
     const connection = (await read(profile))!;
-    const outbox = { at: house.clock.now, message: 'Token was revoked' };
-    const { sqs } = house.services;
+    const outbox = { at: world.clock.now, message: 'Token was revoked' };
+    const { sqs } = world.services;
     const send = async (command: Parameters<typeof sqs.send>[0]) => {
-      await markNeedsReconnect(house.table, connection, outbox);
+      await markNeedsReconnect(world.table, connection, outbox);
       return sqs.send(command);
     };
     const [message] = await sweep();
-    await keep(message!, { ...house.services, sqs: { send } as unknown as typeof sqs });
-    house.clock.now += WAKE_GRACE_MS;
+    await keep(message!, { ...world.services, sqs: { send } as unknown as typeof sqs });
+    world.clock.now += WAKE_GRACE_MS;
     for (const each of await sweep()) await keep(each);
     expect(sentEvents().map(event => event?.data['reason'])).toEqual(['expires_soon', 'revoked']);
   });

@@ -79,7 +79,7 @@ async function exchangeCode(
     return connected(pending, accountRecord(connection, profile.profile_name, services.now()));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    log.warn('Connecting an account failed', { platform, ...describeError(error) });
+    log.warn('Could not connect an account', { platform, ...describeError(error) });
     return failed(pending, error.code.toLowerCase());
   }
 }

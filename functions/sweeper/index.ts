@@ -51,7 +51,7 @@ async function tryWake(run: Services, key: Key): Promise<void> {
   try {
     await wake(run, key);
   } catch (error) {
-    log.error('Waking an item failed', { sort_key: key.SK, ...describeError(error) });
+    log.error('Could not wake an item', { sort_key: key.SK, ...describeError(error) });
   }
 }
 

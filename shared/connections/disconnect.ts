@@ -23,6 +23,6 @@ async function revokeCredentials(services: Services, connection: Connection): Pr
     const account = await loadAccount(services, connection);
     await withConnectContext(services, platform, context => revoke(toConnectedAccount(account), context));
   } catch (error) {
-    log.warn('Revoking credentials failed', { platform, ...describeError(error) });
+    log.warn('Could not revoke credentials', { platform, ...describeError(error) });
   }
 }

@@ -31,7 +31,7 @@ export async function withFreshFacts(services: Services, connection: Connection)
     return { ...account.connection, ...read };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    log.warn('Refreshing account facts failed', { platform: connection.platform, ...describeError(error) });
+    log.warn('Could not refresh account facts', { platform: connection.platform, ...describeError(error) });
     return connection;
   }
 }

@@ -69,7 +69,7 @@ async function withTargets(services: Services, connection: Connection): Promise<
     return (await refreshTargets(services, connection)).connection;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    log.warn('Listing the targets of a new connection failed', {
+    log.warn('Could not list the targets of a new connection', {
       platform: connection.platform,
       ...describeError(error),
     });

@@ -76,7 +76,7 @@ export function checkpointStore(
         try {
           await deleteCheckpoint(services.table, refTo(item));
         } catch (error) {
-          log.warn('Deleting a checkpoint failed; its TTL deletes it', {
+          log.warn('Could not delete a checkpoint; its TTL deletes it', {
             post_id,
             platform,
             ...describeError(error),

@@ -8,7 +8,8 @@ import type { PublishMessage } from './messages.ts';
 import { sendOutbox } from './outbox.ts';
 import { backoffMs, isExhausted } from './retry.ts';
 import { endSweeps, readyAt, saveSwept } from './sweep.ts';
-import { dueFollowUpsChanged, givenUp, retrying } from './transitions.ts';
+import { dueFollowUpsChanged } from './follow-up-transitions.ts';
+import { givenUp, retrying } from './transitions.ts';
 
 /** Failed deliveries of a message before it becomes a dead letter: `maxReceiveCount` of the publish queues. */
 const FAILURES = 5;

@@ -23,7 +23,7 @@ export async function discardAbandoned(
   try {
     if (destination.abandoned) await discard(run, post, destination, destination.abandoned, checkpoints);
   } catch (error) {
-    log.warn('Discarding an abandoned attempt failed', {
+    log.warn('Could not discard an abandoned attempt', {
       post_id: post.post_id,
       platform: destination.platform,
       ...describeError(error),

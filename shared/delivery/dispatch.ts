@@ -27,7 +27,7 @@ export async function schedulePost(services: Services, post: Post): Promise<void
     else if (wait <= MAX_QUEUE_DELAY_MS) await sendDispatchMessage(services, post, at);
     else await createPostSchedule(services, post);
   } catch (error) {
-    log.warn('Scheduling failed; the sweeper will dispatch the post', {
+    log.warn('Could not schedule the post; the sweeper will dispatch the post', {
       post_id: post.post_id,
       ...describeError(error),
     });
@@ -41,7 +41,7 @@ async function sweepBeforeDue(services: Services, post: Post): Promise<void> {
     const at = Math.max(services.now(), firstDispatchAt(post) - SWEEP_INTERVAL_MS);
     await setWake(services.table, post, at);
   } catch (error) {
-    log.warn('Setting an earlier sweep failed', { post_id: post.post_id, ...describeError(error) });
+    log.warn('Could not set an earlier sweep', { post_id: post.post_id, ...describeError(error) });
   }
 }
 

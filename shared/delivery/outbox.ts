@@ -40,7 +40,7 @@ async function scheduleReading(
   try {
     await scheduleFirstReading(table, post, destination);
   } catch (error) {
-    log.warn('Scheduling the first metrics reading failed', {
+    log.warn('Could not schedule the first metrics reading', {
       post_id: post.post_id,
       ...describeError(error),
     });

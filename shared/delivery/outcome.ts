@@ -54,7 +54,8 @@ export function decide(
   if (known.kind === 'rejected' || known.kind === 'token_expired') return { type: 'fail', failure: why };
   const failures = attempted.failures + 1;
   const at = now + backoffMs(failures, known.retryAfterMs);
-  return !isWaitForQuota(why) && isExhausted(attempted, failures, at)
+  const isLast = failures > (known.retries ?? Infinity) || isExhausted(attempted, failures, at);
+  return isLast && !isWaitForQuota(why)
     ? { type: 'fail', failure: why }
     : { type: 'retry', failure: why, at, limit: known.limit };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../time/instant.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import { decide } from './outcome.ts';
 import { backoffMs, isExhausted } from './retry.ts';
 
 const begun = { first_attempt_at: 1000 };
@@ -20,5 +22,18 @@ describe('retries', () => {
     expect([isExhausted(begun, 9, 2000), isExhausted(begun, 10, 2000)]).toEqual([false, true]);
     expect([isExhausted(begun, 1, 1000 + DAY), isExhausted(begun, 1, 1001 + DAY)]).toEqual([false, true]);
     expect(isExhausted({ first_attempt_at: null }, 1, 9 * DAY)).toBe(false);
+  });
+
+  test('end early where the platform punishes repetitions', () => {
+    const error = new PlatformError({
+      kind: 'rate_limited',
+      code: 'PLATFORM_RATE_LIMIT',
+      message: 'This request looks automated',
+      retryAfterMs: 60 * MINUTE,
+      retries: 1,
+    });
+    const after = (failures: number) => decide(error, { ...begun, failures }, true, 2000);
+    expect(after(0)).toMatchObject({ type: 'retry', at: 2000 + 60 * MINUTE });
+    expect(after(1)).toMatchObject({ type: 'fail', failure: { message: 'This request looks automated' } });
   });
 });

@@ -42,7 +42,7 @@ export async function createResumeSchedule(
     await createDispatchSchedule(services, post, resumeScheduleName(post, readyAt(post, destination)), at);
     return null;
   } catch (error) {
-    log.warn('Creating a schedule failed; the sweeper will dispatch the post', {
+    log.warn('Could not create a schedule; the sweeper will dispatch the post', {
       post_id: post.post_id,
       ...describeError(error),
     });

@@ -81,7 +81,7 @@ async function readBatch(
     await Promise.all(due.map(each => storeReading(run, reader, each, found.get(each.platform_post_id))));
   } catch (error) {
     const { platform } = connection;
-    log.warn('Reading metrics failed', { platform, posts: due.length, ...describeError(error) });
+    log.warn('Could not read metrics', { platform, posts: due.length, ...describeError(error) });
     const delay = error instanceof PlatformError ? error.retryAfterMs : undefined;
     const now = run.services.now();
     await Promise.all(due.map(each => replaceDue(run.services, each, retryOf(each, now, delay))));

@@ -131,7 +131,7 @@ describe('how platforms count', () => {
     ['facebook', ['7 characters']],
     ['linkedin', ['11 UTF-16 units']],
     ['tiktok', ['11 UTF-16 units']],
-    ['threads', ['7 characters', '25 UTF-8 bytes']],
+    ['threads', ['25 characters (an emoji counts as its UTF-8 bytes)']],
     ['pinterest', ['7 characters']],
     ['bluesky', ['1 graphemes', '25 UTF-8 bytes']],
     ['gbp', ['11 UTF-16 units']],

@@ -15,6 +15,14 @@ const points = (text: string) => Array.from(text).length;
 const units = (text: string) => text.split('').length;
 const signs = (text: string) => [...new Intl.Segmenter('en').segment(text)].length;
 
+/** Emoji by the Unicode data of the runtime. */
+const isEmoji = (sign: string) =>
+  /\p{RGI_Emoji}|\p{Emoji_Presentation}|\p{Extended_Pictographic}/v.test(sign);
+const pointsAndEmojiBytes = (text: string) =>
+  [...new Intl.Segmenter('en').segment(text)]
+    .map(({ segment }) => (isEmoji(segment) ? bytes(segment) : points(segment)))
+    .reduce((sum, weight) => sum + weight, 0);
+
 type Count = readonly [count: (text: string) => number, limit: number];
 
 const TEXT: Readonly<Record<PlatformId, readonly Count[]>> = {
@@ -27,10 +35,7 @@ const TEXT: Readonly<Record<PlatformId, readonly Count[]>> = {
   facebook: [[points, 63_206]],
   linkedin: [[units, 3000]],
   tiktok: [[units, 2200]],
-  threads: [
-    [points, 500],
-    [bytes, 500],
-  ],
+  threads: [[pointsAndEmojiBytes, 500]],
   pinterest: [[points, 500]],
   bluesky: [
     [signs, 300],

@@ -1,4 +1,4 @@
-import { countGraphemes } from 'unicode-segmenter/grapheme';
+import { countGraphemes, splitGraphemes } from 'unicode-segmenter/grapheme';
 
 /** One limit on a text, measured as the platform measures it. */
 export interface TextRule {
@@ -29,6 +29,25 @@ export const utf8Bytes = (limit: number): TextRule => ({
   measure: text => Buffer.byteLength(text),
   unit: 'UTF-8 bytes',
 });
+
+/** A limit in Unicode code points, for platforms that count an emoji as its UTF-8 bytes. */
+export const charactersAndEmojiBytes = (limit: number): TextRule => ({
+  limit,
+  measure: charactersAndEmojiBytesOf,
+  unit: 'characters (an emoji counts as its UTF-8 bytes)',
+});
+
+/** A grapheme with one of these is an emoji, together with all its joiners and selectors. */
+const EMOJI = /[\p{Extended_Pictographic}\p{Regional_Indicator}]|[0-9#*]\ufe0f?\u20e3/u;
+
+function charactersAndEmojiBytesOf(text: string): number {
+  if (!EMOJI.test(text)) return codePointLength(text);
+  let length = 0;
+  for (const grapheme of splitGraphemes(text)) {
+    length += EMOJI.test(grapheme) ? Buffer.byteLength(grapheme) : codePointLength(grapheme);
+  }
+  return length;
+}
 
 /** A limit in grapheme clusters. Not by Intl.Segmenter, whose result depends on the Unicode version of the runtime. */
 export const graphemes = (limit: number): TextRule => ({ limit, measure: countGraphemes, unit: 'graphemes' });

@@ -18,6 +18,7 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
   { word: /^owed$/, instead: 'outbox' },
   { word: /^whoever$/, instead: 'the worker, the caller' },
   { word: /^riddles?$/, instead: 'plain words' },
+  { word: /^house$/, instead: 'world' },
   { word: /^(mortal|lethal)$/, instead: 'crash, crashing' },
   {
     word: /^alarms?$/,

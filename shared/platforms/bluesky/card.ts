@@ -1,9 +1,9 @@
-import { sendFollowing } from '../../net/follow.ts';
-import { readHtml } from '../../net/html.ts';
-import type { HttpResponse } from '../../net/http.ts';
+import { openFollowing, sendFollowing } from '../../net/follow.ts';
+import { readUpTo } from '../../net/http.ts';
 import type { FittedPicture } from '../contract/media-files.ts';
 import type { StepContext } from '../contract/publisher.ts';
 import { MB } from '../kit/sizes.ts';
+import { readPageMetadata } from './page-metadata.ts';
 import { THUMB } from './rules.ts';
 
 /** What a link's preview shows. */
@@ -14,85 +14,67 @@ export interface Card {
   thumb: FittedPicture | null;
 }
 
-/** What a page or picture may weigh, and what is asked for. */
-interface Wanted {
-  maxBytes: number;
-  accept: string;
-}
-const PAGE: Wanted = { maxBytes: 3 * MB, accept: 'text/html' };
-const PICTURE: Wanted = { maxBytes: 15 * MB, accept: 'image/*' };
+/** The head of a page, in which its description is; the rest of a larger page is not read. */
+const HEAD_BYTES = 3 * MB;
+const PICTURE_BYTES = 15 * MB;
+/** For the page, and for all its pictures together. */
 const TIMEOUT_MS = 8_000;
+const MAX_PICTURES = 4;
+const USER_AGENT = 'Mozilla/5.0 (compatible; social-publishing-service)';
 
 type Tools = Pick<StepContext<unknown>, 'media' | 'files'>;
 
-/** Reads a page's own description (Open Graph). Null where there is none: a card never stops a post. */
+/** Reads a page's own description (Open Graph, Twitter card). Null where there is none: a card never stops a post. */
 export async function readCard(tools: Tools, uri: string): Promise<Card | null> {
-  try {
-    const page = await fetched(tools, uri, PAGE);
-    const type = page.headers['content-type'] ?? '';
-    if (page.status !== 200 || !/\bhtml\b/i.test(type)) return null;
-    const html = decode(page.body, type);
-    const { meta, title: pageTitle } = readMetadata(html);
-    const title = meta.get('og:title') ?? pageTitle;
-    if (!title) return null;
-    return {
-      uri,
-      title: clip(title, 300),
-      description: clip(meta.get('og:description') ?? meta.get('description') ?? '', 1000),
-      thumb: await readThumb(tools, meta.get('og:image'), page.url),
-    };
-  } catch {
-    return null;
-  }
+  const page = await readPage(tools, uri).catch(() => null);
+  if (page === null) return null;
+  const { title, description, pictures } = readPageMetadata(page.html);
+  if (title === '') return null;
+  return {
+    uri,
+    title: clip(title, 300),
+    description: clip(description, 1000),
+    thumb: await firstPicture(tools, pictures, page.url),
+  };
 }
 
-async function readThumb(
+/** Returns the beginning of a page, as far as it arrived, and the URL that sent it; null for anything but a page. */
+async function readPage({ media }: Tools, uri: string): Promise<{ html: string; url: string } | null> {
+  const headers = { accept: 'text/html', 'user-agent': USER_AGENT };
+  const request = { method: 'GET', url: uri, headers, timeoutMs: TIMEOUT_MS } as const;
+  const { status, headers: received, stream, url } = await openFollowing(media, request);
+  const type = received['content-type'] ?? '';
+  const { bytes } = await readUpTo(stream, status === 200 && /\bx?html\b/i.test(type) ? HEAD_BYTES : 0);
+  return bytes.length === 0 ? null : { html: decode(bytes, type), url };
+}
+
+/** Returns the first picture that the service can convert; null where there is none. */
+async function firstPicture(
   tools: Tools,
-  address: string | undefined,
+  addresses: readonly string[],
   base: string,
 ): Promise<FittedPicture | null> {
-  if (!address || !URL.canParse(address, base)) return null;
-  try {
-    const { status, body } = await fetched(tools, new URL(address, base).href, PICTURE);
-    return status === 200 ? await tools.files.fit(body, THUMB) : null;
-  } catch {
-    return null;
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (const address of addresses.slice(0, MAX_PICTURES)) {
+    const timeoutMs = Math.round(deadline - performance.now());
+    if (timeoutMs <= 0) return null;
+    const url = URL.canParse(address, base) ? new URL(address, base).href : null;
+    const picture = url && (await readPicture(tools, url, timeoutMs).catch(() => null));
+    if (picture) return picture;
   }
+  return null;
 }
 
-function fetched(
-  { media }: Tools,
+async function readPicture(
+  { media, files }: Tools,
   url: string,
-  { maxBytes, accept }: Wanted,
-): Promise<HttpResponse & { url: string }> {
-  const headers = { accept, 'user-agent': 'Mozilla/5.0 (compatible; social-publishing-service)' };
-  return sendFollowing(media, { method: 'GET', url, headers, timeoutMs: TIMEOUT_MS, maxBytes });
+  timeoutMs: number,
+): Promise<FittedPicture | null> {
+  const headers = { accept: 'image/*', 'user-agent': USER_AGENT };
+  const request = { method: 'GET', url, headers, timeoutMs, maxBytes: PICTURE_BYTES } as const;
+  const { status, body } = await sendFollowing(media, request);
+  return status === 200 ? files.fit(body, THUMB) : null;
 }
-
-interface PageMetadata {
-  /** Contents of `<meta property|name=… content=…>`, the first of each name. */
-  meta: ReadonlyMap<string, string>;
-  title: string;
-}
-
-function readMetadata(html: string): PageMetadata {
-  const meta = new Map<string, string>();
-  let title = '';
-  readHtml(html, {
-    startTag: (tag, attributes) => {
-      const name = (attributes.get('property') ?? attributes.get('name') ?? '').toLowerCase();
-      const content = attributes.get('content')?.trim();
-      if (tag === 'meta' && name && content && !meta.has(name)) meta.set(name, content);
-      return tag !== 'body';
-    },
-    text: (text, parent) => {
-      if (parent === 'title' && title.length < MAX_TITLE) title += text;
-    },
-  });
-  return { meta, title: title.trim() };
-}
-
-const MAX_TITLE = 2000;
 
 function decode(body: Buffer, contentType: string): string {
   const declared = /charset\s*=\s*["']?([\w-]+)/iu;
@@ -104,6 +86,10 @@ function decode(body: Buffer, contentType: string): string {
   }
 }
 
+/** Cuts to a number of UTF-16 units, never within a character. */
 function clip(text: string, length: number): string {
-  return text.slice(0, length).toWellFormed();
+  return text
+    .slice(0, length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed();
 }

@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { blueskyJob, noisyJpeg } from '../../../test/support/bluesky.ts';
 import { connectContext, connectDirectly, type AnyGrant } from '../../../test/support/connectors.ts';
@@ -95,7 +97,14 @@ describe('a link card', () => {
       const headers = { 'content-type': type, ...(location === undefined ? {} : { location }) };
       return Promise.resolve({ status, headers, body });
     };
-    return { ...bluesky.media, send };
+    const open: TestSandbox['media']['open'] = async request => {
+      const { body, ...response } = await send(request);
+      const stream = new IncomingMessage(new Socket());
+      stream.push(body);
+      stream.push(null);
+      return { ...response, stream };
+    };
+    return { ...bluesky.media, send, open };
   }
 
   test('shows title, description and picture of the first link', async () => {

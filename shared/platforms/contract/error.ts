@@ -17,6 +17,8 @@ export interface PlatformErrorInit {
   /** The platform's own words where it gave some. Never contains a secret. */
   message: string;
   retryAfterMs?: number | undefined;
+  /** How often the request may be retried, where that is less than the retry budget: the platform punishes repetitions. */
+  retries?: number | undefined;
   /** Posts, or units of a quota, that the platform allows in its period, where known. */
   limit?: number | undefined;
   /**
@@ -32,6 +34,7 @@ export class PlatformError extends Error {
   readonly kind: PlatformErrorKind;
   readonly code: FailureCode;
   readonly retryAfterMs: number | undefined;
+  readonly retries: number | undefined;
   readonly limit: number | undefined;
   readonly outcomeUnknown: boolean;
   constructor(init: PlatformErrorInit) {
@@ -39,6 +42,7 @@ export class PlatformError extends Error {
     this.kind = init.kind;
     this.code = init.code;
     this.retryAfterMs = init.retryAfterMs;
+    this.retries = init.retries;
     this.limit = init.limit;
     this.outcomeUnknown = init.outcomeUnknown ?? false;
   }

@@ -74,7 +74,30 @@ describe('classifying error responses', () => {
       'rejected',
       'MEDIA_REJECTED',
     ],
+    [
+      400,
+      'Bad Request: failed to send message #1 with the error message "message caption is too long"',
+      'rejected',
+      'CONTENT_REJECTED',
+    ],
+    [
+      400,
+      'Bad Request: failed to send message #2 with the error message "not enough rights to send photos to the chat"',
+      'token_expired',
+      'PERMISSION_MISSING',
+    ],
+    [
+      400,
+      'Bad Request: failed to send message #3 with the error message "something new"',
+      'rejected',
+      'MEDIA_REJECTED',
+    ],
+    [400, 'Bad Request: text must be non-empty', 'rejected', 'CONTENT_REJECTED'],
+    [400, 'Bad Request: text is too long', 'rejected', 'CONTENT_REJECTED'],
+    [400, 'Bad Request: too many messages to send as an album', 'rejected', 'CONTENT_REJECTED'],
     [400, 'Bad Request: group send failed', 'transient', 'PLATFORM_UNAVAILABLE'],
+    [401, 'Unauthorized: invalid token specified', 'token_expired', 'TOKEN_EXPIRED'],
+    [403, 'Forbidden: bot was blocked by the user', 'token_expired', 'TOKEN_EXPIRED'],
     [400, "Bad Request: document can't be mixed with other media types", 'rejected', 'CONTENT_REJECTED'],
     [413, 'Request Entity Too Large', 'rejected', 'MEDIA_REJECTED'],
     [421, 'Misdirected Request: unallowed token specified', 'token_expired', 'TOKEN_EXPIRED'],
@@ -94,6 +117,10 @@ describe('classifying error responses', () => {
       code: 'PLATFORM_UNAVAILABLE',
       outcomeUnknown: true,
     });
+  });
+
+  test('retries an album that failed without a reason once', async () => {
+    expect(await errorOf(apiError(400, 'Bad Request: group send failed'))).toMatchObject({ retries: 1 });
   });
 
   test('waits a second longer than retry_after', async () => {

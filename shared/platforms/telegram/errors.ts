@@ -24,6 +24,7 @@ export class ChatMigrated extends Error {
 interface ErrorClass {
   kind: PlatformErrorKind;
   code: FailureCode;
+  retries?: number;
 }
 
 const RECONNECT: ErrorClass = { kind: 'token_expired', code: 'TOKEN_EXPIRED' };
@@ -32,6 +33,8 @@ const BAD_MEDIA: ErrorClass = { kind: 'rejected', code: 'MEDIA_REJECTED' };
 const BAD_CONTENT: ErrorClass = { kind: 'rejected', code: 'CONTENT_REJECTED' };
 const INTERNAL: ErrorClass = { kind: 'rejected', code: 'INTERNAL' };
 const UNAVAILABLE: ErrorClass = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' };
+/** An album that fails without a reason usually fails again. */
+const ALBUM_FAILED: ErrorClass = { ...UNAVAILABLE, retries: 1 };
 
 /**
  * Cases that only the description tells apart; the first match decides. The texts are from the Bot API server's sources
@@ -56,7 +59,8 @@ const BY_DESCRIPTION: readonly { status: number; text: RegExp; errorClass: Error
     text: /file (is too big|of size|must be non-empty)|wrong file|video_/,
     errorClass: BAD_MEDIA,
   },
-  { status: 400, text: /group send failed/, errorClass: UNAVAILABLE },
+  { status: 400, text: /group send failed/, errorClass: ALBUM_FAILED },
+  { status: 400, text: /text is|caption is|can't parse entities/, errorClass: BAD_CONTENT },
   { status: 400, text: /failed to send message #\d+/, errorClass: BAD_MEDIA },
 ];
 
@@ -83,10 +87,11 @@ export function classify(errorResponse: ErrorResponse): PlatformError | ChatMigr
       retryAfterMs: retryAfterS === undefined ? undefined : (retryAfterS + 1) * 1000,
     });
   }
-  const { kind, code } = classOf(status, description);
+  const { kind, code, retries } = classOf(status, description);
   return new PlatformError({
     kind,
     code,
+    retries,
     message: description,
     // The Bot API or a proxy may send a 5xx after the message was stored.
     outcomeUnknown: kind === 'transient' && (!errorResponse.isFromBotApi || status >= 500),

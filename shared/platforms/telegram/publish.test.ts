@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import sharp from 'sharp';
 import { drive, reconcile, type DriveOptions, type Driven } from '../../../test/support/drive.ts';
 import { sampleFiles } from '../../../test/support/media.ts';
+import { animatedWebp } from '../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { PublishJob } from '../contract/publisher.ts';
 import { UPLOAD_TIMEOUT_MS } from './client.ts';
@@ -78,7 +79,7 @@ describe('a post', () => {
       published_at: sandbox.now(),
     });
     expect(ran).toEqual(['send']);
-    expect(checkpoints.at(-1)?.state).toEqual({ chat_id: CHANNEL, message_ids: [1] });
+    expect(checkpoints.at(-1)?.state).toMatchObject({ chat_id: CHANNEL, message_ids: [1] });
     expect(sandbox.posts()).toMatchObject([{ kind: 'text', text: '<p>5 < 6 & 7 > 2</p> _a_' }]);
     expect(sandbox.posts()[0]?.fields).not.toHaveProperty('parse_mode');
   });
@@ -110,7 +111,7 @@ describe('a post', () => {
       platform_post_id: `${CHANNEL}:1`,
       platform_post_url: 'https://t.me/sandbox_demo/1',
     });
-    expect(checkpoints.at(-1)?.state).toEqual({ chat_id: CHANNEL, message_ids: [1, 2, 3] });
+    expect(checkpoints.at(-1)?.state).toMatchObject({ chat_id: CHANNEL, message_ids: [1, 2, 3] });
     const [live] = sandbox.posts();
     expect(live).toMatchObject({ kind: 'album', text: 'Look' });
     expect(live?.media.map(({ type }) => type)).toEqual(['image/jpeg', 'image/png', 'image/jpeg']);
@@ -130,6 +131,12 @@ describe('a post', () => {
   test('with a GIF among photos is an album', async () => {
     await publish(images(host('anim.gif'), host('photo.jpg')));
     expect(sandbox.posts()).toMatchObject([{ kind: 'album' }]);
+  });
+
+  test('with an animated image that is no GIF is a photo of its first frame', async () => {
+    await publish(images(sandbox.addMedia('moving.webp', await animatedWebp())));
+    expect(methods()).toEqual(['sendPhoto']);
+    expect(sandbox.posts()[0]?.media).toMatchObject([{ type: 'image/jpeg' }]);
   });
 
   test('with a video names its size and duration, so that Telegram shows its shape', async () => {
@@ -204,6 +211,53 @@ describe('a picture that Telegram would reject as a photo', () => {
   });
 });
 
+describe('a picture that Telegram refuses', () => {
+  const refuse = (method: RegExp, description: string, times = 1) =>
+    sandbox.failNext({
+      match: method,
+      times,
+      respond: { status: 400, body: JSON.stringify({ ok: false, error_code: 400, description }) },
+    });
+
+  test.each([
+    'Bad Request: PHOTO_INVALID_DIMENSIONS',
+    'Bad Request: PHOTO_SAVE_FILE_INVALID',
+    'Bad Request: IMAGE_PROCESS_FAILED',
+  ])('as a photo with %s is sent as a file', async description => {
+    refuse(/sendPhoto$/, description);
+    const { checkpoints } = await publish(images(host('photo.jpg')));
+    expect(methods()).toEqual(['sendPhoto', 'sendDocument']);
+    expect(lastMessage()).toMatchObject({ caption: 'Look', document: { mime_type: 'image/jpeg' } });
+    expect(sandbox.posts()).toHaveLength(1);
+    expect(checkpoints.at(-1)?.state).toMatchObject({ as_files: true });
+  });
+
+  test('in an album makes all its items files', async () => {
+    const inner = 'failed to send message #2 with the error message "PHOTO_INVALID_DIMENSIONS"';
+    refuse(/sendMediaGroup$/, `Bad Request: ${inner}`);
+    await publish(images(host('photo.jpg'), host('photo.jpg')));
+    const media = JSON.parse(sandbox.posts()[0]?.fields['media'] as string) as { type: string }[];
+    expect(media.map(({ type }) => type)).toEqual(['document', 'document']);
+  });
+
+  test('as a file too fails', async () => {
+    refuse(/sendPhoto$/, 'Bad Request: IMAGE_PROCESS_FAILED');
+    refuse(/sendDocument$/, 'Bad Request: wrong file identifier/HTTP URL specified');
+    await expect(publish(images(host('photo.jpg')))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'MEDIA_REJECTED',
+    });
+    expect(methods()).toEqual(['sendPhoto', 'sendDocument']);
+  });
+
+  test('as an animation, in a group that forbids them, is sent as a file', async () => {
+    sandbox.platform.change!('-1001000000003', { lacks: 'can_send_other_messages' });
+    await publish(images(host('anim.gif')), '-1001000000003');
+    expect(methods()).toEqual(['sendAnimation', 'sendDocument']);
+    expect(lastMessage()).toMatchObject({ document: { mime_type: 'image/gif' } });
+  });
+});
+
 describe('media fail before anything is sent', () => {
   test.each([
     ['a web page', 'image', 'page.html'],
@@ -270,7 +324,11 @@ describe('a response of Telegram', () => {
     const { post, checkpoints } = await publish({ text: 'Moved' }, '-4000000005');
     expect(methods()).toEqual(['sendMessage', 'sendMessage']);
     expect(post.platform_post_id).toBe('-1001000000003:1');
-    expect(checkpoints.at(-1)?.state).toEqual({ chat_id: '-1001000000003', message_ids: [1] });
+    expect(checkpoints.at(-1)?.state).toEqual({
+      chat_id: '-1001000000003',
+      message_ids: [1],
+      as_files: false,
+    });
     expect(sandbox.posts()).toHaveLength(1);
   });
 

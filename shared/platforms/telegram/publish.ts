@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import type { PublishedPost } from '../../model/destination.ts';
 import { PlatformError } from '../contract/error.ts';
-import { definePublisher, type PublishJob, type Step, type StepContext } from '../contract/publisher.ts';
+import {
+  definePublisher,
+  type PublishJob,
+  type Step,
+  type StepContext,
+  type StepResult,
+} from '../contract/publisher.ts';
 import { asAlbum, loadAttachment, type Attachment, type AttachmentKind } from './attachment.ts';
 import {
   telegramClient,
@@ -20,6 +26,8 @@ const StateSchema = v.object({
   chat_id: v.string(),
   /** All messages of the post; an album has several. */
   message_ids: v.array(v.number()),
+  /** Telegram refused an image as a photo or an animation: the images are sent as files. */
+  as_files: v.optional(v.boolean(), false),
 });
 type State = v.InferOutput<typeof StateSchema>;
 
@@ -36,12 +44,14 @@ const MIN_UPLOAD_MS = 15_000;
 export const RESERVE_MS = 5_000;
 const MAX_FETCH_MS = 60_000;
 
+type Context = StepContext<Credentials>;
+
 /** Loads the files before the post is due, so that one that does not fit fails early. */
 const inspect: Step<State, Credentials> = {
   name: 'inspect',
   kind: 'prepare',
   run: async (context, state) => {
-    await load(context, () => undefined);
+    await load(context, state, () => undefined);
     return { type: 'next', state };
   },
 };
@@ -50,24 +60,40 @@ const inspect: Step<State, Credentials> = {
 const send: Step<State, Credentials> = {
   name: 'send',
   kind: 'commit',
-  run: async (context, state) => {
-    const { job, credentials, http, remainingMs } = context;
-    const client = telegramClient(http, credentials.bot_token);
-    const attachments: Attachment[] = [];
-    await load(context, attachment => void attachments.push(attachment));
-    const timeoutMs = Math.min(UPLOAD_TIMEOUT_MS, remainingMs() - RESERVE_MS);
-    const request: SendRequest = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
-    const messages = await followingMigration(state.chat_id, chatId => sendTo(request, chatId));
-    return { type: 'published', post: postOf(messages, context.now()), state: stateOf(messages, state) };
-  },
+  run: sendPost,
   // A bot cannot read a chat, and its own messages do not appear among its updates.
   reconcile: () => Promise.resolve({ type: 'unknown' }),
 };
 
+async function sendPost(context: Context, state: State): Promise<StepResult<State>> {
+  const { job, credentials, http, remainingMs } = context;
+  const client = telegramClient(http, credentials.bot_token);
+  const attachments: Attachment[] = [];
+  await load(context, state, attachment => void attachments.push(attachment));
+  const timeoutMs = Math.min(UPLOAD_TIMEOUT_MS, remainingMs() - RESERVE_MS);
+  const request: SendRequest = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
+  try {
+    const messages = await followingMigration(state.chat_id, chatId => sendTo(request, chatId));
+    return { type: 'published', post: postOf(messages, context.now()), state: stateOf(messages, state) };
+  } catch (error) {
+    if (state.as_files || !isAcceptedAsFile(error, attachments)) throw error;
+    return { type: 'back', step: inspect.name, state: { ...state, as_files: true } };
+  }
+}
+
+/** True where Telegram refused an image in a way that it does not refuse files. Nothing was sent then. */
+function isAcceptedAsFile(error: unknown, attachments: readonly Attachment[]): boolean {
+  if (!(error instanceof PlatformError)) return false;
+  const has = (kind: AttachmentKind) => attachments.some(attachment => attachment.kind === kind);
+  // A group may allow files but no animations.
+  const forbidsAnimations = error.code === 'PERMISSION_MISSING' && /animations/i.test(error.message);
+  return (error.code === 'MEDIA_REJECTED' && has('photo')) || (forbidsAnimations && has('animation'));
+}
+
 export const publisher = definePublisher<State, Credentials>({
   credentials: CredentialsSchema,
   state: StateSchema,
-  initial: job => ({ chat_id: chatIdOf(job), message_ids: [] }),
+  initial: job => ({ chat_id: chatIdOf(job), message_ids: [], as_files: false }),
   steps: job => (job.media_urls.length === 0 ? [send] : [inspect, send]),
 });
 
@@ -77,14 +103,15 @@ function chatIdOf({ account }: PublishJob): string {
 
 /** Loads the files one by one. Throws PlatformError when too little time for an upload would be left. */
 async function load(
-  context: StepContext<Credentials>,
+  context: Context,
+  { as_files: asFile }: State,
   take: (attachment: Attachment) => void,
 ): Promise<void> {
   const { job, remainingMs } = context;
   for (const url of job.media_urls) {
     const timeoutMs = Math.min(MAX_FETCH_MS, remainingMs() - MIN_UPLOAD_MS - RESERVE_MS);
     if (timeoutMs <= 0) throw tooSlow();
-    take(await loadAttachment(context, url, timeoutMs));
+    take(await loadAttachment(context, url, { timeoutMs, asFile }));
   }
 }
 
@@ -146,6 +173,7 @@ async function followingMigration<T>(chatId: string, request: (chatId: string) =
 
 function stateOf(messages: readonly Message[], state: State): State {
   return {
+    ...state,
     chat_id: String(messages[0]?.chat.id ?? state.chat_id),
     message_ids: messages.map(({ message_id }) => message_id),
   };

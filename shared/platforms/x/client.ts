@@ -129,7 +129,9 @@ async function readPosts<T>(
     path: `${path}?${new URLSearchParams({ ...query, [fieldsName]: fields }).toString()}`,
   });
   const first = await fetchResponse(caller, call('tweet.fields'));
-  const renamed = first.status === 400 && readErrorResponse(first, 'read').message.includes('tweet.fields');
+  const { message, parameters } = readErrorResponse(first, 'read');
+  const names = parameters.includes('tweet.fields') || message.includes('tweet.fields');
+  const renamed = first.status === 400 && names;
   return renamed
     ? send(caller, call('post.fields'), schema)
     : parseResponse(first, call('tweet.fields'), schema, caller.now());

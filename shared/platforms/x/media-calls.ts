@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { multipart } from '../../net/multipart.ts';
-import { Acknowledged, Id, send, type Caller } from './call.ts';
+import { PlatformError } from '../contract/error.ts';
+import { Acknowledged, fetchResponse, Id, parseResponse, send, type Call, type Caller } from './call.ts';
 
 /* The media calls of API v2. Each throws PlatformError for any response other than a success. */
 
@@ -27,7 +28,15 @@ export async function initializeUpload(
   return data.id;
 }
 
-/** Uploads one part. Uploading the same part again is harmless. */
+/** X accepts no part of this size, although its reference allows it. */
+export class PartTooLarge extends PlatformError {
+  constructor(bytes: number) {
+    const message = `Uploading media: X does not accept parts of ${bytes} bytes`;
+    super({ kind: 'rejected', code: 'MEDIA_REJECTED', message });
+  }
+}
+
+/** Uploads one part. Uploading the same part again is harmless. Throws PartTooLarge where a smaller one may pass. */
 export async function appendUpload(
   caller: Caller,
   id: string,
@@ -36,19 +45,19 @@ export async function appendUpload(
 ): Promise<void> {
   const media = { name: 'media', type: 'application/octet-stream', bytes };
   const form = multipart({ segment_index: String(segment) }, { media });
-  await send(
-    caller,
-    {
-      what: 'Uploading media',
-      purpose: 'media',
-      method: 'POST',
-      path: `/media/upload/${id}/append`,
-      headers: { 'content-type': form.contentType },
-      body: form.body,
-      timeoutMs: APPEND_TIMEOUT_MS,
-    },
-    Acknowledged,
-  );
+  const call: Call = {
+    what: 'Uploading media',
+    purpose: 'media',
+    method: 'POST',
+    path: `/media/upload/${id}/append`,
+    headers: { 'content-type': form.contentType },
+    body: form.body,
+    timeoutMs: APPEND_TIMEOUT_MS,
+  };
+  const response = await fetchResponse(caller, call);
+  // From the edge of X, usually with an empty body.
+  if (response.status === 413 || response.status === 431) throw new PartTooLarge(bytes.byteLength);
+  parseResponse(response, call, Acknowledged, caller.now());
 }
 
 const MediaStatusSchema = v.object({

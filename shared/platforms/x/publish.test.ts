@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
+import { apngOf } from '../../../test/support/bad-files.ts';
 import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
+import { animatedWebp, gifOf, soundOnly } from '../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { PATIENT } from '../../../test/support/server.ts';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
@@ -113,6 +115,43 @@ describe('a text post', () => {
       { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 1_800_000 },
     ],
     [
+      { status: 403, body: '{"errors":[{"code":185,"message":"Too many"}]}' },
+      { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 1_800_000 },
+    ],
+    [
+      {
+        status: 403,
+        body: '{"errors":[{"code":226,"message":"This request looks like it might be automated. Try again later."}]}',
+      },
+      { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: 3_600_000, retries: 1 },
+    ],
+    [
+      { status: 403, body: '{"errors":[{"code":187,"message":"Status is a duplicate."}]}' },
+      { kind: 'rejected', code: 'DUPLICATE_REJECTED' },
+    ],
+    [
+      { status: 403, body: '{"errors":[{"code":326,"message":"To protect our users"}]}' },
+      { kind: 'rejected', code: 'PERMISSION_MISSING' },
+    ],
+    [
+      {
+        status: 403,
+        body: '{"reason":"client-not-enrolled","type":"https://api.x.com/2/problems/client-forbidden"}',
+      },
+      { kind: 'rejected', code: 'QUOTA_EXHAUSTED' },
+    ],
+    [
+      {
+        status: 404,
+        body: '{"title":"Not Found Error","type":"https://api.x.com/2/problems/resource-not-found"}',
+      },
+      { kind: 'rejected', code: 'CONTENT_REJECTED' },
+    ],
+    [
+      { status: 400, body: '{"errors":[{"message":"Request body must be a JSON object."}]}' },
+      { kind: 'rejected', code: 'INTERNAL' },
+    ],
+    [
       { status: 500, body: '{"title":"Internal Error","type":"about:blank","status":500}' },
       { kind: 'transient', outcomeUnknown: true },
     ],
@@ -202,11 +241,15 @@ describe('a create request whose response was lost', () => {
     expect(finding).toEqual({ type: 'absent' });
   });
 
-  test('is looked up with the new name of the fields when X rejects the old one', async () => {
-    const post = job({ description: 'renamed' });
+  test.each([
+    { detail: 'The query parameter [tweet.fields] is not one of [post.fields]' },
+    { errors: [{ message: 'The query parameter [tweet.fields] is unknown' }] },
+    { errors: [{ message: 'Unknown parameter', parameters: { 'tweet.fields': ['created_at'] } }] },
+    { title: 'Invalid Request', parameter: 'tweet.fields', value: 'created_at' },
+  ])('is looked up with the new name of the fields when X rejects the old one: %j', async body => {
+    const post = job({ description: `renamed ${JSON.stringify(body)}` });
     await run(post);
-    const detail = 'The query parameter [tweet.fields] is not one of [post.fields]';
-    host.failNext({ match: TIMELINE, respond: { status: 400, body: JSON.stringify({ detail }) } });
+    host.failNext({ match: TIMELINE, respond: { status: 400, body: JSON.stringify(body) } });
     expect(await reconcileAt(post, host.now())).toMatchObject({ type: 'published' });
   });
 
@@ -270,6 +313,28 @@ describe('media', () => {
     });
   });
 
+  // C013: X shows only GIFs in motion.
+  test('that are animated and no GIF are sent as still images, also beside others', async () => {
+    const apng = apngOf(await sharp(jpeg).png().toBuffer());
+    await run(images([apng, jpeg, await animatedWebp()], { description: 'still' }));
+    expect(last().media.map(({ type }) => type)).toEqual(['image/jpeg', 'image/jpeg', 'image/jpeg']);
+  });
+
+  // C016, C017
+  test.each<[string, 'image' | 'video', () => Buffer | Promise<Buffer>, RegExp]>([
+    ['a GIF with too many frames', 'image', () => gifOf(351), /number of frames is 351; at most 350/],
+    ['a video without a picture', 'video', () => soundOnly(), /has no picture/],
+  ])('that are %s are refused before the first byte is sent', async (_, post_type, make, message) => {
+    const before = host.traffic.length;
+    const media_urls = [host.addMedia('odd', await make())];
+    await expect(run(job({ post_type, media_urls }))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'MEDIA_REJECTED',
+      message: expect.stringMatching(message),
+    });
+    expect(host.traffic.length).toBe(before);
+  });
+
   test('over 5 MB are compressed', async () => {
     const noise = await sharp({
       create: {
@@ -327,6 +392,40 @@ describe('media', () => {
     test('by an expired upload session are uploaded from the start', async () => {
       await run(video(bytes, { description: 'forgotten' }), { http: interrupted(404) });
       expect(last()).toMatchObject({ text: 'forgotten', media: [{ sha256: sha256(bytes) }] });
+    });
+  });
+
+  describe('whose parts X does not accept', () => {
+    const sizes = () =>
+      host.traffic
+        .filter(({ url, status }) => APPEND.test(url) && status !== 0)
+        .map(({ body }) => Math.round(body.length / (MIB / 2)) / 2);
+
+    test.each([413, 431])('with status %i are uploaded in smaller ones', async status => {
+      const bytes = fakeVideo(2 * MIB);
+      const begun = sizes().length;
+      host.failNext({ match: APPEND, respond: { status } });
+      await run(video(bytes, { description: `smaller after ${status}` }));
+      expect(sizes().slice(begun)).toEqual([1, 0.5, 0.5, 0.5, 0.5]);
+      expect(last().media).toMatchObject([{ sha256: sha256(bytes) }]);
+    });
+
+    test('are rejected when X does not accept smaller ones either', async () => {
+      host.failNext({ match: APPEND, respond: { status: 413 }, times: 2 });
+      await expect(run(video(fakeVideo(MIB)))).rejects.toMatchObject({
+        kind: 'rejected',
+        code: 'MEDIA_REJECTED',
+        message: expect.stringContaining('parts of 524288 bytes'),
+      });
+    });
+
+    test('stay small when the file is uploaded again', async () => {
+      const begun = sizes().length;
+      host.failNext({ match: APPEND, respond: { status: 413 } });
+      const invalid = { errors: [{ message: 'Your media IDs are invalid.' }] };
+      host.failNext({ match: CREATE, respond: { status: 400, body: JSON.stringify(invalid) } });
+      await run(video(fakeVideo(MIB), { description: 'small twice' }));
+      expect(sizes().slice(begun)).toEqual([1, 0.5, 0.5, 0.5, 0.5]);
     });
   });
 

@@ -67,7 +67,8 @@ async function publish(context: Context, state: State): Promise<StepResult<State
       return { type: 'published', post: found ?? { ...UNKNOWN_POST, published_at: context.now() }, state };
     }
     if (rejectsMediaIds(error) && !state.restarted) {
-      return { type: 'back', step: 'upload', state: { ...FRESH, restarted: true } };
+      const { small_parts } = state;
+      return { type: 'back', step: 'upload', state: { ...FRESH, restarted: true, small_parts } };
     }
     throw error;
   }

@@ -12,12 +12,19 @@ const LONG_HOST = new RegExp(`[^\\s!'#%&"()*+,/:;<=>?@[\\]^{|}~$]{${MAX_HOST_UNI
  */
 const withoutLongHosts = (text: string) => text.replace(LONG_HOST, run => run.replaceAll('.', '!'));
 
-/** Emoji that the library counts together with a variation selector or skin tone as two; X counts every emoji 2. */
-const SPLIT_EMOJI = /([☝⛷⛹✌✍🏋🏌🕴🕵🖐])(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])(?!\u200d)/gu;
+/**
+ * Emoji that the library, with its present emoji parser, counts as two together with a variation selector or skin tone. It
+ * knows them before a gender sign with a selector.
+ */
+const SPLIT_EMOJI = /([☝⛷⛹✌✍🏋🏌🕴🕵🖐])(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])(?!\u200d[\u2640\u2642]\ufe0f)/gu;
+/** Written with selectors or without. */
+const EYE_IN_SPEECH_BUBBLE = /👁\ufe0f?\u200d🗨\ufe0f?/gu;
 
 /** Returns the length as X counts it: NFC, every URL 23, an emoji 2, most scripts beyond Latin 2 (twitter-text configuration v3). */
 export function weightedLength(text: string): number {
-  const counted = withoutLongHosts(text.normalize('NFC')).replace(SPLIT_EMOJI, '$1');
+  const counted = withoutLongHosts(text.normalize('NFC'))
+    .replace(SPLIT_EMOJI, '$1')
+    .replace(EYE_IN_SPEECH_BUBBLE, '👁');
   return twitter.parseTweet(counted).weightedLength;
 }
 

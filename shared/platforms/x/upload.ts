@@ -10,6 +10,7 @@ import {
   appendUpload,
   finalizeUpload,
   initializeUpload,
+  PartTooLarge,
   setAltText,
   uploadStatus,
   type Processing,
@@ -31,15 +32,23 @@ export const StateSchema = v.object({
   uploads: v.array(UploadSchema),
   /** X rejected the uploaded media and everything was sent again, which happens only once. */
   restarted: v.boolean(),
+  /** X does not accept parts of the usual size. */
+  small_parts: v.optional(v.boolean(), false),
   /** When X began to process the media. Epoch milliseconds. */
   processing_since: v.nullable(v.number()),
 });
 export type State = v.InferOutput<typeof StateSchema>;
 
-export const FRESH: State = { uploads: [], restarted: false, processing_since: null };
+export const FRESH: State = {
+  uploads: [],
+  restarted: false,
+  small_parts: false,
+  processing_since: null,
+};
 
 /** X sometimes rejects larger parts, and accepts at most 1000 of them. */
-const MIN_PART_BYTES = MB;
+const PART_BYTES = MB;
+const SMALL_PART_BYTES = MB / 2;
 const MAX_SEGMENTS = 1000;
 const PARTS_PER_CHECKPOINT = 16;
 /** Fetching and sending a part, time-outs included. Less than the rules' `request_s`, so that every step progresses. */
@@ -90,9 +99,13 @@ async function sendFile(context: Context, state: State, maxParts: number): Promi
   try {
     const resumed = begun?.size === media.size && begun.category === media.category ? begun : null;
     const session = resumed ?? (await begin(callerOf(context), media));
-    const { upload: next, sent } = await sendParts(context, media, session, maxParts);
+    const partBytes = partSize(media.size, state.small_parts ? SMALL_PART_BYTES : PART_BYTES);
+    const { upload: next, sent } = await sendParts(context, media, session, { partBytes, maxParts });
     return { state: { ...state, uploads: [...completed, next] }, sent, isPaused: !next.finalized };
   } catch (error) {
+    if (error instanceof PartTooLarge && !state.small_parts) {
+      return { state: { ...state, uploads: completed, small_parts: true }, sent: 0, isPaused: false };
+    }
     if (!begun || state.restarted || !isRejectedMedia(error)) throw error;
     // The session of an earlier run has expired or is broken: upload this file again.
     return { state: { ...state, uploads: completed, restarted: true }, sent: 0, isPaused: false };
@@ -119,13 +132,13 @@ async function sendParts(
   context: Context,
   media: Media,
   session: Upload,
-  maxParts: number,
+  { partBytes, maxParts }: { partBytes: number; maxParts: number },
 ): Promise<{ upload: Upload; sent: number }> {
   const caller = callerOf(context);
   const { done, progress, sent } = await uploadParts(
     {
       file: media,
-      partAt: equalParts(media.size, partSize(media.size)),
+      partAt: equalParts(media.size, partBytes),
       send: ({ index, bytes }) => appendUpload(caller, session.id, index, bytes).then(() => undefined),
       remainingMs: context.remainingMs,
       partMs: PART_MS,
@@ -140,8 +153,8 @@ async function sendParts(
   return { upload: { ...session, progress, finalized: true, ready }, sent };
 }
 
-function partSize(total: number): number {
-  return Math.max(MIN_PART_BYTES, Math.ceil(total / MAX_SEGMENTS));
+function partSize(total: number, partBytes: number): number {
+  return Math.max(partBytes, Math.ceil(total / MAX_SEGMENTS));
 }
 
 function isRejectedMedia(error: unknown): boolean {

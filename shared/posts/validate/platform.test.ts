@@ -539,13 +539,27 @@ describe('instagram', () => {
 });
 
 describe('threads', () => {
-  test('refuses a text that is over 500 by either measure', () => {
-    const curly = `${'a'.repeat(495)}\u2019\u2019\u2019`;
-    expect(curly.length).toBe(498);
-    expect(messages('threads', 'text', { description: curly })).toEqual([
-      'description: Threads accepts at most 500 UTF-8 bytes; the text has 504. Set auto_truncate to true to shorten it',
+  test.each([
+    ['Latin letters', 'a', 500],
+    ['curly quotes', '\u2019', 500],
+    ['Cyrillic letters', 'ж', 500],
+    ['Japanese characters', '字', 500],
+    ['Korean syllables', '한', 500],
+    ['decomposed letters, two code points each', 'e\u0301', 250],
+    ['digits', '7', 500],
+    ['an emoji of 4 bytes', '😀', 125],
+    ['an emoji of 6 bytes with a selector', '☕\ufe0f', 83],
+    ['a flag of 8 bytes', '🇨🇭', 62],
+    ['a keycap of 7 bytes', '1\ufe0f\u20e3', 71],
+    ['a skin tone of 8 bytes', '👍🏽', 62],
+    ['a family of 25 bytes', '👨‍👩‍👧‍👦', 20],
+  ])('accepts %s up to a weight of 500', (_, part, count) => {
+    expect(messages('threads', 'text', { description: part.repeat(count) })).toEqual([]);
+    expect(messages('threads', 'text', { description: part.repeat(count + 1) })).toEqual([
+      expect.stringMatching(
+        /^description: Threads accepts at most 500 characters \(an emoji counts as its UTF-8 bytes\); the text has 5\d\d\. Set auto_truncate/,
+      ),
     ]);
-    expect(messages('threads', 'text', { description: 'a'.repeat(500) })).toEqual([]);
   });
 
   test('accepts at most five different links', () => {

@@ -6,6 +6,7 @@ import { platformPosts } from '../drafts.ts';
 import { readPost } from '../input/read.ts';
 import { candidateErrors } from './candidate.ts';
 import { ignoredFieldWarnings } from './ignored-fields.ts';
+import { possibleLimitWarnings } from './possible-limits.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00Z');
 /** IP addresses instead of host names, so that no test needs DNS. */
@@ -303,7 +304,7 @@ describe('texts are counted as their platform counts', () => {
     ['x: Greek, Cyrillic, Hebrew, Arabic weigh one', ['x'], { description: 'αжאع'.repeat(70) }, []],
     ['x: a decomposed letter weighs one', ['x'], { description: 'e\u0301'.repeat(280) }, []],
     ['bluesky: a decomposed letter counts one', ['bluesky'], { description: 'e\u0301'.repeat(300) }, []],
-    ['threads: 498 characters of 504 bytes', ['threads'], { description: bytes498 }, ['threads description']],
+    ['threads: 498 characters of 504 bytes', ['threads'], { description: bytes498 }, []],
     [
       'telegram: a caption of 1500',
       ['telegram'],
@@ -336,14 +337,34 @@ describe('texts are counted as their platform counts', () => {
     },
   );
 
-  test('threads: the error names the measure that is exceeded', async () => {
-    const { details } = await validate({ platforms: ['threads'], description: bytes498 });
-    expect(details).toMatchObject([
-      {
-        message:
-          'Threads accepts at most 500 UTF-8 bytes; the text has 504. Set auto_truncate to true to shorten it',
-      },
-    ]);
+  describe('threads: a text of more than 500 bytes', () => {
+    const found = async (body: object) =>
+      possibleLimitWarnings((await validate({ platforms: ['threads', 'bluesky'], ...body })).posts);
+
+    test('has a warning', async () => {
+      expect(await found({ description: bytes498 })).toEqual([
+        {
+          code: 'MAY_EXCEED_LIMIT',
+          field: 'description',
+          message:
+            'The text has 504 UTF-8 bytes; Threads has rejected texts with more than 500. Set auto_truncate to true to shorten it if it is rejected',
+          platform: 'threads',
+        },
+      ]);
+      expect(await found({ description: 'a'.repeat(500) })).toEqual([]);
+    });
+
+    test('has a warning that names the field of its own text', async () => {
+      const given = { description: 'Short', threads_description: bytes498 };
+      expect(await found(given)).toMatchObject([{ field: 'threads_description' }]);
+    });
+
+    test('is cut by weight, not by bytes, with auto_truncate', async () => {
+      const [warning] = await found({ description: '字'.repeat(290), auto_truncate: true });
+      expect(warning?.message).toBe(
+        'The text has 870 UTF-8 bytes; Threads has rejected texts with more than 500; it is shortened to that limit if it is rejected',
+      );
+    });
   });
 });
 

@@ -17,6 +17,7 @@ import { candidateErrors } from './candidate.ts';
 import { fileResults, type ProbeBudget } from './file-facts.ts';
 import { fileFindings, fileUrls, totalSize } from './files.ts';
 import { ignoredFieldWarnings } from './ignored-fields.ts';
+import { possibleLimitWarnings } from './possible-limits.ts';
 
 /** Everything that was found about a post. It can be stored where `errors` and `violations` are empty and the profile exists. */
 export interface Validation {
@@ -73,6 +74,7 @@ export async function validateCandidate(
     warnings: [
       ...availabilityWarnings(candidate.platforms),
       ...ignoredFieldWarnings(candidate, posts),
+      ...possibleLimitWarnings(posts),
       ...files.warnings,
     ],
     media_bytes: totalSize(urls, results),

@@ -184,6 +184,14 @@ describe('blobs', () => {
     expect((await upload(await noisyJpeg(1400, 1000))).status).toBe(200);
     expect(await upload(new Uint8Array(52_428_801))).toMatchObject(refused(413, 'PayloadTooLarge'));
   });
+
+  test('are limited to 1000 a day', async () => {
+    expect((await upload(Buffer.from('x'))).headers).toMatchObject({
+      'ratelimit-limit': '1000',
+      'ratelimit-remaining': '999',
+      'ratelimit-policy': '1000;w=86400',
+    });
+  });
 });
 
 describe('writes', () => {

@@ -32,6 +32,7 @@ const APPVIEW_METHODS = [
 
 const HOUR = { limit: 5000, seconds: 3600 };
 const WRITES = [HOUR, { limit: 35_000, seconds: 86_400 }];
+const UPLOADS = [{ limit: 1000, seconds: 86_400 }];
 const POINTS = { create: 3, update: 2, delete: 1 };
 
 /** Bluesky: the entryway, a PDS, the AppView's public reads, and the DID directory. */
@@ -57,7 +58,8 @@ function start(host: SandboxHost): SandboxPlatform {
     const type = call.headers.get('content-type');
     if (type === null) throw invalid('Request encoding (Content-Type) required but not provided');
     if (call.body.byteLength === 0) throw invalid('A request body is expected but none was provided');
-    return { body: { blob: await repo.upload(account, call.body, type) } };
+    const headers = limits.spend(`upload ${account.did}`, 1, UPLOADS);
+    return { body: { blob: await repo.upload(account, call.body, type) }, headers };
   }
 
   /** Checks that the caller may write and spends the points. */

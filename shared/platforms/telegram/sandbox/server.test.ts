@@ -201,6 +201,17 @@ describe('access to a chat', () => {
     );
     expect(answer.description).toBe('Bad Request: not enough rights to send photos to the chat');
   });
+
+  test('refuses everything to a bot that may not write', async () => {
+    const chat_id = '@sandbox_restricted';
+    sandbox.platform.change!(chat_id, { lacks: 'can_send_messages' });
+    const description = 'Bad Request: have no write access to the chat';
+    expect(await send({ chat_id, text: 'Hi' })).toMatchObject({ status: 400, description });
+    expect(await call('sendPhoto', { chat_id }, { photo: sample('photo.jpg') })).toMatchObject({
+      status: 400,
+      description,
+    });
+  });
 });
 
 describe('files', () => {

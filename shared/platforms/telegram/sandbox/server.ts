@@ -141,6 +141,9 @@ function start(host: SandboxHost): SandboxPlatform {
     const chat = readable(request);
     if (chat.status === 'left') throw notMember(chat);
     if (chat.lacks === 'can_post_messages') throw badRequest('need administrator rights in the channel chat');
+    if (chat.lacks === 'can_send_messages' && chat.status === 'restricted') {
+      throw badRequest('have no write access to the chat');
+    }
     if (chat.lacks === right) {
       throw badRequest(`not enough rights to send ${CONTENT[right] ?? 'messages'} to the chat`);
     }

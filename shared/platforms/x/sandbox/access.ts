@@ -132,7 +132,6 @@ function checkLimits(state: XState, c: Context, name: OperationName): Limits {
 
   const day = hit(state, `${account} day`, DAY_MS);
   const announced = announcedLimit(state, account, now);
-  const isExhausted = announced !== null && announced.refusal === tooManyRequests;
   const isOver = isOverWindow || day.count > DAILY_USER_LIMIT;
   return {
     grant,
@@ -140,32 +139,36 @@ function checkLimits(state: XState, c: Context, name: OperationName): Limits {
     headers: {
       ...headers,
       ...limitHeaders('x-app-limit-24hour', DAILY_APP_LIMIT, DAILY_APP_LIMIT - day.count, day.resetAt),
-      ...limitHeaders(
-        'x-user-limit-24hour',
-        DAILY_USER_LIMIT,
-        isExhausted ? 0 : DAILY_USER_LIMIT - day.count,
-        isExhausted ? announced.resetAt : day.resetAt,
-      ),
+      ...limitHeaders('x-user-limit-24hour', DAILY_USER_LIMIT, DAILY_USER_LIMIT - day.count, day.resetAt),
+      ...announced?.headers,
     },
   };
 }
 
+/** The windows that `POST /_control/limits` can use up, by name, with their sizes. */
+const WINDOWS: Readonly<Record<string, readonly [header: string, limit: number]>> = {
+  window: ['x-rate-limit', OPERATIONS.create.limit],
+  app_day: ['x-app-limit-24hour', DAILY_APP_LIMIT],
+  user_day: ['x-user-limit-24hour', DAILY_USER_LIMIT],
+};
+
 /**
- * A limit set by `POST /_control/limits`: `{code}` for one of the refusals above, else `{reset_seconds}` for an exhausted
- * 24-hour window of the user.
+ * A limit set by `POST /_control/limits`: `{code}` for one of the refusals above, else `{reset_seconds, window}` for a
+ * window that is used up, by default the user's 24 hours.
  */
 function announcedLimit(
   state: XState,
   account: string,
   now: number,
-): { refusal: () => never; resetAt: number } | null {
+): { refusal: () => never; headers: Record<string, string> } | null {
   const limit = state.host.limit('x', account);
   if (limit === null) return null;
-  const { code, reset_seconds: seconds } = limit;
-  return {
-    refusal: ANNOUNCED[typeof code === 'number' || typeof code === 'string' ? code : ''] ?? tooManyRequests,
-    resetAt: now + (typeof seconds === 'number' ? seconds * 1000 : WINDOW_MS),
-  };
+  const { code, reset_seconds: seconds, window } = limit;
+  const refusal = ANNOUNCED[typeof code === 'number' || typeof code === 'string' ? code : ''];
+  if (refusal) return { refusal, headers: {} };
+  const [header, size] = WINDOWS[typeof window === 'string' ? window : 'user_day'] ?? WINDOWS['user_day']!;
+  const resetAt = now + (typeof seconds === 'number' ? seconds * 1000 : WINDOW_MS);
+  return { refusal: tooManyRequests, headers: limitHeaders(header, size, 0, resetAt) };
 }
 
 function hit(state: XState, key: string, length: number): { count: number; resetAt: number } {

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { AnyGrant } from '../../../../test/support/connectors.ts';
+import { gifOf } from '../../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
-import { authorize, connect, fakeVideo } from '../../../../test/support/x.ts';
+import { authorize, connect, noiseVideo } from '../../../../test/support/x.ts';
 import type { StoredMedia } from '../../contract/sandbox.ts';
 import { gifFrames } from './gif.ts';
 import { mediaError } from './media-rules.ts';
@@ -183,6 +184,11 @@ describe('media', () => {
       await append(id, { segment_index: '0', media: part(Buffer.alloc(2 * 1024 * 1024 + 1)) }),
     ).toMatchObject({ status: 413, text: '' });
     expect((await append('1', { segment_index: '0', media: part(jpeg) })).status).toBe(404);
+    expect(await append(id, { segment_index: '0', media: part(jpeg) })).toMatchObject({ status: 200 });
+    expect(await append(id, { segment_index: '1', media: part(jpeg) })).toMatchObject({
+      status: 204,
+      text: '',
+    });
     const json64 = { segment_index: 0, media: jpeg.toString('base64') };
     expect((await call('POST', `${MEDIA}/${id}/append`, { json: json64 })).status).toBe(200);
   });
@@ -208,7 +214,7 @@ describe('media', () => {
 
   test('processes videos; images are ready at once', async () => {
     host.setProcessing({ seconds: 10 });
-    const id = await upload('tweet_video', 'video/mp4', fakeVideo(5000));
+    const id = await upload('tweet_video', 'video/mp4', noiseVideo(5000));
     host.advance(5000);
     expect((await status(id)).json.data.processing_info).toEqual({
       state: 'in_progress',
@@ -236,7 +242,7 @@ describe('media', () => {
 
   test('fails with the error in `errors`, or without a cause', async () => {
     host.setProcessing({ outcome: 'error', error: 'Unsupported profile' });
-    const id = await upload('tweet_video', 'video/mp4', fakeVideo(5000));
+    const id = await upload('tweet_video', 'video/mp4', noiseVideo(5000));
     expect((await status(id)).json).toMatchObject({ errors: [{ detail: 'Unsupported profile' }] });
     host.setProcessing({ error: null });
     const { json } = await status(id);
@@ -262,6 +268,14 @@ describe('media', () => {
     else expect(message).toContain(error);
   });
 
+  test.each([
+    [350, null],
+    [351, 'GIF has more than 350 frames'],
+  ])('processes a GIF of %i frames as X does', (frames, error) => {
+    const file = { sha256: '', type: 'image/gif', size: 1, width: 64, height: 64 };
+    expect(mediaError('tweet_gif', file, gifOf(frames))).toBe(error);
+  });
+
   test('fails to process a video without a picture', () => {
     const file = { sha256: '', type: 'video/mp4', size: 1, duration: 6, audio_codec: 'aac' };
     expect(mediaError('tweet_video', file, Buffer.alloc(0))).toContain('no picture');
@@ -274,7 +288,7 @@ describe('media', () => {
     expect((await describe({ id, metadata: text(1000) })).status).toBe(200);
     expect((await describe({ id, metadata: text(1001) })).status).toBe(400);
     expect((await describe({ id, ...text(1) })).status).toBe(400);
-    const film = await upload('tweet_video', 'video/mp4', fakeVideo(100));
+    const film = await upload('tweet_video', 'video/mp4', noiseVideo(100));
     expect((await describe({ id: film, metadata: text(1) })).status).toBe(400);
   });
 
@@ -435,11 +449,16 @@ describe('limits of the account', () => {
     expect((await create({ text: `limited ${code}` })).status).toBe(201);
   });
 
-  test('announce the reset of an exhausted day', async () => {
-    host.setLimit({ reset_seconds: 600 });
+  test.each([
+    [{}, 'x-user-limit-24hour'],
+    [{ window: 'user_day' }, 'x-user-limit-24hour'],
+    [{ window: 'app_day' }, 'x-app-limit-24hour'],
+    [{ window: 'window' }, 'x-rate-limit'],
+  ])('announce the reset of a window that is used up: %j', async (window, header) => {
+    host.setLimit({ reset_seconds: 600, ...window });
     expect(await create({ text: 'over' })).toMatchObject({
       status: 429,
-      headers: { 'x-user-limit-24hour-remaining': '0' },
+      headers: { [`${header}-remaining`]: '0', [`${header}-reset`]: String(host.now() / 1000 + 600) },
     });
   });
 

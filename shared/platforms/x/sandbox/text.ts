@@ -12,14 +12,25 @@ const LIGHT: readonly (readonly [number, number])[] = [
   [8242, 8247],
 ];
 const URL_WEIGHT = 23;
-/** Characters with text presentation by default (©, ®) are emoji only with a variation selector, which others may have. */
-const EMOJI = /^(?:\p{RGI_Emoji}\ufe0f?|\p{Emoji_Presentation}\ufe0f?|\p{Extended_Pictographic}\ufe0f)/v;
+/** Signs that X counts together with a variation selector although they are emoji without one. */
+const SELECTABLE = '⌚⌛☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛔⛪⛲⛳⛵⛺⛽❗⬛⬜⭐⭕◽◾🀄🈚🈯🫰';
+/** With text presentation by default (©, ®), a character is an emoji only with a variation selector or skin tone. */
+const EMOJI = new RegExp(
+  [
+    `[${SELECTABLE}]\\ufe0f`,
+    '\\p{RGI_Emoji}',
+    '\\p{Emoji_Presentation}',
+    '\\p{Extended_Pictographic}(?:\\ufe0f|[🏻-🏿])',
+    '[0-9#*]\\u20e3',
+    '👁\\u200d🗨',
+  ].join('|'),
+  'gv',
+);
 
 const suffixes = new Set(tlds);
 const CANDIDATE =
   /(https?:\/\/)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+[\p{L}]{2,})(:\d+)?(\/[^\s\u3000-\u303f\uff00-\uffef…]*|\?[^\s…]*)?/giu;
 const NOT_BEFORE = /[\p{L}\p{N}@＠$#＃./_-]$/u;
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 export interface FoundUrl {
   start: number;
@@ -42,16 +53,17 @@ export function findUrls(text: string): FoundUrl[] {
   });
 }
 
-/** An emoji counts 2, whatever sequence it is; combining marks after it count on their own. */
-function weightOf(grapheme: string): number {
-  const emoji = EMOJI.exec(grapheme)?.[0] ?? '';
-  return Array.from(grapheme.slice(emoji.length)).reduce(
-    (sum, character) => {
-      const point = character.codePointAt(0)!;
-      return sum + (LIGHT.some(([from, to]) => from <= point && point <= to) ? 1 : 2);
-    },
-    emoji === '' ? 0 : 2,
-  );
+/** An emoji counts 2, whatever sequence it is; joiners and marks that belong to none count on their own. */
+function weightOf(text: string): number {
+  let emoji = 0;
+  const rest = text.replace(EMOJI, () => {
+    emoji += 1;
+    return '';
+  });
+  return Array.from(rest).reduce((sum, character) => {
+    const point = character.codePointAt(0)!;
+    return sum + (LIGHT.some(([from, to]) => from <= point && point <= to) ? 1 : 2);
+  }, 2 * emoji);
 }
 
 /** Weighted length of a text. */
@@ -62,8 +74,7 @@ export function countWeight(text: string): number {
     (left, { start, end }) => `${left.slice(0, start)}\n${left.slice(end)}`,
     normal,
   );
-  const letters = [...segmenter.segment(rest)].reduce((sum, { segment }) => sum + weightOf(segment), 0);
-  return letters + urls.length * (URL_WEIGHT - 1);
+  return weightOf(rest) + urls.length * (URL_WEIGHT - 1);
 }
 
 /** A cashtag begins after white space and ends before white space or punctuation. */

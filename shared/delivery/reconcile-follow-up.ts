@@ -1,0 +1,58 @@
+import type { FollowUpState } from '../model/destination.ts';
+import { lost, postOf, type FollowUpOutcome, type FollowUpRun } from './follow-up-outcome.ts';
+import { LeaseLost } from './lease.ts';
+import { asPlatformError } from './outcome.ts';
+import { backoffMs, isTooOld } from './retry.ts';
+import { intentFor, runFollowUp } from './run-follow-up.ts';
+import { processingDelayMs } from './timing.ts';
+
+/** Asks the platform what became of a run whose response was lost. Runs it again when the platform has nothing. */
+export async function reconcileFollowUp(run: FollowUpRun, intentAt: number): Promise<FollowUpOutcome> {
+  const { followUp, leased, services } = run;
+  if (!followUp.reconcile) return { type: 'failed', failure: lost(followUp.name) };
+  const now = services.now();
+  try {
+    const context = await run.open(false);
+    const finding = await followUp.reconcile(
+      context,
+      leased.state.state,
+      postOf(leased.destination),
+      intentAt,
+    );
+    switch (finding.type) {
+      case 'done':
+        return finding;
+      case 'unknown':
+        return { type: 'failed', failure: lost(followUp.name) };
+      case 'wait':
+        return reconcileLater(run, now + processingDelayMs(finding.delayMs, 0), {});
+      case 'absent':
+        return await afterAbsent(run, intentAt);
+    }
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    const failures = leased.state.failures + 1;
+    const { retryAfterMs } = asPlatformError(error);
+    return reconcileLater(run, now + backoffMs(failures, retryAfterMs), { failures });
+  }
+}
+
+/** A lost run is a failure like any other: it is repeated after the usual delay, unless that has passed. */
+async function afterAbsent(run: FollowUpRun, intentAt: number): Promise<FollowUpOutcome> {
+  const { leased, services, followUp } = run;
+  const now = services.now();
+  const failures = Math.max(1, leased.state.failures);
+  const at = intentAt + backoffMs(failures, undefined);
+  if (at > now) return { type: 'later', at, change: { intent: null, failures } };
+  await leased.save({ intent: intentFor(followUp, now), failures });
+  return runFollowUp(run);
+}
+
+function reconcileLater(
+  { leased, followUp }: FollowUpRun,
+  at: number,
+  change: Partial<FollowUpState>,
+): FollowUpOutcome {
+  if (isTooOld(leased.state, at)) return { type: 'failed', failure: lost(followUp.name) };
+  return { type: 'later', at, change };
+}

@@ -1,0 +1,72 @@
+import type { Checkpoint, CommitIntent } from '../model/destination.ts';
+import { failure, isAccountLost } from '../model/failure.ts';
+import type { PlannedStep } from '../platforms/contract/publisher.ts';
+import { withRenewal, type Attempt } from './attempt-context.ts';
+import { LeaseLost } from './lease.ts';
+import { asPlatformError, COMMIT_LOST, failed, type AttemptOutcome } from './outcome.ts';
+import { backoffMs, isExhausted, isTooOld } from './retry.ts';
+import { live, stepNamed } from './steps.ts';
+import { processingDelayMs } from './timing.ts';
+
+/** Asks the platform what became of a commit. */
+export async function reconcile(
+  attempt: Attempt,
+  steps: readonly PlannedStep[],
+  checkpoint: Checkpoint,
+  intent: CommitIntent,
+): Promise<AttemptOutcome | 'absent'> {
+  const step = stepNamed(steps, intent.step);
+  try {
+    const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, intent.at));
+    switch (finding.type) {
+      case 'absent':
+        return 'absent';
+      case 'published':
+        return live(attempt, finding.post, checkpoint.state);
+      case 'unknown':
+        return failed(COMMIT_LOST(), null);
+      case 'wait':
+        return reconcileLater(attempt, checkpoint, attempt.now() + processingDelayMs(finding.delayMs, 0));
+    }
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    const { code, message, retryAfterMs } = asPlatformError(error);
+    if (isAccountLost(failure(code, message)))
+      return failed(failure('DELIVERY_UNKNOWN', message), null, true);
+    const failures = attempt.lease.destination.failures + 1;
+    const at = attempt.now() + backoffMs(failures, retryAfterMs);
+    return reconcileLater(attempt, checkpoint, at, { message, failures });
+  }
+}
+
+/** Keeps the intent and reconciles again at `at`, for up to a day after the first attempt. */
+function reconcileLater(
+  attempt: Attempt,
+  checkpoint: Checkpoint,
+  at: number,
+  after: { message?: string; failures?: number } = {},
+): AttemptOutcome {
+  const { failures = attempt.lease.destination.failures, message } = after;
+  if (!isTooOld(attempt.lease.destination, at)) {
+    return { type: 'wait', checkpoint, at, keepIntent: true, failures };
+  }
+  return failed(message === undefined ? COMMIT_LOST() : failure('DELIVERY_UNKNOWN', message), null);
+}
+
+/**
+ * Returns what follows a commit of which the platform has nothing: a retry after the usual delay. Null where its worker
+ * died: that failure was counted when the lease was acquired, and the attempt continues.
+ */
+export function afterLostCommit(
+  attempt: Attempt,
+  checkpoint: Checkpoint,
+  intent: CommitIntent,
+): AttemptOutcome | null {
+  const { destination } = attempt.lease;
+  const why = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost and had no effect');
+  const failures = destination.failures + (attempt.takesOver ? 0 : 1);
+  const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
+  if (isExhausted(destination, failures, at)) return failed(why, checkpoint);
+  if (attempt.takesOver) return null;
+  return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostCommit: true };
+}

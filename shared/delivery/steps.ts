@@ -1,0 +1,154 @@
+import type { Checkpoint, PublishedPost } from '../model/destination.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { PlannedStep, StepContext } from '../platforms/contract/publisher.ts';
+import { openContext, withRenewal, type Attempt } from './attempt-context.ts';
+import { LeaseLost } from './lease.ts';
+import { decide, failed, type AttemptOutcome } from './outcome.ts';
+import { EARLY_MS, processingWaitUntil } from './timing.ts';
+import { advanced, withIntent, withoutIntent } from './transitions.ts';
+
+/** Runs the steps from a checkpoint on, and the commit once the post is due. `repeated`: a commit was lost before. */
+export async function runSteps(
+  attempt: Attempt,
+  steps: readonly PlannedStep[],
+  start: Checkpoint,
+  repeated: boolean,
+): Promise<AttemptOutcome> {
+  let checkpoint = start;
+  let { waits = 0 } = attempt.lease.destination;
+  for (;;) {
+    const step = stepNamed(steps, checkpoint.step);
+    if (step.kind === 'commit') return commit(attempt, step, checkpoint, repeated);
+    if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
+    try {
+      const result = await withRenewal(attempt, context => step.run(context, checkpoint));
+      if (result.type === 'published' || result.type === 'back') {
+        throw new Error(`${step.name} is not a commit step`);
+      }
+      const name = result.type === 'next' ? nameAfter(steps, step) : step.name;
+      checkpoint = { step: name, state: result.state };
+      if (result.type === 'wait') return waitForPlatform(attempt, checkpoint, result.delayMs, waits);
+    } catch (error) {
+      return afterError(error, attempt, checkpoint, false);
+    }
+    waits = 0;
+    // Before a commit that follows at once, the write of the intent stores the checkpoint too.
+    if (stepNamed(steps, checkpoint.step).kind === 'commit' && isDue(attempt)) continue;
+    await attempt.lease.save(advanced(attempt.lease.destination, await attempt.checkpoints.put(checkpoint)));
+  }
+}
+
+/** Sends the request that makes the post visible: not before it is due, and only after an intent is stored. */
+async function commit(
+  attempt: Attempt,
+  step: PlannedStep,
+  checkpoint: Checkpoint,
+  repeated: boolean,
+): Promise<AttemptOutcome> {
+  if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepIntent: false };
+  if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
+  try {
+    await openContext(attempt, false);
+  } catch (error) {
+    return afterError(error, attempt, checkpoint, false);
+  }
+  await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
+  await storeIntent(attempt, checkpoint);
+  // The platform refused the credentials, and with them the request: its outcome is known.
+  const renewed = async () => {
+    await attempt.lease.save(withoutIntent(attempt.lease.destination));
+    const context = await openContext(attempt, true);
+    await storeIntent(attempt, checkpoint);
+    return context;
+  };
+  try {
+    const run = (context: StepContext<unknown>) =>
+      step.run({ ...context, repeatedAfterLoss: repeated }, checkpoint);
+    const result = await withRenewal(attempt, run, renewed);
+    switch (result.type) {
+      case 'published':
+        return live(attempt, result.post, result.state);
+      case 'back':
+        return resumeAtOnce(attempt, { step: result.step, state: result.state });
+      case 'wait': {
+        const after = { step: step.name, state: result.state };
+        return waitForPlatform(attempt, after, result.delayMs, attempt.lease.destination.waits ?? 0);
+      }
+      case 'again':
+      case 'next':
+        return resumeAtOnce(attempt, { step: step.name, state: result.state });
+    }
+  } catch (error) {
+    return afterError(error, attempt, checkpoint, true);
+  }
+}
+
+/** Stores the intent of a commit. */
+async function storeIntent(attempt: Attempt, checkpoint: Checkpoint): Promise<void> {
+  const stored = await attempt.checkpoints.put(checkpoint);
+  await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now()));
+}
+
+function afterError(
+  error: unknown,
+  attempt: Attempt,
+  checkpoint: Checkpoint,
+  committing: boolean,
+): AttemptOutcome {
+  if (error instanceof LeaseLost) throw error;
+  const decision = decide(error, attempt.lease.destination, committing, attempt.now());
+  switch (decision.type) {
+    case 'reconcile':
+      return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepIntent: true };
+    case 'retry':
+      return { ...decision, checkpoint };
+    case 'fail':
+      return failed(decision.failure, checkpoint);
+  }
+}
+
+export const live = (
+  { publisher, job }: Attempt,
+  post: PublishedPost,
+  committed: JsonObject,
+): AttemptOutcome => ({
+  type: 'published',
+  post,
+  followUps: publisher.followUps(job).map(({ name, start }) => ({ name, state: start(committed) })),
+});
+
+const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY_MS;
+
+const isOutOfTime = (attempt: Attempt) => attempt.remainingMs() < attempt.stepReserveMs;
+
+const waitForPlatform = (
+  attempt: Attempt,
+  checkpoint: Checkpoint,
+  hintMs: number,
+  waits: number,
+): AttemptOutcome => ({
+  type: 'wait',
+  checkpoint,
+  at: processingWaitUntil(attempt.now(), attempt.post.due_at, hintMs, waits),
+  keepIntent: false,
+  waits: waits + 1,
+});
+
+const resumeAtOnce = (attempt: Attempt, checkpoint: Checkpoint): AttemptOutcome => ({
+  type: 'wait',
+  checkpoint,
+  at: attempt.now(),
+  keepIntent: false,
+});
+
+export function stepNamed(steps: readonly PlannedStep[], name: string): PlannedStep {
+  const step = steps.find(each => each.name === name);
+  if (!step) throw new Error(`The publisher has no step ${name}`);
+  return step;
+}
+
+function nameAfter(steps: readonly PlannedStep[], step: PlannedStep): string {
+  const next = steps[steps.indexOf(step) + 1];
+  if (!next) throw new Error(`No step follows ${step.name}`);
+  return next.name;
+}
