@@ -34,6 +34,8 @@ import { connector as youtubeConnector } from './youtube/connect.ts';
 import { connector as instagramConnector } from './instagram/connect.ts';
 import { connector as facebookConnector } from './facebook/connect.ts';
 import { connector as linkedinConnector } from './linkedin/connect.ts';
+import { connector as threadsConnector } from './threads/connect.ts';
+import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
@@ -41,6 +43,8 @@ import { publisher as youtubePublisher } from './youtube/publish.ts';
 import { publisher as instagramPublisher } from './instagram/publish.ts';
 import { publisher as facebookPublisher } from './facebook/publish.ts';
 import { publisher as linkedinPublisher } from './linkedin/publish.ts';
+import { publisher as threadsPublisher } from './threads/publish.ts';
+import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
@@ -48,8 +52,11 @@ import { insights as youtubeInsights } from './youtube/insights.ts';
 import { insights as instagramInsights } from './instagram/insights.ts';
 import { insights as facebookInsights } from './facebook/insights.ts';
 import { insights as linkedinInsights } from './linkedin/insights.ts';
+import { insights as threadsInsights } from './threads/insights.ts';
+import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
+import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
 /** Post types, limits and options of every platform. */
@@ -88,6 +95,8 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   instagram: instagramConnector,
   facebook: facebookConnector,
   linkedin: linkedinConnector,
+  threads: threadsConnector,
+  pinterest: pinterestConnector,
   bluesky: blueskyConnector,
   telegram: telegramConnector,
 };
@@ -99,6 +108,8 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   instagram: instagramPublisher,
   facebook: facebookPublisher,
   linkedin: linkedinPublisher,
+  threads: threadsPublisher,
+  pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
   telegram: telegramPublisher,
 };
@@ -110,6 +121,8 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'instagram',
   'facebook',
   'linkedin',
+  'threads',
+  'pinterest',
   'bluesky',
   'telegram',
 ];
@@ -121,12 +134,15 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   instagram: instagramInsights,
   facebook: facebookInsights,
   linkedin: linkedinInsights,
+  threads: threadsInsights,
+  pinterest: pinterestInsights,
   bluesky: blueskyInsights,
 };
 
 /** Platforms with routes of their own below `/integrations/{platform}`. */
 export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
   youtube: youtubeLookups,
+  pinterest: pinterestLookups,
 };
 
 /** Platforms with published quotas. */

@@ -7,6 +7,8 @@ import { sandbox as youtubeSandbox } from './youtube/sandbox/server.ts';
 import { sandbox as instagramSandbox } from './instagram/sandbox/server.ts';
 import { sandbox as facebookSandbox } from './facebook/sandbox/server.ts';
 import { sandbox as linkedinSandbox } from './linkedin/sandbox/server.ts';
+import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
+import { sandbox as pinterestSandbox } from './pinterest/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
 import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 
@@ -17,6 +19,8 @@ export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>>
   instagram: instagramSandbox,
   facebook: facebookSandbox,
   linkedin: linkedinSandbox,
+  threads: threadsSandbox,
+  pinterest: pinterestSandbox,
   bluesky: blueskySandbox,
   telegram: telegramSandbox,
 };

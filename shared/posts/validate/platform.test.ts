@@ -296,8 +296,10 @@ describe('options and their defaults', () => {
     ['instagram_location_id', ['1234'], ['']],
     ['facebook_media_type', ['VIDEO', 'REELS'], ['STORY']],
     ['pinterest_board_id', ['549755885175'], ['my board', '', null]],
+    ['pinterest_board_section_id', ['5497558851751'], ['my section', '', null]],
     ['pinterest_link', ['https://example.com/x'], ['example', `https://example.com/${'a'.repeat(8192)}`]],
     ['threads_topic_tag', ['a', '#news', 'a'.repeat(50), '時事'], ['', 'a'.repeat(51), 'v1.0', 'R&D']],
+    ['threads_reply_control', ['accounts_you_follow', 'everyone'], ['parent_post_author_only', '', 1]],
     [
       'linkedin_page_id',
       ['2414183', 'urn:li:organization:2414183', 'urn:li:organizationBrand:7'],
