@@ -8,6 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { HttpFailure, toHttpFailure } from './failure.ts';
+import { keepPace, PACE, type Pace } from './pace.ts';
 import { checkedUrl, mayReach } from './public-url.ts';
 import { resolveHost, type Resolve } from './resolve.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
@@ -24,6 +25,8 @@ export interface HttpRequest {
   timeoutMs: number;
   /** A longer response fails. Bytes, default 4 MiB. */
   maxBytes?: number;
+  /** For a host that a user chose: when the response must begin, in milliseconds from now, and then keep a pace. */
+  answerMs?: number;
 }
 
 export interface HttpResponse {
@@ -59,6 +62,7 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
 export function createHttpClient(
   settings: NetSettings = readNetSettings(),
   resolve: Resolve = resolveHost,
+  pace: Pace = PACE,
 ): HttpClient {
   const guarded = guardedLookup(settings, deduplicated(resolve));
   const agents = {
@@ -79,9 +83,11 @@ export function createHttpClient(
       signal: AbortSignal.timeout(request.timeoutMs),
     });
     outgoing.once('error', error => reject(toHttpFailure(error, outgoing.writableFinished)));
-    outgoing.once('response', stream =>
-      answer({ status: stream.statusCode ?? 0, headers: flatHeaders(stream), stream }),
-    );
+    outgoing.once('response', stream => {
+      if (request.answerMs !== undefined) keepPace(stream, pace);
+      answer({ status: stream.statusCode ?? 0, headers: flatHeaders(stream), stream });
+    });
+    if (request.answerMs !== undefined) limitAnswer(outgoing, request.answerMs);
     writeBody(outgoing, request.body);
     return promise;
   }
@@ -165,6 +171,13 @@ function deduplicated(resolve: Resolve): Resolve {
     running.set(host, lookup);
     return lookup;
   };
+}
+
+function limitAnswer(outgoing: ClientRequest, ms: number): void {
+  const failure = () =>
+    new HttpFailure('timeout', 'The host did not answer in time', outgoing.writableFinished);
+  const timer = setTimeout(() => outgoing.destroy(failure()), ms);
+  outgoing.once('response', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
 function contentLength(body: HttpRequest['body']): Record<string, string> {

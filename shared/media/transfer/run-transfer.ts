@@ -88,25 +88,31 @@ async function completedEarlier(session: Session): Promise<TransferResult | null
 async function attemptRepeatedly(session: Session): Promise<TransferResult> {
   for (;;) {
     const before = await bytesStored(session);
-    const { message, result } = await attempt(session);
+    const { message, result, isSlow = false } = await attempt(session);
     if (result) return result;
     const { transfer } = session;
     const failures = (await bytesStored(session)) > before ? 0 : transfer.failures + 1;
     session.transfer = { ...transfer, failures };
     if (failures >= session.maxFailures) throw new UnacceptableFile(message);
-    if (session.remainingMs() < RESERVE_MS + PAUSE_MS)
+    // A slow host is left to another run: this one has other files to transfer.
+    if (isSlow || session.remainingMs() < RESERVE_MS + PAUSE_MS)
       return { type: 'more', transfer: session.transfer, message };
     await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
   }
 }
 
 /** Sends one request to the host. `message` says why it did not return the whole file. */
-async function attempt(session: Session): Promise<{ message: string; result?: TransferResult }> {
+async function attempt(
+  session: Session,
+): Promise<{ message: string; isSlow?: boolean; result?: TransferResult }> {
   try {
     return { message: '', result: await download(session) };
   } catch (error) {
     if (!(error instanceof HttpFailure) || error.reason === 'blocked') throw error;
-    return { message: `The file could not be downloaded: ${error.message}` };
+    return {
+      message: `The file could not be downloaded: ${error.message}`,
+      isSlow: error.reason === 'timeout',
+    };
   }
 }
 
