@@ -190,6 +190,11 @@ export function reopened(destination: Destination, now: number): DestinationOf<'
   return { ...common(destination, now), status: 'pending', ...FULL_BUDGET };
 }
 
+/** A destination that was not published, and will not be. */
+export function cancelled(destination: Destination, now: number): DestinationOf<'cancelled'> {
+  return { ...common(destination, now), status: 'cancelled' };
+}
+
 /**
  * A worker acquires the lease of a follow-up, and stores its intent where `intent` is set. Acquiring the expired lease
  * of a dead worker counts as a failure of the follow-up that it ran.

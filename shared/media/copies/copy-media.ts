@@ -1,7 +1,7 @@
 import { hashUrl, type MediaCopy } from '../../model/copy.ts';
 import { isSettled } from '../../model/destination.ts';
 import type { MediaFormat } from '../../model/media.ts';
-import { destinationsOf, type Post } from '../../model/post.ts';
+import { destinationsOf, statusOf, type Post } from '../../model/post.ts';
 import { newTransfer, type Transfer } from '../../model/transfer.ts';
 import { describeError, log } from '../../runtime/log.ts';
 import type { Services } from '../../runtime/services.ts';
@@ -96,7 +96,7 @@ export async function startCopies(services: Services, post: Post): Promise<void>
   }
 }
 
-/** Requests the removal of the copies of a deleted post. */
+/** Requests the removal of the copies of a deleted or cancelled post. */
 export async function releaseCopies(services: Services, post: Post): Promise<void> {
   await startCopies(services, post);
 }
@@ -127,8 +127,9 @@ export async function processCopy(run: MediaRun, ref: CopyRef): Promise<void> {
   await replaceCopy(table, copy, { ...copy, wake_at: until });
 }
 
-/** Returns until when a post needs its files, or when to check again at the latest. */
-function neededUntil(post: Post, now: number): number {
+/** Returns until when a post needs its files, or when to check again at the latest; null for a cancelled post. */
+function neededUntil(post: Post, now: number): number | null {
+  if (statusOf(post) === 'cancelled') return null;
   const destinations = destinationsOf(post);
   if (!destinations.every(isSettled)) return Math.max(post.due_at, now) + KEPT_AFTER_DUE_MS;
   const lastChange = Math.max(...destinations.map(({ changed_at }) => changed_at));

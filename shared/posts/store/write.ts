@@ -41,10 +41,13 @@ export const isEditable = (post: Post): boolean =>
   destinationsOf(post).every(({ status }) => status === 'pending');
 
 export const notEditable = (post: Post) =>
-  conflict('The post is published or being published and can no longer be changed', {
+  conflict(`The post is ${describedState(post)} and can no longer be changed`, {
     code: 'POST_NOT_EDITABLE',
     status: statusOf(post),
   });
+
+const describedState = (post: Post) =>
+  statusOf(post) === 'cancelled' ? 'cancelled' : 'published or being published';
 
 export const postChanged = (post: Post) =>
   conflict('Another request changed the post at the same time. Read the post and try again', {
