@@ -45,10 +45,11 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     media.grant(group, 'GetObject', 'ListBucket');
     uploads.grantSend(group);
   },
-  profiles: (group, { table, publishing, housekeeping }) => {
+  profiles: (group, { table, publishing, housekeeping, uploads }) => {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     publishing.schedules.grant(group, 'DeleteSchedule');
     housekeeping.grantSend(group);
+    uploads.grantSend(group);
   },
   media: (group, { table, housekeeping }) => {
     table.grant(group, 'DeleteItem');

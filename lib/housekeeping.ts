@@ -5,6 +5,7 @@ import { ServiceFunction, SIZES } from './functions.ts';
 import type { Schedules } from './schedules.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
+import type { Uploads } from './uploads.ts';
 import { consume, WorkQueue } from './work-queue.ts';
 
 export interface HousekeepingProps {
@@ -12,6 +13,7 @@ export interface HousekeepingProps {
   secrets: Secrets;
   schedules: Schedules;
   events: WorkQueue;
+  uploads: Uploads;
   /** Base of the API, version included. */
   publicUrl: string;
 }
@@ -23,7 +25,7 @@ export class Housekeeping extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { table, secrets, schedules, events, publicUrl }: HousekeepingProps,
+    { table, secrets, schedules, events, uploads, publicUrl }: HousekeepingProps,
   ) {
     super(scope, id);
     const size = SIZES.housekeeper;
@@ -36,11 +38,12 @@ export class Housekeeping extends Construct {
       environment: { [ENV.publicUrl]: publicUrl },
       ...size,
     });
-    table.grant(housekeeper, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
+    table.grant(housekeeper, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadKeyRing(housekeeper);
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');
     events.grantSend(housekeeper, ENV.eventsQueueUrl);
+    uploads.grantSend(housekeeper);
     consume(this.queue.queue, housekeeper, { batchSize: 1, maxConcurrency: 10 });
   }
 

@@ -40,6 +40,7 @@ export class ServiceStack extends Stack {
       secrets,
       schedules,
       events,
+      uploads,
       publicUrl,
     });
     const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });

@@ -20,20 +20,16 @@ export async function readCounter(table: Table, key: Key, { consistent = false }
 
 /** Returns the transaction item that changes a counter; its condition fails where the new value exceeds `limit` (null: none). */
 export function counterChange(table: Table, key: Key, by: number, limit: number | null): TransactItem {
-  const update = {
-    TableName: table.name,
-    Key: key,
-    UpdateExpression: 'ADD #used :by',
-    ExpressionAttributeNames: { '#used': 'used' },
-    ExpressionAttributeValues: { ':by': by },
-  };
-  if (limit === null) return { Update: update };
   const within = '#used <= :most';
+  const condition = by <= (limit ?? 0) ? `attribute_not_exists(#used) OR ${within}` : within;
   return {
     Update: {
-      ...update,
-      ConditionExpression: by <= limit ? `attribute_not_exists(#used) OR ${within}` : within,
-      ExpressionAttributeValues: { ':by': by, ':most': limit - by },
+      TableName: table.name,
+      Key: key,
+      UpdateExpression: 'ADD #used :by',
+      ...(limit !== null && { ConditionExpression: condition }),
+      ExpressionAttributeNames: { '#used': 'used' },
+      ExpressionAttributeValues: { ':by': by, ...(limit !== null && { ':most': limit - by }) },
     },
   };
 }

@@ -1,4 +1,10 @@
-import { FILE_OF_FORMAT, MAX_BYTES, MEDIA_FORMATS, type MediaFormat } from '../../model/media.ts';
+import {
+  FILE_OF_FORMAT,
+  MAX_BYTES,
+  MEDIA_FORMATS,
+  type MediaFormat,
+  type MediaKind,
+} from '../../model/media.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { HttpFailure, type HttpClient } from '../../net/http.ts';
 import {
@@ -30,6 +36,8 @@ export interface TransferRun {
   maxFailures: number;
   /** The most bytes of a file whose host does not declare its size. Default: 5 GiB. */
   maxUnknownSizeBytes?: number;
+  /** The most bytes of a file of each kind. Default: what the service accepts. */
+  maxBytes?: Readonly<Record<MediaKind, number>>;
   /** Returns the object key for a file of this format. */
   newKey: (format: MediaFormat) => string;
   /** Stores the progress. Throws when another worker acquired the lease. */
@@ -167,10 +175,12 @@ async function checkProgress(
   const isUnidentified = offset === 0 && !source.identified;
   if (isUnidentified && (isWhole || buffer.size() >= HEAD_BYTES))
     await identifyFormat(session, source, buffer.peek());
-  const { maxUnknownSizeBytes = MAX_UNKNOWN_SIZE_BYTES } = session;
+  const { maxUnknownSizeBytes = MAX_UNKNOWN_SIZE_BYTES, maxBytes = MAX_BYTES } = session;
   const { format, total } = session.transfer;
   if (format === null) return;
-  const limit = MAX_BYTES[MEDIA_FORMATS[format]];
+  const kind = MEDIA_FORMATS[format];
+  const limit = maxBytes[kind];
+  if (limit === 0) throw new UnacceptableFile(`The file is ${format}, which the post cannot contain`);
   const size = Math.max(total ?? 0, offset + buffer.total());
   if (size > limit) throw new UnacceptableFile(`The file is larger than ${limit} bytes`);
   if (total === null && size > maxUnknownSizeBytes) {

@@ -1,5 +1,6 @@
 import { conflict, notFound, type ApiError } from '../../http/errors.ts';
 import { planCopies } from '../../media/copies/copy-media.ts';
+import { recordUploadUses } from '../../media/uploads/upload-uses.ts';
 import { destinationsOf, statusOf, type Post } from '../../model/post.ts';
 import type { Services } from '../../runtime/services.ts';
 import { createPost, getPost, replacePost } from '../../store/posts.ts';
@@ -11,7 +12,7 @@ import { createPost, getPost, replacePost } from '../../store/posts.ts';
  */
 export async function writePost(services: Services, previous: Post | null, post: Post): Promise<Post | null> {
   // Before the post itself: a crash in between leaves copies without a post, which the sweeper removes.
-  await planCopies(services, post);
+  await Promise.all([planCopies(services, post), recordUploadUses(services, post)]);
   return previous === null ? create(services, post) : replace(services, previous, post);
 }
 
