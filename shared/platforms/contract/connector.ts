@@ -23,6 +23,12 @@ export interface Lifetime {
   expires_at: number | null;
 }
 
+/**
+ * Attribute with the time (ISO 8601) at which a grant ends whatever is renewed, where the platform names one: the user
+ * must reconnect before then.
+ */
+export const GRANT_ENDS_AT = 'grant_ends_at';
+
 /** What a platform granted: an account and the complete credentials to act for it. `C`: the platform's credentials. */
 export interface Grant<C> extends Lifetime {
   account: AccountIdentity;
