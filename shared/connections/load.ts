@@ -7,6 +7,7 @@ import { PlatformError } from '../platforms/contract/error.ts';
 import { CONNECTORS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
 import { getTarget, type StoredTarget } from '../store/targets.ts';
+import { logAppNotice } from './app-notice.ts';
 import { appOf } from './apps.ts';
 
 /** A connected account with its credentials unsealed. Never log it or return it in a response. */
@@ -34,6 +35,7 @@ export async function loadAccount(
     appOf(services, connection),
     loadTarget(services, connection, targetId),
   ]);
+  if (app) logAppNotice(connection.platform, app, services.now());
   return { connection, credentials, app, target };
 }
 
@@ -49,7 +51,7 @@ export function toConnectedAccount({
 
 async function unsealCredentials(services: Services, connection: Connection): Promise<JsonObject> {
   const { id, platform, sealed } = connection;
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), id, sealed));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), id, sealed));
   const parsed = v.safeParse(CONNECTORS[platform]?.credentials ?? JsonObjectSchema, json);
   if (parsed.success) return parsed.output;
   throw new PlatformError({
@@ -100,6 +102,6 @@ async function unsealTarget(
   { sealed, ...target }: StoredTarget,
 ): Promise<Target> {
   if (sealed === null) return { ...target, secrets: null };
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), boundTo(id, target.id), sealed));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), boundTo(id, target.id), sealed));
   return { ...target, secrets: v.parse(JsonObjectSchema, json) };
 }

@@ -1,4 +1,10 @@
-import { FILE_OF_FORMAT, MAX_BYTES, MEDIA_FORMATS, type MediaFormat } from '../../model/media.ts';
+import {
+  FILE_OF_FORMAT,
+  MAX_BYTES,
+  MEDIA_FORMATS,
+  type MediaFormat,
+  type MediaKind,
+} from '../../model/media.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { HttpFailure, type HttpClient } from '../../net/http.ts';
 import {
@@ -30,6 +36,12 @@ export interface TransferRun {
   maxFailures: number;
   /** The most bytes of a file whose host does not declare its size. Default: 5 GiB. */
   maxUnknownSizeBytes?: number;
+  /** Bytes in memory at a time, at least MIN_PART_BYTES. Default: 32 MiB. */
+  partBytes?: number;
+  /** Between two requests to the host. Default: 1 s. */
+  pauseMs?: number;
+  /** The most bytes of a file of each kind. Default: what the service accepts. */
+  maxBytes?: Readonly<Record<MediaKind, number>>;
   /** Returns the object key for a file of this format. */
   newKey: (format: MediaFormat) => string;
   /** Stores the progress. Throws when another worker acquired the lease. */
@@ -43,7 +55,7 @@ export type TransferResult =
   /** Failed for good; its parts are deleted from the bucket. */
   | { type: 'failed'; transfer: Transfer; message: string };
 
-/** In memory at a time. 10,000 such parts hold 312 GiB, more than the largest accepted file. */
+/** 10,000 such parts hold 312 GiB, more than the largest accepted file. */
 const PART_BYTES = 32 * 1024 ** 2;
 
 /** A file whose host does not declare its size may never end. */
@@ -88,25 +100,32 @@ async function completedEarlier(session: Session): Promise<TransferResult | null
 async function attemptRepeatedly(session: Session): Promise<TransferResult> {
   for (;;) {
     const before = await bytesStored(session);
-    const { message, result } = await attempt(session);
+    const { message, result, isSlow = false } = await attempt(session);
     if (result) return result;
     const { transfer } = session;
     const failures = (await bytesStored(session)) > before ? 0 : transfer.failures + 1;
     session.transfer = { ...transfer, failures };
     if (failures >= session.maxFailures) throw new UnacceptableFile(message);
-    if (session.remainingMs() < RESERVE_MS + PAUSE_MS)
+    const { pauseMs = PAUSE_MS } = session;
+    // A slow host is left to another run: this one has other files to transfer.
+    if (isSlow || session.remainingMs() < RESERVE_MS + pauseMs)
       return { type: 'more', transfer: session.transfer, message };
-    await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+    await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
 }
 
 /** Sends one request to the host. `message` says why it did not return the whole file. */
-async function attempt(session: Session): Promise<{ message: string; result?: TransferResult }> {
+async function attempt(
+  session: Session,
+): Promise<{ message: string; isSlow?: boolean; result?: TransferResult }> {
   try {
     return { message: '', result: await download(session) };
   } catch (error) {
     if (!(error instanceof HttpFailure) || error.reason === 'blocked') throw error;
-    return { message: `The file could not be downloaded: ${error.message}` };
+    return {
+      message: `The file could not be downloaded: ${error.message}`,
+      isSlow: error.reason === 'timeout',
+    };
   }
 }
 
@@ -121,13 +140,14 @@ async function download(session: Session): Promise<TransferResult> {
     await restart(session);
     return download(session);
   }
+  const { partBytes = PART_BYTES } = session;
   const buffer = createChunkBuffer();
   try {
     for await (const chunk of source.chunks) {
       buffer.add(chunk);
       await checkProgress(session, source, buffer, offset);
       if (exceedsInlineLimit(session, buffer, parts)) return leaveForLater(session);
-      if (buffer.size() >= PART_BYTES) await storePart(session, parts, buffer.take());
+      if (buffer.size() >= partBytes) await storePart(session, parts, buffer.take());
     }
     await checkProgress(session, source, buffer, offset, true);
   } catch (error) {
@@ -161,10 +181,12 @@ async function checkProgress(
   const isUnidentified = offset === 0 && !source.identified;
   if (isUnidentified && (isWhole || buffer.size() >= HEAD_BYTES))
     await identifyFormat(session, source, buffer.peek());
-  const { maxUnknownSizeBytes = MAX_UNKNOWN_SIZE_BYTES } = session;
+  const { maxUnknownSizeBytes = MAX_UNKNOWN_SIZE_BYTES, maxBytes = MAX_BYTES } = session;
   const { format, total } = session.transfer;
   if (format === null) return;
-  const limit = MAX_BYTES[MEDIA_FORMATS[format]];
+  const kind = MEDIA_FORMATS[format];
+  const limit = maxBytes[kind];
+  if (limit === 0) throw new UnacceptableFile(`The file is ${format}, which the post cannot contain`);
   const size = Math.max(total ?? 0, offset + buffer.total());
   if (size > limit) throw new UnacceptableFile(`The file is larger than ${limit} bytes`);
   if (total === null && size > maxUnknownSizeBytes) {

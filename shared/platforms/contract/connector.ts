@@ -23,6 +23,12 @@ export interface Lifetime {
   expires_at: number | null;
 }
 
+/**
+ * Attribute with the time (ISO 8601) at which a grant ends whatever is renewed, where the platform names one: the user
+ * must reconnect before then.
+ */
+export const GRANT_ENDS_AT = 'grant_ends_at';
+
 /** What a platform granted: an account and the complete credentials to act for it. `C`: the platform's credentials. */
 export interface Grant<C> extends Lifetime {
   account: AccountIdentity;
@@ -169,6 +175,8 @@ export interface ConnectorDefinition<C extends JsonObject> {
   callbacks?: Callbacks;
   /** Fields of the platform's app beside `client_id` and `client_secret`. Strings; not secret. */
   app_fields?: v.ObjectEntries;
+  /** Returns what the operator must change about an app before it stops working; null for nothing. */
+  appNotice?: (app: AppCredentials, now: number) => string | null;
 }
 
 type AccountCall<T> = (account: ConnectedAccount<JsonObject>, context: ConnectContext) => Promise<T>;
@@ -185,6 +193,7 @@ export interface Connector {
   facts: { max_age_ms: number; read: AccountCall<RefreshedFacts> } | null;
   callbacks: Callbacks | null;
   app_fields: v.ObjectEntries;
+  appNotice: (app: AppCredentials, now: number) => string | null;
 }
 
 /** Defines a way whose input is parsed by `input` before `connect` gets it. */
@@ -212,7 +221,15 @@ export function directWay<C, E extends v.ObjectEntries>(
 
 /** Hides the credentials type of a connector, so that the service handles all platforms alike. */
 export function defineConnector<C extends JsonObject>(definition: ConnectorDefinition<C>): Connector {
-  const { credentials, ways, targets, facts, callbacks = null, app_fields = {} } = definition;
+  const {
+    credentials,
+    ways,
+    targets,
+    facts,
+    callbacks = null,
+    app_fields = {},
+    appNotice = () => null,
+  } = definition;
   const typed =
     <T>(call: (account: ConnectedAccount<C>, context: ConnectContext) => Promise<T>): AccountCall<T> =>
     async (account, context) =>
@@ -231,6 +248,7 @@ export function defineConnector<C extends JsonObject>(definition: ConnectorDefin
     facts: facts ? { max_age_ms: facts.max_age_ms, read: typed(facts.read) } : null,
     callbacks,
     app_fields,
+    appNotice,
   };
 }
 
