@@ -17,7 +17,7 @@ const upwards = FLOORS.flatMap((folders, floor) =>
 
 const sandboxes = {
   target: ['./shared', './functions', './lib', './bin'],
-  from: './shared/platforms/*/sandbox/**',
+  from: './shared/platforms/**/sandbox/**',
   message: 'Only local/ and tests may import a sandbox.',
 };
 
@@ -65,7 +65,7 @@ export default tseslint.config(
     files: [
       '**/*.test.ts',
       'test/**',
-      'shared/platforms/*/sandbox/**',
+      'shared/platforms/**/sandbox/**',
       'shared/platforms/sandboxes.ts',
       '**/*.mjs',
       '*.js',
