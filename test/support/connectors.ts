@@ -56,6 +56,7 @@ export const connectContext = ({ http, now }: TestSandbox): ConnectContext => ({
 const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   x: { access_token: 'a', refresh_token: 'r' },
   bluesky: { access_token: 'a', refresh_token: 'r', app_password: 'p' },
+  youtube: { access_token: 'a', refresh_token: 'r' },
   telegram: { bot_token: '123456789:AAabcdefghijklmnopqrstuvwxyz0123456' },
 };
 

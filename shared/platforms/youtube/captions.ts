@@ -1,5 +1,5 @@
-import * as v from 'valibot';
 import { failure, type FailureCode } from '../../model/failure.ts';
+import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { SECOND } from '../../time/instant.ts';
 import { defineFollowUp, type FollowUp } from '../contract/publisher.ts';
 import type { GoogleCredentials } from '../families/google/credentials.ts';
@@ -14,13 +14,11 @@ const LIMITS = { maxBytes: 10 * MB, timeoutMs: 60 * SECOND };
 /** A line of SRT or WebVTT with the times of a caption. */
 const TIME_CODES = /\d{2}:\d{2}[,.]\d{3}\s*-->\s*(?:\d{2,}:)?\d{2}:\d{2}[,.]\d{3}/;
 
-const NoState = v.object({});
-type NoState = v.InferOutput<typeof NoState>;
 
-export const captions: FollowUp<State, GoogleCredentials> = defineFollowUp<NoState, State, GoogleCredentials>(
+export const captions: FollowUp<State, GoogleCredentials> = defineFollowUp<JsonObject, State, GoogleCredentials>(
   {
     name: 'captions',
-    state: NoState,
+    state: JsonObjectSchema,
     initial: () => ({}),
     run: async (context, _state, post) => {
       const text = await context.files.text('youtube_caption_url', LIMITS);
