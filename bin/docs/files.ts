@@ -14,8 +14,8 @@ export function filesSections(all: readonly PlatformRules[]): string[] {
       all.flatMap(fileRows),
     ),
     '## Image conversion',
-    'What each platform accepts. An image that meets this is sent unchanged, byte for byte. Any other is converted:' +
-      ' upright, to sRGB, without metadata, never enlarged; to JPEG, or with transparency to what the column says.' +
+    'What each platform accepts. An image that meets this is sent with its pixels, colour profile and orientation' +
+      ' unchanged; only its metadata are removed. Any other is converted: upright, to sRGB, without metadata, never enlarged; to JPEG, or with transparency to what the column says.' +
       ' Videos are never converted.',
     table(
       ['Platform', 'Formats', 'Size', 'Pixels', 'Transparency', 'Animated images'],
@@ -37,13 +37,14 @@ function fileRow(rules: PlatformRules, kind: string, limits: Partial<FileLimits>
   return [
     rules.display_name,
     kind,
-    limits.formats?.join(', ') ?? '',
+    joined([limits.formats?.join(', '), named('as files:', limits.sent_as_file?.join(', ') ?? '')]),
     sizes(limits.min_bytes, limits.max_bytes),
     range(limits.min_seconds, limits.max_seconds, ' s'),
     joined([
       named('width', range(limits.min_width, limits.max_width, ' px')),
       named('height', range(limits.min_height, limits.max_height, ' px')),
       named('width : height', range(limits.min_aspect, limits.max_aspect, '')),
+      documented(limits),
     ]),
     joined([
       limits.video_codecs?.join(', '),
@@ -51,6 +52,11 @@ function fileRow(rules: PlatformRules, kind: string, limits: Partial<FileLimits>
       range(limits.min_frame_rate, limits.max_frame_rate, ' frames/s'),
     ]),
   ];
+}
+
+function documented({ documented: { max_long_side, max_short_side } = {} }: Partial<FileLimits>): string {
+  if (max_long_side === undefined || max_short_side === undefined) return '';
+  return `with a warning above ${max_long_side} x ${max_short_side} px`;
 }
 
 function pictureRows({ display_name, pictures, covers = {} }: PlatformRules): string[][] {
@@ -61,9 +67,15 @@ function pictureRows({ display_name, pictures, covers = {} }: PlatformRules): st
 }
 
 const ANIMATION: Readonly<Record<PictureNeeds['animation'], string>> = {
-  kept: 'kept, never converted',
+  kept: 'GIFs are kept',
   still: 'first frame only',
   refused: 'refused',
+};
+
+const ALBUM: Readonly<Record<'still' | 'refused' | 'same', string>> = {
+  still: 'first frame only beside other images',
+  refused: 'only one in a post',
+  same: '',
 };
 
 function pictureRow(name: string, needs: PictureNeeds): string[] {
@@ -78,6 +90,7 @@ function pictureRow(name: string, needs: PictureNeeds): string[] {
       named('shorter side', range(undefined, needs.max_short_side, '')),
       named('width + height', range(undefined, needs.max_side_sum, '')),
       named('width : height', range(needs.min_aspect, needs.max_aspect, '')),
+      named('longer : shorter side', range(undefined, needs.max_side_ratio, '')),
       needs.same_aspect === true ? 'all of a post with the same ratio' : '',
     ]),
     alpha === 'white' ? 'on white' : alpha,
@@ -86,7 +99,10 @@ function pictureRow(name: string, needs: PictureNeeds): string[] {
       sizes(undefined, animated_limits.max_bytes),
       named('width', range(undefined, animated_limits.max_width, ' px')),
       named('height', range(undefined, animated_limits.max_height, ' px')),
-      needs.animated_alone === true ? 'only one in a post' : '',
+      range(undefined, animated_limits.max_frames, ' frames'),
+      named('all frames', range(undefined, animated_limits.max_total_pixels, ' px')),
+      ALBUM[needs.animation_in_album ?? 'same'],
+      animation === 'kept' ? 'of other formats the first frame' : '',
     ]),
   ];
 }

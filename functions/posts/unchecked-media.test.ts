@@ -36,6 +36,16 @@ const unchecked = ({ warnings }: Record<string, unknown>) =>
     .filter(({ code }) => code === 'MEDIA_NOT_CHECKED')
     .map(({ field }) => field);
 
+// B048
+test('a URL that names a video is an error in an image post', async () => {
+  const media_urls = [elsewhere('a.jpg'), elsewhere('b.mp4')];
+  const { status, body } = await call(world, createPost, { body: image({ ...later(), media_urls }) });
+  expect([status, body]).toMatchObject([
+    400,
+    { details: [{ field: 'media_urls[1]', message: expect.stringContaining('MP4, which is not an image') }] },
+  ]);
+});
+
 describe('MEDIA_NOT_CHECKED', () => {
   const media_urls = [elsewhere('1.jpg'), elsewhere('2.jpg')];
 

@@ -75,8 +75,14 @@ describe('polish', () => {
     ['hello ,world!! nice', 'Hello, world! Nice.'],
     ['write to www.example.com/a?bcd', 'Write to www.example.com/a?bcd'],
     ['fish &amp; chips', 'Fish & chips.'],
+    ['UNBELIEVABLE summer news', 'Unbelievable summer news.'],
+    ['FREE SHIPPING and a BIG SUMMER SALE', 'FREE SHIPPING and a BIG SUMMER SALE.'],
   ])('of %j is %j', (text, polished) => {
     expect(polish(text, 'en')).toBe(polished);
+  });
+
+  test('keeps capitals in German, where nouns need them', () => {
+    expect(polish('GROSSER SOMMERSCHLUSSVERKAUF', 'de')).toBe('GROSSER SOMMERSCHLUSSVERKAUF.');
   });
 
   test('gives a headline no full stop and no trailing colon', () => {

@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import { apngOf, heic, pdfWithScript, pngOfSize, svg } from '../../test/support/bad-files.ts';
+import { filesOfFormats } from '../../test/support/formats.ts';
 import { sampleFiles } from '../../test/support/media.ts';
+import { gifOf, soundOnly } from '../../test/support/moving-files.ts';
 import type { FileAccess } from './probe/file-access.ts';
 import { inspectFile, inspectBytes } from './inspect-file.ts';
 
@@ -28,6 +30,35 @@ const animated = async (format: 'gif' | 'webp') => {
 };
 
 describe('the inspection of a file', () => {
+  test('does not count the frames of a file that its host sends without a size and in part', async () => {
+    const partly = async (bytes: Buffer) => {
+      const head = bytes.subarray(0, Math.floor(bytes.length / 2));
+      const read = (start: number, end: number) => Promise.resolve(head.subarray(start, end));
+      const inspection = await inspectFile({ size: null, read });
+      return inspection.type === 'known' ? inspection.facts : inspection;
+    };
+    expect(await partly(gifOf(100))).toMatchObject({ animated: true, frames: null });
+    expect(await partly(gifOf(1))).toMatchObject({ animated: null, frames: null });
+    expect(await partly(await animated('webp'))).toMatchObject({ frames: null });
+    const whole: FileAccess = {
+      size: null,
+      read: (from, to) => Promise.resolve(gifOf(3).subarray(from, to)),
+    };
+    expect(await inspectFile(whole)).toMatchObject({ facts: { animated: true, frames: 3 } });
+  });
+
+  // C017: "there is none" differs from "not known".
+  test('counts the tracks of a video, and knows nothing of a container that it cannot read', async () => {
+    const tracks = async (bytes: Uint8Array) => {
+      const { video_tracks, audio_tracks } = await facts(bytes);
+      return [video_tracks, audio_tracks];
+    };
+    expect(await tracks(sample('clip.mp4'))).toEqual([1, 1]);
+    expect(await tracks(sample('clip.webm'))).toEqual([1, 1]);
+    expect(await tracks(await soundOnly())).toEqual([0, 1]);
+    expect(await tracks((await filesOfFormats()).AVI)).toEqual([null, null]);
+  });
+
   test.each([
     ['clip.mp4', { video_codec: 'avc', audio_codec: 'aac', frame_rate: 24, duration: 6 }],
     ['clip.mov', { video_codec: 'avc', audio_codec: 'aac', frame_rate: 24, duration: 6 }],

@@ -46,7 +46,8 @@ async function inspectImage(facts: MediaFacts, head: Uint8Array, file: FileAcces
   const longHead = await affordable(() => readLongHead(facts, head, file));
   const bytes = longHead ?? head;
   const header = imageHeader(facts.format, bytes);
-  const frames = await countFrames(facts.format, sized(file) ?? fileFromBytes(bytes));
+  const whole = sized(file);
+  const frames = await countFrames(facts.format, whole ?? fileFromBytes(bytes), whole !== null);
   return header.width === null && bytes.byteLength === file.size
     ? damaged('it declares no width and height')
     : { type: 'known', facts: { ...facts, ...header, ...frames } };

@@ -1,24 +1,25 @@
-import type { MediaFacts } from '../model/media.ts';
+import { FILE_OF_FORMAT, type MediaFacts } from '../model/media.ts';
 import type { HttpClient } from '../net/http.ts';
-import type { FittedPicture, MediaFiles, UserFile } from '../platforms/contract/media-files.ts';
+import type { FittedPicture, MediaFiles, SentAs, UserFile } from '../platforms/contract/media-files.ts';
 import type { PictureNeeds } from '../platforms/contract/pictures.ts';
 import type { Draft, PlatformRules } from '../platforms/contract/rules.ts';
 import type { Bucket } from '../store/objects.ts';
 import { convertPicture } from './convert/convert-picture.ts';
 import {
-  ORIGINAL,
   publishDerived,
   readDerived,
   recipeName,
   storeDerived,
+  UNCONVERTED,
 } from './convert/derived-pictures.ts';
-import { mediaRejected, withHostErrors } from './fetch/host-errors.ts';
+import { mediaRejected } from './fetch/host-errors.ts';
 import { openRemoteFile } from './fetch/remote-file.ts';
 import { downloadToScratch, writeToScratch, type ScratchFile } from './fetch/scratch-file.ts';
-import { inspectBytes, inspectFile } from './inspect-file.ts';
-import { coverProblems, fileProblems, groupProblems, wrongKind } from './limits/file-limits.ts';
-import { MAX_CONVERTED_BYTES, pictureProblems, unmetNeeds } from './limits/picture-needs.ts';
-import type { FileAccess } from './probe/file-access.ts';
+import { inspectBytes } from './inspect-file.ts';
+import { decideCover, decideFile, groupProblems } from './limits/file-decision.ts';
+import { wrongKind } from './limits/file-limits.ts';
+import { decidePicture, MAX_CONVERTED_BYTES } from './limits/picture-needs.ts';
+import { inspectOrReject, openPicture, type OpenPicture } from './open-picture.ts';
 import { publishFile } from './publish-file.ts';
 import { readTextFile, type TextLimits } from './text-file.ts';
 
@@ -34,35 +35,34 @@ export interface MediaFilesOptions {
 export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): MediaFiles {
   const maxBytes = (limit = MAX_CONVERTED_BYTES) => Math.min(limit, MAX_CONVERTED_BYTES);
 
-  /** Throws for a file that violates a limit, naming its position in the post. */
-  function assertWithinLimits(url: string, facts: MediaFacts): void {
+  /** Facts of the files that were opened so far. */
+  const known = new Map<string, MediaFacts>();
+
+  /** Decides how a file is sent. Throws for one that is refused, naming its position in the post. */
+  function decide(url: string, facts: MediaFacts): SentAs {
     const { media_urls: urls } = draft;
-    const files = urls.map(each => (each === url ? facts : null));
-    const problems = [...fileProblems(rules, draft, facts), ...groupProblems(rules, draft, files)];
-    if (problems.length === 0) return;
+    known.set(url, facts);
+    const files = urls.map(each => known.get(each) ?? null);
+    const { sent_as, problems: own } = decideFile(rules, draft, facts);
+    const problems = [...own, ...groupProblems(rules, draft, files)];
+    if (problems.length === 0) return sent_as;
     const position = urls.length > 1 ? `File ${urls.indexOf(url) + 1} of ${urls.length}: ` : '';
     throw mediaRejected(position + problems.join('. '));
   }
 
   /** Downloads an image to the disk, because converting it reads it more than once. */
-  async function openPicture(url: string, timeoutMs: number): Promise<UserFile> {
+  async function openImage(url: string, timeoutMs: number): Promise<UserFile> {
     const limits = { maxBytes: maxBytes(rules.files.image?.max_bytes), timeoutMs };
-    const scratch = await downloadToScratch(http, url, limits);
+    const picture = await openPicture(await downloadToScratch(http, url, limits));
+    const { facts, scratch } = picture;
     try {
-      const facts = await inspectOrReject(scratch.access);
-      assertWithinLimits(url, facts);
       return {
         facts,
+        sent_as: decide(url, facts),
         size: scratch.size,
         read: scratch.read,
-        publicUrl: () =>
-          publishFile(
-            bucket,
-            url,
-            { size: scratch.size, version: scratch.sha256, read: scratch.read },
-            facts,
-          ),
-        fitted: needs => fitPicture(bucket, scratch, facts, needs),
+        publicUrl: () => publishPicture(bucket, url, picture),
+        fitted: needs => fitPicture(bucket, picture, needs),
         close: scratch.remove,
       };
     } catch (error) {
@@ -75,9 +75,9 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
     const remote = await openRemoteFile(http, url, timeoutMs);
     try {
       const facts = await inspectOrReject(remote.access);
-      assertWithinLimits(url, facts);
       return {
         facts,
+        sent_as: decide(url, facts),
         size: remote.size,
         read: remote.read,
         publicUrl: () => publishFile(bucket, url, remote, facts),
@@ -95,11 +95,10 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
     const needs = rules.covers?.[field]?.needs;
     if (typeof url !== 'string' || !needs) return null;
     const limits = { maxBytes: maxBytes(rules.covers?.[field]?.limits.max_bytes), timeoutMs };
-    return withScratch(await downloadToScratch(http, url, limits), async scratch => {
-      const facts = await inspectOrReject(scratch.access);
-      const problems = coverProblems(rules, field, facts);
+    return withPicture(await downloadToScratch(http, url, limits), async picture => {
+      const { problems } = decideCover(rules, field, picture.facts);
       if (problems.length > 0) throw mediaRejected(`${field}: ${problems.join('. ')}`);
-      return fitPicture(bucket, scratch, facts, needs);
+      return fitPicture(bucket, picture, needs);
     });
   }
 
@@ -109,40 +108,44 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
   }
 
   async function fit(bytes: Uint8Array, needs: PictureNeeds): Promise<FittedPicture> {
-    return withScratch(await writeToScratch(bytes), async scratch =>
-      fitPicture(bucket, scratch, await inspectOrReject(scratch.access), needs),
-    );
+    return withPicture(await writeToScratch([bytes]), picture => fitPicture(bucket, picture, needs));
   }
 
   return {
     open: (url, timeoutMs) =>
-      draft.post_type === 'image' ? openPicture(url, timeoutMs) : openStream(url, timeoutMs),
+      draft.post_type === 'image' ? openImage(url, timeoutMs) : openStream(url, timeoutMs),
     cover,
     text,
     fit,
   };
 }
 
-/** Throws PlatformError `rejected` for a file that the service does not accept. */
-async function inspectOrReject(access: FileAccess): Promise<MediaFacts> {
-  const inspection = await withHostErrors(() => inspectFile(access));
-  if (inspection.type === 'known') return inspection.facts;
-  throw mediaRejected(inspection.message);
+/** Returns a URL in the bucket of an image as it was sent, without its metadata. */
+async function publishPicture(
+  bucket: Bucket,
+  url: string,
+  { scratch, facts, isStripped }: OpenPicture,
+): Promise<string> {
+  const { size, sha256, read } = scratch;
+  if (!isStripped) return publishFile(bucket, url, { size, version: sha256, read }, facts);
+  const { type } = FILE_OF_FORMAT[facts.format];
+  return publishDerived(bucket, sha256, UNCONVERTED, { bytes: await read(0, size), type });
 }
 
 /** Returns an image unchanged where it meets the needs, else as it was converted before, else converted now. */
 async function fitPicture(
   bucket: Bucket,
-  { path, size, sha256, read }: ScratchFile,
-  facts: MediaFacts,
+  { scratch, facts }: OpenPicture,
   needs: PictureNeeds,
 ): Promise<FittedPicture> {
-  const problems = facts.kind === 'image' ? pictureProblems(needs, facts) : [wrongKind(facts, 'image')];
+  const { path, size, sha256, read } = scratch;
+  if (facts.kind !== 'image') throw mediaRejected(wrongKind(facts, 'image'));
+  const { problems, sent_as, changes } = decidePicture(needs, facts);
   if (problems.length > 0) throw mediaRejected(problems.join('. '));
-  const keepsAnimation = facts.animated === true && needs.animation === 'kept';
-  if (keepsAnimation || unmetNeeds(needs, facts).length === 0) {
+  if (sent_as === 'file') throw mediaRejected(changes.join('. '));
+  if (sent_as === 'unchanged') {
     const picture = { bytes: await read(0, size), type: facts.type };
-    return fittedPicture(bucket, sha256, ORIGINAL, picture, facts);
+    return fittedPicture(bucket, sha256, UNCONVERTED, picture, facts);
   }
   const recipe = recipeName(needs);
   const stored = await readDerived(bucket, sha256, recipe);
@@ -175,10 +178,11 @@ function fittedPicture(
   };
 }
 
-async function withScratch<T>(scratch: ScratchFile, work: (scratch: ScratchFile) => Promise<T>): Promise<T> {
+async function withPicture<T>(source: ScratchFile, work: (picture: OpenPicture) => Promise<T>): Promise<T> {
+  const picture = await openPicture(source);
   try {
-    return await work(scratch);
+    return await work(picture);
   } finally {
-    await scratch.remove();
+    await picture.scratch.remove();
   }
 }

@@ -34,10 +34,13 @@ export async function probeUrl(
     const head = await read(0, HEAD_BYTES);
     // No range of an empty file is satisfiable.
     if (head.status === 416)
-      return await inspectFile(remoteFile({ ...head, bytes: new Uint8Array(), size: 0 }, read), limits);
+      return await inspectFile(
+        remoteFile({ ...head, bytes: new Uint8Array(), size: 0 }, read, limits),
+        limits,
+      );
     if (head.status !== 200 && head.status !== 206)
       return unreachable(head.status, `The media host answered ${head.status}`);
-    return await inspectFile(remoteFile(head, read), limits);
+    return await inspectFile(remoteFile(head, read, limits), limits);
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     return error.reason === 'blocked'
@@ -56,6 +59,7 @@ const unreachable = (status: number | null, message: string): UrlProbe => ({
 function remoteFile(
   head: RangeResponse,
   read: (start: number, end: number) => Promise<RangeResponse>,
+  limits: BudgetLimits,
 ): FileAccess {
   const { size, contentType, bytes, ranged } = head;
   let longest = bytes;
@@ -66,7 +70,7 @@ function remoteFile(
     read: async (start, end) => {
       if (isCached(end)) return longest.subarray(start, end);
       if (ranged) return rangedBytes(await read(start, end));
-      if (start > 0 && (size ?? Infinity) > QUICK.bytes) {
+      if (start > 0 && (size ?? Infinity) > limits.bytes) {
         throw new BudgetExceeded('The media host does not support range requests');
       }
       longest = (await read(0, Math.max(end, start > 0 ? (size ?? 0) : 0))).bytes;

@@ -121,6 +121,9 @@ export interface MediaFacts {
   alpha: boolean | null;
   /** Seconds. */
   duration: number | null;
+  /** Of a video: its tracks. 0: it has none; null: they could not be counted. */
+  video_tracks: number | null;
+  audio_tracks: number | null;
   /** Frames per second of a video, on average. */
   frame_rate: number | null;
   /** `avc` (H.264), `hevc`, `vp9`, `aac` …; for other codecs the name that the container uses. */
@@ -141,6 +144,8 @@ export function factsOfType(type: string, format: MediaFormat, size: number | nu
     frames: null,
     alpha: null,
     duration: null,
+    video_tracks: null,
+    audio_tracks: null,
     frame_rate: null,
     video_codec: null,
     audio_codec: null,

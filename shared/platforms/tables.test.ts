@@ -60,7 +60,7 @@ describe('text limits', () => {
     ['facebook', 63_206, 255, none, none],
     ['linkedin', 3000, 400, 1250, none],
     ['tiktok', 2200, none, none, none],
-    ['threads', 500, none, none, none],
+    ['threads', 500, none, none, 1000],
     ['pinterest', 500, 100, none, 500],
     ['bluesky', 300, none, none, 1000],
     ['gbp', 1500, 58, none, none],

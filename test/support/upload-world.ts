@@ -75,7 +75,7 @@ export const formFile = (bytes: Uint8Array, name = 'clip'): FormFile => ({
 });
 
 export const putTo = (url: string, bytes: Uint8Array, type = 'image/png') =>
-  fetch(url, { method: 'PUT', body: Uint8Array.from(bytes), headers: { 'content-type': type } });
+  fetch(url, { method: 'PUT', body: new Uint8Array(bytes), headers: { 'content-type': type } });
 
 export const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 

@@ -5,6 +5,7 @@ import { rules } from '../../shared/platforms/x/rules.ts';
 import { APP } from '../../shared/platforms/x/sandbox/state.ts';
 import { connectContext, oauthWay, type AnyGrant } from './connectors.ts';
 import type { DriveOptions } from './drive.ts';
+import { sampleFiles } from './media.ts';
 import type { TestSandbox } from './sandbox-host.ts';
 
 export const REDIRECT = 'http://localhost:3000/v1/integrations/x/callback';
@@ -63,8 +64,19 @@ export const optionsOf = ({ http, media, now, advance }: TestSandbox, grant: Any
   advance,
 });
 
-/** Returns an MP4 of exactly this size that contains only noise. */
+const CLIP = (await sampleFiles())('clip.mp4');
+const BOX_HEADER_BYTES = 8;
+
+/** Returns an MP4 of exactly this size, larger than the clip that it begins with: noise in a box that players skip. */
 export function fakeVideo(size: number): Buffer {
+  const head = Buffer.alloc(BOX_HEADER_BYTES);
+  head.writeUInt32BE(size - CLIP.length);
+  head.write('free', 4);
+  return Buffer.concat([CLIP, head, randomBytes(size - CLIP.length - head.length)]);
+}
+
+/** Returns an MP4 of exactly this size, as small as any, that has no track. */
+export function noiseVideo(size: number): Buffer {
   const head = Buffer.from(
     '0000001c667479706d703432000000006d70343269736f6d61766331000000086d6f6f76000000006d646174',
     'hex',

@@ -71,7 +71,8 @@ const isQuestion = (text: string) => /[?？؟][^\p{L}\p{N}]*$/u.test(text);
 function withEmoji(text: string, { tone }: Brief, platform: AiPlatform): string {
   const emoji = EMOJI[tone];
   const isWanted = styleOf(platform).emojis && emoji !== '' && !/\p{Extended_Pictographic}/u.test(text);
-  return isWanted ? `${text} ${emoji}` : text;
+  if (!isWanted) return text;
+  return /[。！？]$/u.test(text) ? `${text}${emoji}` : `${text} ${emoji}`;
 }
 
 /** Returns the first list of parts that is as short as captions of the platform are; the last one in any case. */

@@ -6,8 +6,6 @@ import { TABLES } from './languages/index.ts';
 /** Keywords that become hashtags, and those of them that are combined with endings. */
 const MAX_KEYWORDS = 10;
 const COMBINED = 1;
-/** Combinations that come before general hashtags. */
-const FIRST_COMBINATIONS = 3;
 /** A topic of up to this many words is a hashtag as a whole. */
 const MAX_WORDS = 3;
 
@@ -18,13 +16,12 @@ export function hashtagsFor({ source, context, language }: Brief, choose: Choose
   const combine = (stems: readonly string[]) =>
     endings.split(' ').flatMap(ending => stems.map(stem => stem + ending));
   const general = rotated(hashtags.split(' '), choose);
-  const combined = combine(keywords.slice(0, COMBINED));
   const candidates = [
     ...wholeTopic(source, language, keywords),
     ...keywords,
-    ...combined.slice(0, FIRST_COMBINATIONS),
     ...general,
-    ...combined,
+    // Only for requests of many hashtags: an ending does not suit every word.
+    ...combine(keywords.slice(0, COMBINED)),
     ...combine(general.slice(0, 2)),
   ];
   return candidates.map(word => `#${word}`);

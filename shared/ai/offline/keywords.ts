@@ -24,21 +24,31 @@ export function keywordsOf(text: string, language: Language): string[] {
   return [...weights].sort(([, a], [, b]) => b - a).map(([word]) => word);
 }
 
-/** Returns the words in lower case, segmented by the language's rules. Links, addresses and mentions are ignored. */
+/**
+ * Returns the words in lower case, segmented by the language's rules; words with a hyphen are one. Links, addresses and
+ * mentions are ignored.
+ */
 export function wordsOf(text: string, language: Language): string[] {
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
-  return [...segmenter.segment(decodeEntities(withoutLinks(text)).normalize('NFC'))]
+  const plain = decodeEntities(withoutLinks(text)).normalize('NFC').replace(HYPHEN, '');
+  return [...segmenter.segment(plain)]
     .filter(({ isWordLike }) => isWordLike)
     .map(({ segment }) => stem(segment.toLocaleLowerCase(language), language));
 }
 
-/** Articles and particles that are written together with a word: `l’espresso`, `토요일에`. */
+/** Articles, endings and particles that are written together with a word: `l’espresso`, `Ankara’dan`, `토요일에`. */
 const ATTACHED: Readonly<Partial<Record<Language, RegExp>>> = {
+  en: /['’]s$/u,
+  tr: /['’]\p{L}{1,8}$/u,
   fr: /^(?:[cdjlmnst]|qu)['’](?=\p{L}{2})/u,
   ko: /(?<=\p{L}{2})(?:에서|으로|은|는|을|를|에|의|가)$/u,
 };
 
 const stem = (word: string, language: Language) => word.replace(ATTACHED[language] ?? /$^/u, '');
+
+/** Not the one between a French verb and its pronoun: `préférez-vous`. */
+const HYPHEN =
+  /(?<=\p{L})[-‐](?=\p{L})(?!(?:vous|nous|moi|toi|tu|ils?|elles?|on|je|ce|là|l[aeo]s?|leur)(?!\p{L}))/gu;
 
 /** Single letters and numbers say nothing about a subject. */
 const isMeaningful = (word: string) => /^.{2,}$/u.test(word) && /\p{L}/u.test(word);

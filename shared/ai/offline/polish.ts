@@ -14,8 +14,12 @@ const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
   [/([\p{Ll}])([,;!?])(?=\p{L}{2})/gu, '$1$2 '],
 ];
 
-/** Words in capitals with at least five letters; shorter ones are abbreviations. */
-const SHOUTED = /(?<!\p{L})\p{Lu}{5,}(?!\p{L})/gu;
+/** Words in capitals that follow each other. */
+const CAPITALS = /(?<!\p{L})\p{Lu}{2,}(?: \p{Lu}{2,})*(?!\p{L})/gu;
+/** Shorter words in capitals may be abbreviations. */
+const SHOUTED = /^\p{Lu}{5,}(?: \p{Lu}{5,})*$/u;
+/** A noun in lower case would be wrong in these languages. */
+const CAPITAL_NOUNS: ReadonlySet<Language> = new Set(['de']);
 /** The first letter of a sentence, unless it belongs to a name such as iPhone. A number may end with an ordinal's full stop. */
 const SENTENCE_START = /(^|(?<![\p{N}\u{f0000}-\u{ffffd}])\.\s+|[!?…]\s+|\n)(\p{Ll})(?!\p{Ll}{0,20}\p{Lu})/gu;
 /** Languages that end a sentence with a Latin full stop. */
@@ -39,9 +43,13 @@ export function polishHeadline(text: string, language: Language): string {
 
 function correct(text: string, language: Language): string {
   const decoded = decodeEntities(text);
-  return CORRECTIONS.reduce((result, [pattern, better]) => result.replace(pattern, better), decoded).replace(
-    SHOUTED,
-    word => word.toLocaleLowerCase(language),
+  const corrected = CORRECTIONS.reduce(
+    (result, [pattern, better]) => result.replace(pattern, better),
+    decoded,
+  );
+  if (CAPITAL_NOUNS.has(language)) return corrected;
+  return corrected.replace(CAPITALS, words =>
+    SHOUTED.test(words) ? words.toLocaleLowerCase(language) : words,
   );
 }
 

@@ -13,8 +13,8 @@ import { hostUnavailable } from '../fetch/host-errors.ts';
 /** Increased with every change of the conversion: images that were stored before are then converted again. */
 const RECIPE_VERSION = 1;
 
-/** The recipe of an image that is stored unchanged, for platforms that fetch it by URL. */
-export const ORIGINAL = 'original';
+/** The recipe of an image that is stored as it was sent but for its metadata, for platforms that fetch it by URL. */
+export const UNCONVERTED = 'unconverted';
 
 /** Returns the name of a recipe; equal needs have equal names. */
 export function recipeName(needs: PictureNeeds): string {

@@ -52,11 +52,14 @@ export async function downloadToScratch(
   }
 }
 
-/** Writes bytes to the disk. */
-export async function writeToScratch(bytes: Uint8Array): Promise<ScratchFile> {
+/** Writes the pieces of a file to the disk. */
+export async function writeToScratch(pieces: readonly Uint8Array[]): Promise<ScratchFile> {
   const path = newPath();
-  await writeFile(path, bytes);
-  return openScratch(path, bytes.byteLength, createHash('sha256').update(bytes).digest('hex'));
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  await writeFile(path, pieces);
+  const size = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return openScratch(path, size, hash.digest('hex'));
 }
 
 async function openScratch(path: string, size: number, sha256: string, type = ''): Promise<ScratchFile> {

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { factsOfType, type MediaFacts, type MediaFormat } from '../../model/media.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import { RULES } from '../../platforms/registry.ts';
+import type { SentAs } from '../../platforms/contract/media-files.ts';
 import type { PictureNeeds } from '../../platforms/contract/pictures.ts';
-import { MAX_CONVERTED_PIXELS, pictureProblems, unmetNeeds, visibleChanges } from './picture-needs.ts';
+import { decidePicture, MAX_CONVERTED_PIXELS, pictureProblems, unmetNeeds } from './picture-needs.ts';
 
 const TYPES = { JPG: 'image/jpeg', PNG: 'image/png', GIF: 'image/gif', WebP: 'image/webp', BMP: 'image/bmp' };
 const picture = (format: keyof typeof TYPES & MediaFormat, change: Partial<MediaFacts> = {}): MediaFacts => ({
@@ -55,6 +56,21 @@ describe('an animated image', () => {
       /size is 16000000 bytes; at most 15728640 bytes; .* cannot be converted/,
     ],
     ['x', gif({ width: 1281 }), /width is 1281 pixels; at most 1280 pixels/],
+    // C016
+    ['x', gif({ width: 64, height: 64, frames: 350 }), null],
+    ['x', gif({ width: 64, height: 64, frames: 351 }), /number of frames is 351; at most 350/],
+    ['x', gif({ width: 1280, height: 1080, frames: 217 }), null],
+    [
+      'x',
+      gif({ width: 1280, height: 1080, frames: 218 }),
+      /area of all frames is 301363200 pixels; at most 3/,
+    ],
+    ['x', gif({ frames: null }), null],
+    // C032
+    ['linkedin', gif({ frames: 250 }), null],
+    ['linkedin', gif({ frames: 375 }), /number of frames is 375; at most 250/],
+    ['linkedin', gif({ width: 6100, height: 6000, frames: 2 }), /area is 36600000 pixels/],
+    ['linkedin', picture('PNG', { size: 40_000_000, width: 2000, height: 2000 }), null],
     ['linkedin', gif(), null],
     ['bluesky', gif(), null],
     ['pinterest', gif(), null],
@@ -76,7 +92,40 @@ describe('an animated image', () => {
     ['x', []],
     ['linkedin', []],
   ])('causes the warnings on %s: %j', (platform, words) => {
-    expect(visibleChanges(needsOf(platform), gif())).toEqual(words);
+    expect(decidePicture(needsOf(platform), gif()).changes).toEqual(words);
+  });
+});
+
+describe('what becomes of an animated image', () => {
+  const moving = (format: 'GIF' | 'WebP' | 'PNG') => picture(format, { animated: true, frames: 2 });
+  const FIRST = 'Only the first frame will be shown';
+
+  // C013, C014: only a GIF moves, and a still image is never sent without a word.
+  test.each<[PlatformId, 'GIF' | 'WebP' | 'PNG', SentAs, string[]]>([
+    ['x', 'GIF', 'unchanged', []],
+    ['x', 'PNG', 'converted', [FIRST]],
+    ['x', 'WebP', 'converted', [FIRST]],
+    ['telegram', 'GIF', 'unchanged', []],
+    ['telegram', 'PNG', 'converted', [FIRST]],
+    ['telegram', 'WebP', 'converted', [FIRST]],
+    ['linkedin', 'GIF', 'unchanged', []],
+    ['linkedin', 'PNG', 'converted', [FIRST]],
+    ['pinterest', 'GIF', 'unchanged', []],
+    ['pinterest', 'WebP', 'converted', [FIRST]],
+    ['bluesky', 'GIF', 'unchanged', [FIRST]],
+    ['bluesky', 'WebP', 'unchanged', [FIRST]],
+    ['facebook', 'GIF', 'unchanged', [FIRST]],
+    ['facebook', 'WebP', 'converted', [FIRST]],
+  ])('%s: %s', (platform, format, sent_as, changes) => {
+    const decision = decidePicture(needsOf(platform), moving(format));
+    expect(decision).toEqual({ sent_as, problems: [], changes, doubts: [] });
+  });
+
+  test('a GIF with a single frame is a still image', () => {
+    expect(decidePicture(needsOf('x'), picture('GIF', { size: 5_000_000, frames: 1 }))).toMatchObject({
+      sent_as: 'unchanged',
+      changes: [],
+    });
   });
 });
 
@@ -111,17 +160,20 @@ describe('an image that cannot be converted is refused before anything is decode
 });
 
 describe('visible changes are announced', () => {
+  const changes = (platform: PlatformId, facts: MediaFacts) =>
+    decidePicture(needsOf(platform), facts).changes;
+
   test('white margins', () => {
     const tall = picture('JPG', { width: 720, height: 2160 });
-    expect(visibleChanges(needsOf('instagram'), tall)).toEqual([
+    expect(changes('instagram', tall)).toEqual([
       'The ratio of width to height is 0.33; at least 0.8. White margins will be added',
     ]);
   });
 
   test('white instead of transparency', () => {
     const transparent = picture('PNG', { alpha: true });
-    expect(visibleChanges(needsOf('instagram'), transparent)).toEqual(['Transparent areas will be white']);
-    expect(visibleChanges(needsOf('linkedin'), transparent)).toEqual([]);
-    expect(visibleChanges(needsOf('threads'), transparent)).toEqual([]);
+    expect(changes('instagram', transparent)).toEqual(['Transparent areas will be white']);
+    expect(changes('linkedin', transparent)).toEqual([]);
+    expect(changes('threads', transparent)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { MediaFacts } from '../../model/media.ts';
+import type { SentAs } from '../../platforms/contract/media-files.ts';
 import type { PictureNeeds } from '../../platforms/contract/pictures.ts';
 import {
   allowedValueProblems,
@@ -23,6 +24,38 @@ export const MAX_CONVERTED_BYTES = 300 * 1024 * 1024;
 /** Formats that the image library reads. */
 const CONVERTIBLE_FORMATS = ['JPG', 'PNG', 'GIF', 'WebP'];
 
+/** What one platform gets of a file. */
+export interface FileDecision {
+  sent_as: SentAs;
+  /** Why it is refused, each with limit and value; empty where it is not. */
+  problems: string[];
+  /** What a viewer will see differently from what was sent. */
+  changes: string[];
+  /** Limits that the platform documents and does not always enforce. */
+  doubts: string[];
+}
+
+export const UNCHANGED: FileDecision = { sent_as: 'unchanged', problems: [], changes: [], doubts: [] };
+
+/** Tells whether an image is one that platforms show in motion: of several animated formats only GIF is. */
+export const isMoving = ({ format, animated }: MediaFacts) => format === 'GIF' && animated === true;
+
+/** Decides whether an image is sent as it is, converted, sent as a file, or refused. An unknown value changes nothing. */
+export function decidePicture(needs: PictureNeeds, facts: MediaFacts): FileDecision {
+  const problems = pictureProblems(needs, facts);
+  const [reason] = problems;
+  if (reason === undefined) {
+    const isConverted = !isKeptMoving(needs, facts) && unmetNeeds(needs, facts).length > 0;
+    const sent_as = isConverted ? 'converted' : 'unchanged';
+    return { ...UNCHANGED, sent_as, changes: visibleChanges(needs, facts, isConverted) };
+  }
+  if (needs.when_unfit !== 'file') return { ...UNCHANGED, problems };
+  return { ...UNCHANGED, sent_as: 'file', changes: [`${reason}. It will be sent as a file to download`] };
+}
+
+const isKeptMoving = (needs: PictureNeeds, facts: MediaFacts) =>
+  needs.animation === 'kept' && isMoving(facts);
+
 /** Returns a message for each need that an image does not meet. With any, the image is converted. */
 export function unmetNeeds(needs: PictureNeeds, facts: MediaFacts): string[] {
   const { width, height } = facts;
@@ -31,6 +64,7 @@ export function unmetNeeds(needs: PictureNeeds, facts: MediaFacts): string[] {
   const short = sides && Math.min(sides.width, sides.height);
   return [
     ...allowedValueProblems('format', facts.format, needs.formats),
+    ...movementProblems(needs, facts),
     ...rangeProblems(SIZE, facts.size, undefined, needs.max_bytes),
     ...rangeProblems(['area', 'pixels'], sides && sides.width * sides.height, undefined, needs.max_pixels),
     ...rangeProblems(['longer side', 'pixels'], long, undefined, needs.max_long_side),
@@ -45,6 +79,11 @@ export function unmetNeeds(needs: PictureNeeds, facts: MediaFacts): string[] {
   ];
 }
 
+function movementProblems({ animation }: PictureNeeds, facts: MediaFacts): string[] {
+  if (animation !== 'kept' || facts.animated !== true || isMoving(facts)) return [];
+  return [`The image is an animated ${facts.format}; only GIFs are shown in motion`];
+}
+
 function aspectProblems({ min_aspect, max_aspect }: PictureNeeds, facts: MediaFacts): string[] {
   return rangeProblems(ASPECT, aspectOf(facts), min_aspect, max_aspect, ASPECT_SLACK);
 }
@@ -53,7 +92,9 @@ function aspectProblems({ min_aspect, max_aspect }: PictureNeeds, facts: MediaFa
 export function pictureProblems(needs: PictureNeeds, facts: MediaFacts): string[] {
   if (facts.animated === true && needs.animation === 'refused')
     return ['The image is animated; only still images are accepted'];
-  if (facts.animated === true && needs.animation === 'kept') {
+  const ratio = sideRatioProblems(needs, facts);
+  if (ratio.length > 0) return ratio;
+  if (isKeptMoving(needs, facts)) {
     return animationProblems(needs, facts).map(
       problem => `${problem}; an animated image cannot be converted`,
     );
@@ -64,12 +105,28 @@ export function pictureProblems(needs: PictureNeeds, facts: MediaFacts): string[
     : conversionProblems(facts).map(problem => `${unmet.join('. ')}. ${problem}`);
 }
 
+function sideRatioProblems({ max_side_ratio }: PictureNeeds, facts: MediaFacts): string[] {
+  const aspect = aspectOf(facts);
+  const ratio = aspect === null ? null : Math.max(aspect, 1 / aspect);
+  return rangeProblems(['ratio of the longer to the shorter side', ''], ratio, undefined, max_side_ratio);
+}
+
 function animationProblems(needs: PictureNeeds, facts: MediaFacts): string[] {
-  const { max_bytes = needs.max_bytes, max_width, max_height } = needs.animated_limits ?? {};
+  const {
+    max_bytes = needs.max_bytes,
+    max_width,
+    max_height,
+    max_frames,
+    max_total_pixels,
+  } = needs.animated_limits ?? {};
+  const { width, height, frames } = facts;
+  const pixels = width === null || height === null || frames === null ? null : width * height * frames;
   return [
     ...unmetNeeds({ ...needs, ...(max_bytes === undefined ? {} : { max_bytes }) }, facts),
-    ...rangeProblems(WIDTH, facts.width, undefined, max_width),
-    ...rangeProblems(HEIGHT, facts.height, undefined, max_height),
+    ...rangeProblems(WIDTH, width, undefined, max_width),
+    ...rangeProblems(HEIGHT, height, undefined, max_height),
+    ...rangeProblems(['number of frames', ''], frames, undefined, max_frames),
+    ...rangeProblems(['area of all frames', 'pixels'], pixels, undefined, max_total_pixels),
   ];
 }
 
@@ -87,12 +144,12 @@ export function conversionProblems({ format, width, height, size }: MediaFacts):
   ];
 }
 
-/** Returns what a viewer will see differently from what was sent. */
-export function visibleChanges(needs: PictureNeeds, facts: MediaFacts): string[] {
+function visibleChanges(needs: PictureNeeds, facts: MediaFacts, isConverted: boolean): string[] {
+  const standsStill = facts.animated === true && !isKeptMoving(needs, facts);
   return [
-    ...(facts.animated === true && needs.animation === 'still' ? ['Only the first frame will be shown'] : []),
+    ...(standsStill ? ['Only the first frame will be shown'] : []),
     ...aspectProblems(needs, facts).map(problem => `${problem}. White margins will be added`),
-    ...(facts.alpha === true && needs.alpha === 'white' && unmetNeeds(needs, facts).length > 0
+    ...(facts.alpha === true && needs.alpha === 'white' && isConverted
       ? ['Transparent areas will be white']
       : []),
   ];

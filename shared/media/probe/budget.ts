@@ -23,6 +23,9 @@ export interface BudgetLimits {
 /** For an inspection that somebody waits for. */
 export const QUICK: BudgetLimits = { bytes: 12 * 1024 ** 2, ms: 20_000 };
 
+/** For a file on the disk, which is read as far as its format demands. */
+export const LOCAL: BudgetLimits = { bytes: Infinity, ms: 20_000 };
+
 /** For a file that is going to be stored: it is read as far as its format demands. */
 export const UNLIMITED: BudgetLimits = { bytes: Infinity, ms: Infinity };
 

@@ -10,14 +10,18 @@ export interface FrameCount {
   ended: boolean | null;
 }
 
-/** Counts the frames of a format that does not declare their number; null for any other. */
+/**
+ * Counts the frames of a format that does not declare their number; null for any other. `isWhole`: false for the beginning of
+ * a file whose size is not known, of which the frames are counted only where its own end is reached.
+ */
 export async function countFrames(
   format: MediaFormat,
   file: SizedFile,
+  isWhole: boolean,
 ): Promise<Pick<MediaFacts, 'animated' | 'frames'> | null> {
   if (format !== 'GIF' && format !== 'WebP') return null;
   const { frames, ended } = await (format === 'GIF' ? walkGif(file) : walkWebp(file));
-  const isCounted = ended !== null;
+  const isCounted = isWhole ? ended !== null : ended === true;
   return { animated: frames > 1 ? true : isCounted ? false : null, frames: isCounted ? frames : null };
 }
 
@@ -61,7 +65,9 @@ const CHUNK_HEADER_BYTES = 8;
 /** Counts the frames of an animated WebP (RFC 9649, 2.7.1.1). A still one has a single frame that is no `ANMF` chunk. */
 function walkWebp(file: SizedFile): Promise<FrameCount> {
   return withinBudget(async count => {
-    for (let at = RIFF_HEADER_BYTES; at + CHUNK_HEADER_BYTES <= file.size;) {
+    const end = CHUNK_HEADER_BYTES + Buffer.from(await file.read(0, CHUNK_HEADER_BYTES)).readUInt32LE(4);
+    let at = RIFF_HEADER_BYTES;
+    while (at + CHUNK_HEADER_BYTES <= Math.min(end, file.size)) {
       const header = Buffer.from(await file.read(at, at + CHUNK_HEADER_BYTES));
       if (header.byteLength < CHUNK_HEADER_BYTES) return false;
       const name = header.toString('latin1', 0, 4);
@@ -69,7 +75,7 @@ function walkWebp(file: SizedFile): Promise<FrameCount> {
       const size = header.readUInt32LE(4);
       at += CHUNK_HEADER_BYTES + size + (size % 2);
     }
-    return true;
+    return at >= end;
   });
 }
 

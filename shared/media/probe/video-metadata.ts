@@ -6,7 +6,14 @@ import type { FileAccess } from './file-access.ts';
 
 type VideoMetadata = Pick<
   MediaFacts,
-  'width' | 'height' | 'duration' | 'frame_rate' | 'video_codec' | 'audio_codec'
+  | 'width'
+  | 'height'
+  | 'duration'
+  | 'video_tracks'
+  | 'audio_tracks'
+  | 'frame_rate'
+  | 'video_codec'
+  | 'audio_codec'
 >;
 
 /** Frames from which the average frame rate is computed. */
@@ -26,6 +33,8 @@ export async function videoMetadata(file: FileAccess): Promise<Partial<VideoMeta
   const found: Partial<VideoMetadata> = {};
   // One value after the other, so that those read before a failure are kept.
   try {
+    found.video_tracks = (await input.getVideoTracks()).length;
+    found.audio_tracks = (await input.getAudioTracks()).length;
     const video = await input.getPrimaryVideoTrack();
     if (video) Object.assign(found, await videoTrackMetadata(video));
     const audio = await input.getPrimaryAudioTrack();

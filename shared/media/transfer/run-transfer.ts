@@ -30,6 +30,10 @@ export interface TransferRun {
   maxFailures: number;
   /** The most bytes of a file whose host does not declare its size. Default: 5 GiB. */
   maxUnknownSizeBytes?: number;
+  /** Bytes in memory at a time, at least MIN_PART_BYTES. Default: 32 MiB. */
+  partBytes?: number;
+  /** Between two requests to the host. Default: 1 s. */
+  pauseMs?: number;
   /** Returns the object key for a file of this format. */
   newKey: (format: MediaFormat) => string;
   /** Stores the progress. Throws when another worker acquired the lease. */
@@ -43,7 +47,7 @@ export type TransferResult =
   /** Failed for good; its parts are deleted from the bucket. */
   | { type: 'failed'; transfer: Transfer; message: string };
 
-/** In memory at a time. 10,000 such parts hold 312 GiB, more than the largest accepted file. */
+/** 10,000 such parts hold 312 GiB, more than the largest accepted file. */
 const PART_BYTES = 32 * 1024 ** 2;
 
 /** A file whose host does not declare its size may never end. */
@@ -94,9 +98,10 @@ async function attemptRepeatedly(session: Session): Promise<TransferResult> {
     const failures = (await bytesStored(session)) > before ? 0 : transfer.failures + 1;
     session.transfer = { ...transfer, failures };
     if (failures >= session.maxFailures) throw new UnacceptableFile(message);
-    if (session.remainingMs() < RESERVE_MS + PAUSE_MS)
+    const { pauseMs = PAUSE_MS } = session;
+    if (session.remainingMs() < RESERVE_MS + pauseMs)
       return { type: 'more', transfer: session.transfer, message };
-    await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+    await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
 }
 
@@ -121,13 +126,14 @@ async function download(session: Session): Promise<TransferResult> {
     await restart(session);
     return download(session);
   }
+  const { partBytes = PART_BYTES } = session;
   const buffer = createChunkBuffer();
   try {
     for await (const chunk of source.chunks) {
       buffer.add(chunk);
       await checkProgress(session, source, buffer, offset);
       if (exceedsInlineLimit(session, buffer, parts)) return leaveForLater(session);
-      if (buffer.size() >= PART_BYTES) await storePart(session, parts, buffer.take());
+      if (buffer.size() >= partBytes) await storePart(session, parts, buffer.take());
     }
     await checkProgress(session, source, buffer, offset, true);
   } catch (error) {

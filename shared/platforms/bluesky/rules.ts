@@ -14,7 +14,7 @@ export const PICTURES: PictureNeeds = {
   max_bytes: 2_000_000,
   alpha: 'WebP',
   animation: 'still',
-  animated_alone: true,
+  animation_in_album: 'refused',
 };
 
 /** Older servers still enforce the former limit. */

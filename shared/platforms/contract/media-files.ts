@@ -13,9 +13,15 @@ export interface FittedPicture {
   publicUrl: () => Promise<string>;
 }
 
-/** A file of the post, inspected. */
+/** How a file reaches a platform. `file`: as a file to download, because the platform does not show it. */
+export type SentAs = 'unchanged' | 'converted' | 'file';
+
+/** A file of the post, inspected. An image is without its metadata. */
 export interface UserFile {
+  /** What is known about the file as it was sent. */
   facts: MediaFacts;
+  /** What validation announced for it, decided by the same function from the same facts. */
+  sent_as: SentAs;
   /** Bytes. */
   size: number;
   /** Returns exactly these bytes. Offsets should ascend: a host that ignores ranges is read again otherwise. */

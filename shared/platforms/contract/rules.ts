@@ -53,6 +53,8 @@ export interface MediaRule {
 /** Limits of one file. A property that is absent sets no limit. */
 export interface FileLimits {
   formats: readonly MediaFormat[];
+  /** Formats among them that the platform does not show: they are sent as files to download. */
+  sent_as_file?: readonly MediaFormat[];
   min_bytes?: number;
   max_bytes: number;
   min_seconds?: number;
@@ -65,6 +67,8 @@ export interface FileLimits {
   /** Width divided by height. */
   min_aspect?: number;
   max_aspect?: number;
+  /** Limits that the platform documents and does not always enforce: a file beyond them is sent with a warning. Pixels. */
+  documented?: { max_long_side?: number; max_short_side?: number };
   /** Frames per second. */
   min_frame_rate?: number;
   max_frame_rate?: number;
@@ -73,9 +77,9 @@ export interface FileLimits {
   audio_codecs?: readonly string[];
 }
 
-/** Stricter file limits for some posts, such as Reels or Shorts. */
+/** Stricter file limits for some posts, such as Reels or Shorts, or for some accounts. */
 export interface FileVariant {
-  /** Name of these posts in the documents. */
+  /** Name of these posts in error messages and in the documents. */
   name: string;
   applies: (draft: Draft) => boolean;
   kind: MediaKind;

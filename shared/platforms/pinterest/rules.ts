@@ -1,12 +1,13 @@
-import { characters } from '../../text/measure.ts';
+import { characters, codePointLength } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
 import { formattedLine, limitedText, ownDescription, ownMedia, url } from '../kit/fields.ts';
-import type { PlatformRules } from '../contract/rules.ts';
+import type { Draft, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
 const TEXT = [characters(500)];
 const TITLE = [characters(100)];
 const ALT_TEXT = characters(500);
+const MAX_LINK_LENGTH = 2048;
 
 /** https://developers.pinterest.com/docs/api/v5/pins-create */
 export const rules: PlatformRules = {
@@ -43,17 +44,30 @@ export const rules: PlatformRules = {
       'Must be a board id as returned by GET /integrations/pinterest/boards: digits only',
       'Board to pin to',
     ),
-    pinterest_link: url('Page that opens when the Pin is clicked'),
+    pinterest_board_section_id: formattedLine(
+      /^\d+$/,
+      'Must be a section id as returned by GET /integrations/pinterest/board-sections: digits only',
+      'Section of the board to pin to',
+    ),
+    pinterest_link: url('Page that opens when the Pin is clicked; at most 2048 characters'),
     pinterest_alt_text: limitedText(ALT_TEXT, 'Alt text of the image'),
     pinterest_media_urls: ownMedia('Pinterest'),
   },
   required: ['pinterest_board_id'],
   only_for: { pinterest_alt_text: ['image'] },
   fetched: [],
-  target_field: 'pinterest_board_id',
-  validate: () => [],
+  audience_fields: ['pinterest_board_id', 'pinterest_board_section_id'],
+  combinations: ['`pinterest_link` has at most 2048 characters.'],
+  validate,
   banned_hashtags: false,
   daily_cap: 20,
   settle_ms: 60_000,
-  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 5 },
+  // A video is sent as one form, from its beginning to its end.
+  worker: { timeout_s: 600, request_s: 420, memory_mb: 1024, max_concurrency: 5 },
 };
+
+function validate({ options: { pinterest_link: link } }: Draft): RuleViolation[] {
+  if (typeof link !== 'string' || codePointLength(link) <= MAX_LINK_LENGTH) return [];
+  const message = `Pinterest accepts links of at most ${MAX_LINK_LENGTH} characters; this one has ${codePointLength(link)}`;
+  return [{ field: 'pinterest_link', message }];
+}

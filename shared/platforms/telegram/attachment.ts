@@ -1,7 +1,8 @@
 import type { FormFilePart } from '../../net/multipart.ts';
-import { PlatformError } from '../contract/error.ts';
 import type { UserFile } from '../contract/media-files.ts';
+import type { PictureNeeds } from '../contract/pictures.ts';
 import type { StepContext } from '../contract/publisher.ts';
+import { pictureNeedsOf, sentTogether } from '../kit/files.ts';
 import { PHOTOS } from './rules.ts';
 
 export type AttachmentKind = 'photo' | 'video' | 'animation' | 'document';
@@ -14,22 +15,20 @@ export interface Attachment {
   facts: Readonly<Record<string, string>>;
 }
 
-/** A longer shape is no photo: https://core.telegram.org/bots/api#sendphoto */
-const MAX_RATIO = 20;
-
 /**
  * Fetches a file and chooses how it is sent; `asFile`: an image too is sent as a file. Throws PlatformError `rejected`
  * where Telegram would not take it.
  */
 export async function loadAttachment(
-  { files }: Pick<StepContext<unknown>, 'files'>,
+  { files, job }: Pick<StepContext<unknown>, 'files' | 'job'>,
   url: string,
   { timeoutMs, asFile }: { timeoutMs: number; asFile: boolean },
 ): Promise<Attachment> {
   const file = await files.open(url, timeoutMs);
   try {
-    if (file.facts.kind === 'image') return await (asFile ? asDocument : fromImage)(file, url);
-    return file.facts.format === 'MP4' ? await fromVideo(file, url) : await asDocument(file, url);
+    if (asFile || file.sent_as === 'file') return await asDocument(file, url);
+    if (file.facts.kind === 'image') return await fromImage(file, url, pictureNeedsOf(PHOTOS, job));
+    return file.facts.kind === 'video' ? await fromVideo(file, url) : await asDocument(file, url);
   } finally {
     await file.close();
   }
@@ -42,8 +41,12 @@ export async function loadAttachment(
  */
 export function asAlbum(attachments: readonly Attachment[]): readonly Attachment[] {
   if (attachments.length < 2) return attachments;
-  const kind = attachments.some(one => one.kind === 'document') ? 'document' : 'photo';
-  return attachments.map(({ file }) => ({ kind, file, facts: {} }));
+  const sent = sentTogether(attachments.map(({ kind }) => (kind === 'document' ? 'file' : 'unchanged')));
+  return attachments.map(({ file }, index) => ({
+    kind: sent[index] === 'file' ? 'document' : 'photo',
+    file,
+    facts: {},
+  }));
 }
 
 /** Without content type detection Telegram shows no image as a sticker, which has no caption. */
@@ -57,22 +60,16 @@ async function whole({ facts, size, read }: UserFile, url: string): Promise<Form
   return { name: fileName(url, facts.type), type: facts.type, bytes: await read(0, size) };
 }
 
-/** A photo where it can be one; a picture that cannot be made fit is sent as a file. */
-async function fromImage(file: UserFile, url: string): Promise<Attachment> {
-  const { width, height } = file.facts;
-  if (width === null || height === null) return asDocument(file, url);
-  if (Math.max(width, height) > Math.min(width, height) * MAX_RATIO) return asDocument(file, url);
-  try {
-    const { bytes, type, animated } = await file.fitted(PHOTOS);
-    const kind = animated && type === 'image/gif' ? 'animation' : 'photo';
-    return { kind, file: { name: fileName(url, type), type, bytes }, facts: {} };
-  } catch (error) {
-    if (error instanceof PlatformError && error.code === 'MEDIA_REJECTED') return asDocument(file, url);
-    throw error;
-  }
+async function fromImage(file: UserFile, url: string, needs: PictureNeeds): Promise<Attachment> {
+  const { bytes, type, animated } = await file.fitted(needs);
+  const isMoving = animated && type === 'image/gif' && needs.animation === 'kept';
+  return {
+    kind: isMoving ? 'animation' : 'photo',
+    file: { name: fileName(url, type), type, bytes },
+    facts: {},
+  };
 }
 
-/** Only MP4 plays inside a chat; other containers are sent as files. */
 async function fromVideo(file: UserFile, url: string): Promise<Attachment> {
   const { width, height, duration } = file.facts;
   const facts = {

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import sharp from 'sharp';
 import { drive, reconcile, type DriveOptions, type Driven } from '../../../test/support/drive.ts';
 import { sampleFiles } from '../../../test/support/media.ts';
+import { animatedWebp } from '../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { PublishJob } from '../contract/publisher.ts';
 import { UPLOAD_TIMEOUT_MS } from './client.ts';
@@ -130,6 +131,12 @@ describe('a post', () => {
   test('with a GIF among photos is an album', async () => {
     await publish(images(host('anim.gif'), host('photo.jpg')));
     expect(sandbox.posts()).toMatchObject([{ kind: 'album' }]);
+  });
+
+  test('with an animated image that is no GIF is a photo of its first frame', async () => {
+    await publish(images(sandbox.addMedia('moving.webp', await animatedWebp())));
+    expect(methods()).toEqual(['sendPhoto']);
+    expect(sandbox.posts()[0]?.media).toMatchObject([{ type: 'image/jpeg' }]);
   });
 
   test('with a video names its size and duration, so that Telegram shows its shape', async () => {

@@ -11,16 +11,18 @@ const CAPTION = [utf16Units(1024)];
 /** Largest upload of a bot: https://core.telegram.org/bots/api#sending-files */
 const MAX_BYTES = 50_000_000;
 
-/** What can be sent as a photo; other pictures are sent as files. https://core.telegram.org/bots/api#sendphoto */
+/** What can be sent as a photo; other pictures are sent as files. An album has no animations. https://core.telegram.org/bots/api#sendphoto */
 export const PHOTOS: PictureNeeds = {
   // Telegram rejects photos with the extension .webp.
   formats: ['JPG', 'PNG', 'GIF', 'BMP'],
   max_bytes: 10_000_000,
   max_side_sum: 10_000,
+  max_side_ratio: 20,
   alpha: 'PNG',
   when_unfit: 'file',
   animation: 'kept',
   animated_limits: { max_bytes: MAX_BYTES },
+  animation_in_album: 'still',
 };
 
 /** https://core.telegram.org/bots/api#sendmessage, #sendphoto, #sendmediagroup */
@@ -35,8 +37,8 @@ export const rules: PlatformRules = {
   },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP', 'BMP'], max_bytes: MAX_BYTES },
-    // Only MP4 plays inside a chat; other formats are sent as files.
-    video: { formats: ['MP4', 'MOV', 'WebM'], max_bytes: MAX_BYTES },
+    // Only MP4 plays inside a chat.
+    video: { formats: ['MP4', 'MOV', 'WebM'], sent_as_file: ['MOV', 'WebM'], max_bytes: MAX_BYTES },
     document: { formats: ['PDF'], max_bytes: MAX_BYTES },
   },
   pictures: PHOTOS,

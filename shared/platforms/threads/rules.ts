@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { findLinks } from '../../text/links.ts';
-import { charactersAndEmojiBytes, utf8Bytes } from '../../text/measure.ts';
+import { characters, charactersAndEmojiBytes, utf8Bytes } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { ownDescription } from '../kit/fields.ts';
+import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -10,6 +10,7 @@ const TEXT = [charactersAndEmojiBytes(500)];
 /** Undocumented: some texts over it have been rejected, others published. */
 export const BYTES = utf8Bytes(500);
 export const MAX_LINKS = 5;
+const ALT_TEXT = characters(1000);
 
 const topicTag = v.pipe(
   v.string('Must be a string'),
@@ -52,18 +53,28 @@ export const rules: PlatformRules = {
   title: () => [],
   titled: [],
   comment: null,
-  text_fields: {},
+  text_fields: { threads_alt_text: ALT_TEXT },
   shape: draft => shapeText(draft.description, draft, rules),
-  options: { threads_description: ownDescription('Threads'), threads_topic_tag: v.optional(topicTag) },
+  options: {
+    threads_description: ownDescription('Threads'),
+    threads_topic_tag: v.optional(topicTag),
+    threads_alt_text: limitedText(ALT_TEXT, 'Alt text for every picture of the post, or for the video'),
+    threads_reply_control: choice(
+      ['everyone', 'accounts_you_follow', 'mentioned_only', 'followers_only'],
+      'Who can reply; default: everyone',
+    ),
+  },
   required: [],
-  only_for: {},
+  only_for: { threads_alt_text: ['image', 'video'] },
   fetched: [],
+  audience_fields: ['threads_reply_control'],
   combinations: ['The text contains at most 5 different links.'],
   validate,
   banned_hashtags: true,
   daily_cap: 50,
   settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
+  // Threads fetches an image before it answers, and a video elsewhere is copied to the bucket first.
+  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function validate(draft: Draft, text: string): RuleViolation[] {

@@ -2,13 +2,8 @@ import type { MediaFormat } from '../../model/media.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { UserFile } from '../contract/media-files.ts';
 import type { StepContext } from '../contract/publisher.ts';
-import { MB } from '../kit/sizes.ts';
 import type { MediaCategory } from './media-calls.ts';
 import { PICTURES } from './rules.ts';
-
-const VIDEO_LIMIT = 512 * MB;
-/** X's limit for subscribers is higher still; this one bounds the time of an upload. */
-const SUBSCRIBER_VIDEO_LIMIT = 1024 * MB;
 
 const VIDEO_TYPES: Readonly<Partial<Record<MediaFormat, string>>> = {
   MP4: 'video/mp4',
@@ -31,7 +26,7 @@ export async function openMedia(
   timeoutMs: number,
 ): Promise<Media> {
   const file = await files.open(url, timeoutMs);
-  if (job.post_type !== 'image') return videoOf(file, isSubscriber(job.account.attributes));
+  if (job.post_type !== 'image') return videoOf(file);
   try {
     return await imageOf(file);
   } finally {
@@ -39,15 +34,7 @@ export async function openMedia(
   }
 }
 
-/** `None` is X's subscription type of accounts without one. */
-const isSubscriber = ({ subscription_type: type = 'None' }: Readonly<Record<string, string>>) =>
-  type !== 'None';
-
-function videoOf({ facts, size, read, close }: UserFile, subscriber: boolean): Media {
-  const limit = subscriber ? SUBSCRIBER_VIDEO_LIMIT : VIDEO_LIMIT;
-  if (size > limit) {
-    throw mediaRejected(`The video has ${size} bytes; X accepts at most ${limit} bytes from this account`);
-  }
+function videoOf({ facts, size, read, close }: UserFile): Media {
   return { category: 'tweet_video', type: VIDEO_TYPES[facts.format] ?? facts.type, size, read, close };
 }
 

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
+import { apngOf } from '../../../test/support/bad-files.ts';
 import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
+import { animatedWebp, gifOf, soundOnly } from '../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { PATIENT } from '../../../test/support/server.ts';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
@@ -309,6 +311,28 @@ describe('media', () => {
       code: 'MEDIA_REJECTED',
       message: expect.stringContaining('must be the only one of its post'),
     });
+  });
+
+  // C013: X shows only GIFs in motion.
+  test('that are animated and no GIF are sent as still images, also beside others', async () => {
+    const apng = apngOf(await sharp(jpeg).png().toBuffer());
+    await run(images([apng, jpeg, await animatedWebp()], { description: 'still' }));
+    expect(last().media.map(({ type }) => type)).toEqual(['image/jpeg', 'image/jpeg', 'image/jpeg']);
+  });
+
+  // C016, C017
+  test.each<[string, 'image' | 'video', () => Buffer | Promise<Buffer>, RegExp]>([
+    ['a GIF with too many frames', 'image', () => gifOf(351), /number of frames is 351; at most 350/],
+    ['a video without a picture', 'video', () => soundOnly(), /has no picture/],
+  ])('that are %s are refused before the first byte is sent', async (_, post_type, make, message) => {
+    const before = host.traffic.length;
+    const media_urls = [host.addMedia('odd', await make())];
+    await expect(run(job({ post_type, media_urls }))).rejects.toMatchObject({
+      kind: 'rejected',
+      code: 'MEDIA_REJECTED',
+      message: expect.stringMatching(message),
+    });
+    expect(host.traffic.length).toBe(before);
   });
 
   test('over 5 MB are compressed', async () => {

@@ -2,7 +2,7 @@ import { utf16Units, type TextRule } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { choice, limitedText, ownDescription } from '../kit/fields.ts';
-import type { Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import type { AccountFacts, Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
@@ -17,9 +17,19 @@ export const PICTURES: PictureNeeds = {
   max_bytes: 5 * MB,
   alpha: 'WebP',
   animation: 'kept',
-  animated_limits: { max_bytes: 15 * MB, max_width: 1280, max_height: 1080 },
-  animated_alone: true,
+  animated_limits: {
+    max_bytes: 15 * MB,
+    max_width: 1280,
+    max_height: 1080,
+    max_frames: 350,
+    max_total_pixels: 300_000_000,
+  },
+  animation_in_album: 'refused',
 };
+
+/** `None` is X's subscription type of accounts without one; it may also be unknown. */
+const hasNoSubscription = (account: AccountFacts | null) =>
+  account?.attributes['subscription_type'] === 'None';
 
 /** X counts and stores NFC. Links, mentions and hashtags are found by X's own grammar. */
 function shape(draft: Draft): string {
@@ -62,9 +72,20 @@ export const rules: PlatformRules = {
       min_height: 32,
       min_aspect: 1 / 3,
       max_aspect: 3,
+      documented: { max_long_side: 1280, max_short_side: 1024 },
       max_frame_rate: 60,
+      video_codecs: ['avc'],
+      audio_codecs: ['aac'],
     },
   },
+  file_variants: [
+    {
+      name: 'account without a subscription',
+      applies: ({ account }) => hasNoSubscription(account),
+      kind: 'video',
+      limits: { max_bytes: 512 * MB, max_seconds: 140 },
+    },
+  ],
   pictures: PICTURES,
   text: () => [TEXT],
   title: () => [],

@@ -31,7 +31,6 @@ import { onVideo, POLLS, PollsSchema, pollDelayMs, type Polls } from './young.ts
 
 type YoutubeFollowUp = FollowUp<State, GoogleCredentials>;
 
-
 const PICTURE_MS = 60 * SECOND;
 
 /** Returns what follows a video. Each runs and fails by itself; the video stays. */

@@ -97,12 +97,24 @@ describe('the name of a file', () => {
     expect(errors).toEqual([
       {
         field: 'media_urls[1]',
-        message: 'The URL names a MP4 file, which cannot be part of a post of type image',
+        message: 'The URL names a file of format MP4, which is not an image',
         platform: null,
       },
       { field: 'media_urls[3]', message: expect.stringContaining('PDF'), platform: null },
     ]);
     expect((await findings(contentOf([elsewhere('a.mp4')]), 'x')).errors).toEqual([]);
+  });
+
+  test('that was not read is an error when it names a video for a cover', async () => {
+    const content = contentOf([elsewhere('a.mp4')], { options: { instagram_cover_url: elsewhere('b.mp4') } });
+    const { errors } = await findings(content, 'instagram');
+    expect(errors).toEqual([
+      {
+        field: 'instagram_cover_url',
+        message: 'The URL names a file of format MP4, which is not an image',
+        platform: null,
+      },
+    ]);
   });
 
   test('that was not read is an error when it names a GIF among several images', async () => {

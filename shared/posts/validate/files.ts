@@ -1,7 +1,8 @@
 import type { ValidationDetail } from '../../http/errors.ts';
-import { coverProblems, fileChanges, fileProblems, groupProblems } from '../../media/limits/file-limits.ts';
-import { MEDIA_FORMATS, type MediaFacts } from '../../model/media.ts';
-import type { PostType } from '../../model/platform.ts';
+import { decideCover, decideFiles, groupProblems } from '../../media/limits/file-decision.ts';
+import { wrongName } from '../../media/limits/file-limits.ts';
+import type { FileDecision } from '../../media/limits/picture-needs.ts';
+import { MEDIA_FORMATS, type MediaFacts, type MediaKind } from '../../model/media.ts';
 import type { PlatformPost } from '../drafts.ts';
 import { errorOf } from '../error.ts';
 import type { FieldWarning } from '../warning.ts';
@@ -59,29 +60,41 @@ export function fileFindings(posts: readonly PlatformPost[], results: FileResult
 /** Problems of files that are the platform's: limits, and what it will show differently. */
 function platformFindings(post: PlatformPost, results: FileResults): FileFindings {
   const { platform } = post.rules;
-  const known = filesOf(post).flatMap(file => {
-    const facts = factsOf(results.get(file.url));
-    return facts ? [{ file, facts }] : [];
-  });
+  const decided = decisionsOf(post, results);
   return {
     errors: [
-      ...known.flatMap(({ file, facts }) =>
-        problemsOf(post, file, facts).map(message => errorOf(file.field, message, platform)),
+      ...decided.flatMap(([field, { problems }]) =>
+        problems.map(message => errorOf(field, message, platform)),
       ),
       ...problemsTogether(post, results).map(message => errorOf(post.media_field, message, platform)),
     ],
-    warnings: known
-      .filter(({ file }) => !file.is_cover)
-      .flatMap(({ file, facts }) => changeWarnings(post, file.field, facts)),
+    warnings: decided.flatMap(([field, { changes, doubts }]) => [
+      ...changes.map((message): FieldWarning => ({ code: 'MEDIA_CHANGED', field, message, platform })),
+      ...doubts.map((message): FieldWarning => ({ code: 'MAY_EXCEED_LIMIT', field, message, platform })),
+    ]),
   };
 }
 
-function problemsOf(
-  { rules, draft }: PlatformPost,
-  { field, is_cover }: PostFile,
-  facts: MediaFacts,
-): string[] {
-  return is_cover ? coverProblems(rules, field, facts) : fileProblems(rules, draft, facts);
+/** Returns what the platform gets of each known file, by field. */
+function decisionsOf(post: PlatformPost, results: FileResults): [field: string, FileDecision][] {
+  const { rules, draft } = post;
+  const files = filesOf(post).map(file => ({ ...file, facts: factsOf(results.get(file.url)) }));
+  const media = files.filter(({ is_cover }) => !is_cover);
+  const decisions = decideFiles(
+    rules,
+    draft,
+    media.map(({ facts }) => facts),
+  );
+  return [
+    ...media.flatMap(({ field }, index): [string, FileDecision][] => {
+      const decision = decisions[index];
+      return decision ? [[field, decision]] : [];
+    }),
+    ...files.flatMap(({ field, facts, is_cover }): [string, FileDecision][] =>
+      // Of a cover, the platform shows a still image of its own size in any case.
+      is_cover && facts ? [[field, { ...decideCover(rules, field, facts), changes: [] }]] : [],
+    ),
+  ];
 }
 
 function problemsTogether(post: PlatformPost, results: FileResults): string[] {
@@ -90,14 +103,9 @@ function problemsTogether(post: PlatformPost, results: FileResults): string[] {
   const facts = media.map(({ url }) => factsOf(results.get(url)));
   const problems = groupProblems(rules, draft, facts);
   const hasUnreadGif = media.some(({ url }, index) => facts[index] === null && formatByName(url) === 'GIF');
-  const mixesGif = rules.pictures?.animated_alone === true && media.length > 1 && hasUnreadGif;
+  const mixesGif = rules.pictures?.animation_in_album === 'refused' && media.length > 1 && hasUnreadGif;
   if (problems.length > 0 || !mixesGif || draft.post_type !== 'image') return problems;
   return [`${rules.display_name} accepts a GIF only as the single image of a post`];
-}
-
-function changeWarnings({ rules }: PlatformPost, field: string, facts: MediaFacts): FieldWarning[] {
-  const { platform } = rules;
-  return fileChanges(rules, facts).map(message => ({ code: 'MEDIA_CHANGED', field, message, platform }));
 }
 
 /** Problems of files that are the same for every platform: one error or warning per field. */
@@ -107,22 +115,21 @@ function sharedFindings(posts: readonly PlatformPost[], results: FileResults): F
   );
   const errors: ValidationDetail[] = [];
   const warnings: FieldWarning[] = [];
-  const expected = posts[0]?.draft.post_type;
+  const post_type = posts[0]?.draft.post_type;
   for (const [field, { result, url, is_cover }] of byField) {
+    const expected = is_cover || post_type === 'text' ? 'image' : post_type;
     if (result?.type === 'unusable') errors.push(errorOf(field, result.message));
-    if (result?.type === 'unchecked' && !is_cover) errors.push(...misnamedFile(field, url, expected));
+    if (result?.type === 'unchecked' && expected) errors.push(...misnamedFile(field, url, expected));
     if (result?.type === 'known') warnings.push(...unknownFacts(field, result.facts));
   }
   return { errors, warnings: [...uncheckedWarnings(posts, results), ...warnings] };
 }
 
 /** A file that was not read is judged by its name where that plainly names another kind of file. */
-function misnamedFile(field: string, url: string, expected: PostType | undefined): ValidationDetail[] {
+function misnamedFile(field: string, url: string, expected: MediaKind): ValidationDetail[] {
   const format = formatByName(url);
-  if (format === null || expected === undefined || MEDIA_FORMATS[format] === expected) return [];
-  return [
-    errorOf(field, `The URL names a ${format} file, which cannot be part of a post of type ${expected}`),
-  ];
+  if (format === null || MEDIA_FORMATS[format] === expected) return [];
+  return [errorOf(field, wrongName(format, expected))];
 }
 
 /** Returns one warning per file, whichever fields name it. */
@@ -148,12 +155,12 @@ function unknownFacts(field: string, facts: MediaFacts): FieldWarning[] {
   const missing = [
     ...(facts.size === null ? ['size'] : []),
     ...(facts.kind === 'video' && facts.duration === null ? ['duration'] : []),
-    ...(facts.kind !== 'document' && facts.width === null ? ['dimensions'] : []),
+    ...(facts.kind !== 'document' && facts.width === null && facts.video_tracks !== 0 ? ['dimensions'] : []),
+    ...(facts.kind === 'image' && facts.frames === null ? ['number of frames'] : []),
   ];
   if (missing.length === 0) return [];
-  return [
-    notChecked(field, `The ${missing.join(' and ')} of the file could not be read and was not checked`),
-  ];
+  const message = `Limits were not checked for what could not be read of the file: ${missing.join(', ')}`;
+  return [notChecked(field, message)];
 }
 
 const factsOf = (result: FileResult | undefined): MediaFacts | null =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { limitViolations, coverProblems, fileProblems } from '../../media/limits/file-limits.ts';
+import { decideCover, decideFile } from '../../media/limits/file-decision.ts';
+import { limitViolations } from '../../media/limits/file-limits.ts';
 import { FILE_OF_FORMAT, MEDIA_FORMATS, factsOfType, type MediaFormat } from '../../model/media.ts';
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import { draftFor, type PostContent } from '../../platforms/kit/draft.ts';
@@ -143,7 +144,7 @@ describe('media limits per platform', () => {
     const { draft } = draftFor(RULES[platform], post({ post_type }));
     const known = factsOfType(FILE_OF_FORMAT[format].type, format, size);
     const facts = { ...known, width: 1080, height: 1080, duration };
-    return fileProblems(RULES[platform], draft, facts).filter(problem => about.test(problem));
+    return decideFile(RULES[platform], draft, facts).problems.filter(problem => about.test(problem));
   }
 
   // bluesky does not support video posts, although the table has limits for its videos.
@@ -194,11 +195,11 @@ describe('media limits per platform', () => {
 describe('other limits', () => {
   test('a thumbnail on youtube: 2 MB, JPG, PNG, GIF or BMP', () => {
     const thumbnail = (format: MediaFormat, size: number) =>
-      coverProblems(RULES.youtube, 'youtube_thumbnail_url', {
+      decideCover(RULES.youtube, 'youtube_thumbnail_url', {
         ...factsOfType(FILE_OF_FORMAT[format].type, format, size),
         width: 1280,
         height: 720,
-      });
+      }).problems;
     const limit = 2 * 1_048_576;
     for (const format of ['JPG', 'PNG', 'GIF', 'BMP'] as const) expect(thumbnail(format, limit)).toEqual([]);
     expect(thumbnail('JPG', limit + 1)).toEqual([expect.stringContaining('size')]);

@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const de: LanguageTable = {
   stopwords:
-    'aber alle als also am an auch auf aus bei beim bin bis da damit dann das dass dein dem den der des die dies diese dieser dir doch du durch ein eine einem einen einer eines er es etwas euch euer für ganz gegen hat habe haben hier ich ihm ihn ihr ihre im in ist ja jede jeder jetzt kann kein keine können man mehr mein mich mir mit muss nach neu neue neuen neuer neues nicht noch nun nur ob oder ohne schon sehr sein seine sich sie sind so über um und uns unser unsere unter vom von vor war was wenn wer werden wie wieder wir wird wo zu zum zur woher wohin wisst kommt',
+    'aber alle als also am an auch auf aus bei beim bin bis da damit dann das dass dein dem den der des die dies diese dieser dir doch du durch ein eine einem einen einer eines er es etwas euch euer für ganz gegen hat habe haben hier ich ihm ihn ihr ihre im in ist ja jede jeder jetzt kann kein keine können man mehr mein mich mir mit muss nach neu neue neuen neuer neues nicht noch nun nur ob oder ohne schon sehr sein seine sich sie sind so über um und uns unser unsere unter vom von vor war was wenn wer werden wie wieder wir wird wo zu zum zur woher wohin wisst kommt öffnet öffnen eröffnet startet beginnt machen feiern ja nein nachhaltige herzlich willkommen welche welcher welches mag mögt liebsten ganze suchen erste erster erstes',
   endings: 'liebe leben zeit tipps alltag fans ideen momente welt geschichte liebhaber glück',
   hashtags:
     'inspiration motivation lebensstil trend entdecken gemeinschaft kreativ heute teilen ideen ziele neuigkeiten lernen wachstum glück momente tipps alltag deutschland einblicke',
@@ -17,17 +17,17 @@ export const de: LanguageTable = {
         'Eine Kleinigkeit von uns für euch.',
         'Das beschäftigt uns gerade.',
       ],
-      closings: ['Was meint ihr?', 'Schreibt es uns in die Kommentare.', 'Wie seht ihr das?'],
+      closings: ['Was meint ihr?', 'Schreibt uns eure Meinung in die Kommentare.', 'Wie seht ihr das?'],
     },
     professional: {
       lines: [
-        'Die Einzelheiten teilen wir gern mit Ihnen.',
+        'Ein genauer Blick lohnt sich.',
         'Ein Thema, das uns und unsere Kundschaft bewegt.',
         'Ein kurzes Update aus unserem Team.',
       ],
       closings: [
         'Ihre Meinung interessiert uns.',
-        'Mehr erfahren Sie auf Anfrage.',
+        'Gern erzählen wir Ihnen mehr.',
         'Sprechen Sie uns gern an.',
       ],
     },
@@ -49,7 +49,7 @@ export const de: LanguageTable = {
     },
     genz: {
       lines: ['Lassen wir einfach mal so da.', 'Musste kurz in euren Feed.', 'Ihr wisst Bescheid.'],
-      closings: ['Ab damit in die Kommentare.', 'Schick das deinem Bestie.', 'Was ist euer Take?'],
+      closings: ['Ab damit in die Kommentare.', 'Schick das deinen Besties.', 'Was ist euer Take?'],
     },
     formal: {
       lines: [

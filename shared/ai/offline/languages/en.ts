@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const en: LanguageTable = {
   stopwords:
-    'a about after all also an and any are as at be been before but by can could did do does for from get had has have he her here his how i if in into is it its just like made make me more most my new no not now of on once one only or our out over she should so some such than that the their them then there these they this to too up us very was we were what when where which while who why will with would you your know come comes see today',
+    'a about after all also an and any are as at be been before but by can could did do does for from get had has have he her here his how i if in into is it its just like made make me more most my new no not now of on once one only or our out over she should so some such than that the their them then there these they this to too up us very was we were what when where which while who why will with would you your know come comes see today open opens opened opening start starts begin begins meet join visit closed close wait welcome every everybody yes free best like first hiring',
   endings: 'love life time tips daily lovers ideas community inspo moments story world',
   hashtags:
     'inspiration motivation lifestyle trending explore community creative instagood today share discover smallbusiness goals mindset behindthescenes newpost daily learn growth ideas',
@@ -14,17 +14,13 @@ export const en: LanguageTable = {
     casual: {
       lines: [
         'Just wanted to share this with you.',
-        'A little something from our side.',
-        'That is what is on our minds today.',
+        'A little something from us to you.',
+        'This is on our minds today.',
       ],
       closings: ['What do you think?', 'Tell us in the comments.', 'Let us know what you think.'],
     },
     professional: {
-      lines: [
-        'We are happy to share the details.',
-        'This matters to us and to the people we work with.',
-        'A short update from our team.',
-      ],
+      lines: ['Worth a closer look.', 'High on our agenda right now.', 'A short update from our team.'],
       closings: [
         'Get in touch to learn more.',
         'We look forward to hearing from you.',
@@ -43,9 +39,9 @@ export const en: LanguageTable = {
       lines: [
         'Good things start small.',
         'Every day is a chance to begin something new.',
-        'Small steps lead a long way.',
+        'Small steps go a long way.',
       ],
-      closings: ['Take the first step today.', 'You have got this.', 'What is your next step?'],
+      closings: ['Take the first step today.', 'You’ve got this.', 'What is your next step?'],
     },
     genz: {
       lines: ['Just leaving this here.', 'Had to put this on your feed.', 'If you know, you know.'],

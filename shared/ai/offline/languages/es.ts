@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const es: LanguageTable = {
   stopwords:
-    'a al algo ante antes aquí así aún bajo bien cada como con contra cual cuando de del desde donde dos el ella ellos en entre era es esa ese eso esta estaba este esto estos fue ha hace hasta hay la las le les lo los más me mi mientras muy nada ni no nos nosotros nuestra nuestro nueva nuevo o otra otro para pero poco por porque que quien se ser si sin sobre son su sus también tan te tiene todo todos tu un una uno unos y ya yo sabes viene',
+    'a al algo ante antes aquí así aún bajo bien cada como con contra cual cuando de del desde donde dos el ella ellos en entre era es esa ese eso esta estaba este esto estos fue ha hace hasta hay la las le les lo los más me mi mientras muy nada ni no nos nosotros nuestra nuestro nueva nuevo o otra otro para pero poco por porque que quien se ser si sin sobre son su sus también tan te tiene todo todos tu un una uno unos y ya yo sabes viene dónde cómo qué cuándo quién cuál sí abre abren abrimos cierra cerramos empieza vemos reserva hemos gusta buscamos primera primer',
   endings: 'amor vida tips diario lovers ideas momentos mundo historia pasion inspo comunidad',
   hashtags:
     'inspiración motivación estilodevida tendencia explorar comunidad creatividad hoy compartir descubrir ideas metas novedades aprender crecer felicidad momentos consejos emprender diario',
@@ -15,13 +15,13 @@ export const es: LanguageTable = {
       lines: [
         'Queríamos compartirlo contigo.',
         'Algo que queríamos contarte.',
-        'Es lo que tenemos hoy en mente.',
+        'Hoy esto nos ronda la cabeza.',
       ],
       closings: ['¿Qué opinas?', 'Cuéntanos en los comentarios.', '¿Y tú, cómo lo ves?'],
     },
     professional: {
       lines: [
-        'Con gusto compartimos los detalles contigo.',
+        'Merece una mirada con calma.',
         'Un tema que nos importa a nosotros y a nuestros clientes.',
         'Una breve novedad de nuestro equipo.',
       ],
@@ -37,7 +37,11 @@ export const es: LanguageTable = {
         'Sí, esto merecía su propia publicación.',
         'Intentamos guardarlo en secreto. No funcionó.',
       ],
-      closings: ['Etiqueta a quien tiene que ver esto.', 'Reírse está permitido.', 'Prometemos parar aquí.'],
+      closings: [
+        'Etiqueta a alguien que tenga que ver esto.',
+        'Reírse está permitido.',
+        'Prometemos parar aquí.',
+      ],
     },
     inspirational: {
       lines: [
@@ -48,8 +52,8 @@ export const es: LanguageTable = {
       closings: ['Da hoy el primer paso.', 'Tú puedes.', '¿Cuál es tu próximo paso?'],
     },
     genz: {
-      lines: ['Dejamos esto por aquí.', 'Tenía que aparecer en tu feed.', 'Si sabes, sabes.'],
-      closings: ['Déjalo en los comentarios.', 'Mándaselo a tu bestie.', '¿Opiniones?'],
+      lines: ['Dejamos esto por aquí.', 'Tenía que aparecer en tu feed.', 'Quien sabe, sabe.'],
+      closings: ['Te leemos en los comentarios.', 'Mándaselo a tu bestie.', '¿Opiniones?'],
     },
     formal: {
       lines: [

@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const fr: LanguageTable = {
   stopwords:
-    'à ai ainsi alors après au aussi autre aux avant avec avoir bien c ce cela ces cette chaque comme d dans de des deux donc du elle elles en encore entre est et été être fait il ils j je l la le les leur leurs lui m ma mais me même mes moins mon n ne nos notre nouveau nouvelle nous on ou où par pas peu plus pour pourquoi qu quand que qui s sa sans se ses si son sont sous sur ta te tes ton tous tout toute très tu un une vos votre vous y savez vient voici',
+    'à ai ainsi alors après au aussi autre aux avant avec avoir bien c ce cela ces cette chaque comme d dans de des deux donc du elle elles en encore entre est et été être fait il ils j je l la le les leur leurs lui m ma mais me même mes moins mon n ne nos notre nouveau nouvelle nous on ou où par pas peu plus pour pourquoi qu quand que qui s sa sans se ses si son sont sous sur ta te tes ton tous tout toute très tu un une vos votre vous y savez vient voici ouvre ouvrent ouvrons ferme fermés commence sommes êtes avons avez ont oui non contre quel quelle quels rendez préférez recrutons premier première',
   endings: 'amour vie astuces quotidien addict idées moments monde histoire passion inspo team',
   hashtags:
     'inspiration motivation artdevivre tendance découverte communauté créativité aujourdhui partage idées objectifs nouveauté apprendre bonheur moments conseils quotidien envie france coulisses',
@@ -21,7 +21,7 @@ export const fr: LanguageTable = {
     },
     professional: {
       lines: [
-        'Nous partageons volontiers les détails avec vous.',
+        'Cela mérite qu’on s’y attarde.',
         'Un sujet qui compte pour nous et pour nos clients.',
         'Quelques nouvelles de notre équipe.',
       ],

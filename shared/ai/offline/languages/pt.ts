@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const pt: LanguageTable = {
   stopwords:
-    'a ao aos aqui as até bem cada com como da das de dela dele depois do dos e é ela elas ele eles em entre era essa esse esta está este eu foi há isso isto já lhe mais mas me mesmo meu minha muito na nas não nem no nos nós nossa nosso nova novo num numa o onde os ou para pela pelo por porque quando que quem se sem ser seu seus só sobre são sua suas também te tem tudo tua um uma você vocês sabe vem',
+    'a ao aos aqui as até bem cada com como da das de dela dele depois do dos e é ela elas ele eles em entre era essa esse esta está este eu foi há isso isto já lhe mais mas me mesmo meu minha muito na nas não nem no nos nós nossa nosso nova novo num numa o onde os ou para pela pelo por porque quando que quem se sem ser seu seus só sobre são sua suas também te tem tudo tua um uma você vocês sabe vem abre abrem abrimos fecha fechados estaremos começa agende sim neste nesta gosta estamos toda primeiro primeira mil',
   endings: 'amor vida dicas diário lovers ideias momentos mundo história paixão inspo comunidade',
   hashtags:
     'inspiração motivação estilodevida tendência explorar comunidade criatividade hoje compartilhe descobrir ideias metas novidades aprender crescimento felicidade momentos dicas empreender diário',
@@ -21,9 +21,9 @@ export const pt: LanguageTable = {
     },
     professional: {
       lines: [
-        'Teremos prazer em compartilhar os detalhes.',
+        'Vale a pena olhar com calma.',
         'Um tema importante para nós e para os nossos clientes.',
-        'Uma breve novidade da nossa equipe.',
+        'Um breve recado da nossa equipe.',
       ],
       closings: [
         'Queremos saber a sua opinião.',

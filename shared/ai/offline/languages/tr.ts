@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const tr: LanguageTable = {
   stopwords:
-    'acaba ama ancak artık asla az bana bazı belki ben beni benim bile bir biraz biri birkaç biz bize bizim bu buna bunu burada çok çünkü da daha de defa değil diye en fakat gibi göre hatta hem hep her hiç için ile ise kadar kez ki kim mı mi mu mü nasıl ne neden nerede o olan olarak oldu olur on ona onu onun orada oysa pek sanki sen seni siz şey şu tüm var ve veya ya yani yeni yok zaten nereden biliyor',
+    'acaba ama ancak artık asla az bana bazı belki ben beni benim bile bir biraz biri birkaç biz bize bizim bu buna bunu burada çok çünkü da daha de defa değil diye en fakat gibi göre hatta hem hep her hiç için ile ise kadar kez ki kim mı mi mu mü nasıl ne neden nerede o olan olarak oldu olur on ona onu onun orada oysa pek sanki sen seni siz şey şu tüm var ve veya ya yani yeni yok zaten nereden biliyor biliyorum biliyoruz musunuz misiniz mısınız evet hayır açılıyor kapalı kapalıyız görüşürüz geldiğini başlıyor bütün hangi seversiniz arıyoruz',
   endings: 'aşkı keyfi zamanı günlüğü severler fikirleri tutkusu dünyası hikayesi önerileri anları hayatı',
   hashtags:
     'keşfet ilham motivasyon yaşam günlük öneri türkiye gündem yeni fikir paylaş mutluluk bugün topluluk tavsiye hedef keyif yaratıcı girişim anlar',
@@ -17,7 +17,7 @@ export const tr: LanguageTable = {
     },
     professional: {
       lines: [
-        'Ayrıntıları sizinle paylaşmaktan memnuniyet duyarız.',
+        'Yakından bakmaya değer.',
         'Bizim ve müşterilerimiz için önemli bir konu.',
         'Ekibimizden kısa bir haber.',
       ],
@@ -41,11 +41,11 @@ export const tr: LanguageTable = {
         'Her gün yeni bir başlangıç için fırsattır.',
         'Küçük adımlar uzağa götürür.',
       ],
-      closings: ['İlk adımı bugün at.', 'Sen yaparsın.', 'Senin bir sonraki adımın ne?'],
+      closings: ['İlk adımı bugün at.', 'Başarabilirsin.', 'Senin bir sonraki adımın ne?'],
     },
     genz: {
       lines: ['Bunu şuraya bırakıyoruz.', 'Akışına düşmesi şarttı.', 'Bilen bilir.'],
-      closings: ['Yorumlara bırak.', 'Bunu kankana gönder.', 'Sence?'],
+      closings: ['Yorumunu bırak.', 'Bunu kankana gönder.', 'Sence?'],
     },
     formal: {
       lines: [

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { AnyGrant } from '../../../../test/support/connectors.ts';
+import { gifOf } from '../../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
-import { authorize, connect, fakeVideo } from '../../../../test/support/x.ts';
+import { authorize, connect, noiseVideo } from '../../../../test/support/x.ts';
 import type { StoredMedia } from '../../contract/sandbox.ts';
-import { gifFrames } from './gif.ts';
+import { gifFrames } from '../../kit/sandbox/gif.ts';
 import { mediaError } from './media-rules.ts';
 import { APP } from './state.ts';
 import { sandbox } from './server.ts';
@@ -213,7 +214,7 @@ describe('media', () => {
 
   test('processes videos; images are ready at once', async () => {
     host.setProcessing({ seconds: 10 });
-    const id = await upload('tweet_video', 'video/mp4', fakeVideo(5000));
+    const id = await upload('tweet_video', 'video/mp4', noiseVideo(5000));
     host.advance(5000);
     expect((await status(id)).json.data.processing_info).toEqual({
       state: 'in_progress',
@@ -241,7 +242,7 @@ describe('media', () => {
 
   test('fails with the error in `errors`, or without a cause', async () => {
     host.setProcessing({ outcome: 'error', error: 'Unsupported profile' });
-    const id = await upload('tweet_video', 'video/mp4', fakeVideo(5000));
+    const id = await upload('tweet_video', 'video/mp4', noiseVideo(5000));
     expect((await status(id)).json).toMatchObject({ errors: [{ detail: 'Unsupported profile' }] });
     host.setProcessing({ error: null });
     const { json } = await status(id);
@@ -267,6 +268,14 @@ describe('media', () => {
     else expect(message).toContain(error);
   });
 
+  test.each([
+    [350, null],
+    [351, 'GIF has more than 350 frames'],
+  ])('processes a GIF of %i frames as X does', (frames, error) => {
+    const file = { sha256: '', type: 'image/gif', size: 1, width: 64, height: 64 };
+    expect(mediaError('tweet_gif', file, gifOf(frames))).toBe(error);
+  });
+
   test('fails to process a video without a picture', () => {
     const file = { sha256: '', type: 'video/mp4', size: 1, duration: 6, audio_codec: 'aac' };
     expect(mediaError('tweet_video', file, Buffer.alloc(0))).toContain('no picture');
@@ -279,7 +288,7 @@ describe('media', () => {
     expect((await describe({ id, metadata: text(1000) })).status).toBe(200);
     expect((await describe({ id, metadata: text(1001) })).status).toBe(400);
     expect((await describe({ id, ...text(1) })).status).toBe(400);
-    const film = await upload('tweet_video', 'video/mp4', fakeVideo(100));
+    const film = await upload('tweet_video', 'video/mp4', noiseVideo(100));
     expect((await describe({ id: film, metadata: text(1) })).status).toBe(400);
   });
 

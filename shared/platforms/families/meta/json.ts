@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import { parseJson, type Json } from '../../../model/json.ts';
+
+/** A JSON string, or an integer that may exceed the safe integers. */
+const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g;
+
+/** Parses JSON with long integers as strings: ids exceed 2^53, and some endpoints send them as numbers. */
+export function parseGraphJson(text: string): Json {
+  return parseJson(
+    text.replace(STRING_OR_LONG_INTEGER, token => (token.startsWith('"') ? token : `"${token}"`)),
+  );
+}
+
+/** An id: digits, for posts two groups of them with an underscore. */
+export const GraphId = v.pipe(
+  v.union([v.string(), v.number()]),
+  v.transform(String),
+  v.regex(/^\d+(?:_\d+)?$/),
+);
+
+/** `{"id": …}`: what most edges answer to a POST. */
+export const CreatedSchema = v.object({ id: GraphId });
+
+/** `{"success": true}`. */
+export const SuccessSchema = v.object({ success: v.literal(true) });

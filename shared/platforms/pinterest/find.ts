@@ -1,0 +1,44 @@
+import type { PublishedPost } from '../../model/destination.ts';
+import { parseInstant, SECOND } from '../../time/instant.ts';
+import { recentPins, type Pin } from './client.ts';
+import { boardOf, callerOf, textOption, titleOf, type Context } from './state.ts';
+
+/** Maximum clock skew between Pinterest and the service. */
+const CLOCK_SKEW_MS = 5 * SECOND;
+
+/**
+ * Returns the Pin of the job among the newest since a time, on its board or in the list of all boards; null where both
+ * lack it. Throws PlatformError when one of them cannot be read: that is no evidence.
+ */
+export async function findPin(context: Context, since: number): Promise<PublishedPost | null> {
+  const from = since - CLOCK_SKEW_MS;
+  for (const board of [boardOf(context), null]) {
+    const pins = await recentPins(callerOf(context), board);
+    const found = pins.find(pin => createdAt(pin) >= from && isPinOf(context, pin));
+    if (found) return postOf(found.id, createdAt(found));
+  }
+  return null;
+}
+
+/** Pinterest sends times without a zone, which are UTC. */
+const createdAt = ({ created_at }: Pin): number => parseInstant(created_at ?? '') ?? 0;
+
+function isPinOf(context: Context, pin: Pin): boolean {
+  const { job } = context;
+  return (
+    isSame(pin.title, titleOf(job)) &&
+    isSame(pin.description, job.text) &&
+    isSame(pin.link, textOption(job, 'pinterest_link')) &&
+    isOnBoard(pin, boardOf(context))
+  );
+}
+
+const isSame = (read: string | null, sent: string | null) => (read ?? '').trim() === (sent ?? '').trim();
+
+const isOnBoard = ({ board_id }: Pin, board: string) => board_id === null || board_id === board;
+
+export const postOf = (id: string, published_at: number): PublishedPost => ({
+  platform_post_id: id,
+  platform_post_url: `https://www.pinterest.com/pin/${id}/`,
+  published_at,
+});
