@@ -6,7 +6,7 @@ import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV, OVERDUE_METRIC, OVERDUE_SERVICE, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { INSIGHTS, RULES } from '../shared/platforms/registry.ts';
+import { INSIGHTS, RULES, QUOTAS } from '../shared/platforms/registry.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
 import {
   actionsOf,
@@ -215,8 +215,9 @@ describe('functions', () => {
   }
 });
 
-/** Platforms of a function: one for a publisher, those with metrics for insights, otherwise all. */
+/** Platforms of a function: one for a publisher, those with metrics for insights, with quotas for workspace, otherwise all. */
 function platformsOf(name: string) {
+  if (name === 'workspace') return PLATFORM_IDS.filter(platform => QUOTAS[platform]);
   if (name === 'insights') return PLATFORM_IDS.filter(platform => INSIGHTS[platform]);
   return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
 }

@@ -28,8 +28,7 @@ const settled = (postId: string) =>
     const post = await read(stack, postId);
     const [destination] = post.destinations;
     const isDone =
-      isFinal(destination) &&
-      destination.follow_ups.every((each: Json) => each.status !== 'pending');
+      isFinal(destination) && destination.follow_ups.every((each: Json) => each.status !== 'pending');
     return isDone ? post : null;
   });
 
@@ -98,7 +97,9 @@ test(
     expect((await read(stack, postId)).status).not.toBe('published');
     await stack.advance(8 * 60);
     expect((await settled(postId)).status).toBe('published');
-    expect((await videosTitled('Later')).map(({ fields }) => fields.status.privacyStatus)).toEqual(['public']);
+    expect((await videosTitled('Later')).map(({ fields }) => fields.status.privacyStatus)).toEqual([
+      'public',
+    ]);
   },
   TEST_MS,
 );
@@ -116,7 +117,9 @@ test('lookups answer in the shapes of the interface', async () => {
     body: { total: 15 },
   });
   for (const name of ['languages', 'regions']) {
-    expect((await stack.api('GET', `/integrations/youtube/${name}?profile_name=Demo&hl=de`)).status).toBe(200);
+    expect((await stack.api('GET', `/integrations/youtube/${name}?profile_name=Demo&hl=de`)).status).toBe(
+      200,
+    );
   }
 });
 

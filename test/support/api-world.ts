@@ -183,6 +183,8 @@ async function newConnection(
     avatar_url: null,
     scopes: [],
     attributes: {},
+    // Fresh, so that validation does not ask the real platform.
+    facts_at: now,
     sealed: seal(ring, id, JSON.stringify(testCredentials(platform))),
     revision: 1,
     renew_at: null,

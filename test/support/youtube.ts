@@ -35,13 +35,13 @@ export function jobOf(
   const { platform_user_id, username } = grant.account;
   return {
     ...draft,
-    ...textsFor(rules, draft),
     post_id: `post-${host.now()}`,
     platform: 'youtube',
     account: { connection_id: 'c1', platform_user_id, username, attributes: grant.attributes },
     due_at: host.now(),
     created_at: host.now(),
     ...more,
+    ...textsFor(rules, draft),
   };
 }
 

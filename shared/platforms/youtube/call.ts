@@ -4,6 +4,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../net/http.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Quota } from '../contract/quota.ts';
 import { sendRequest } from '../kit/wire.ts';
+import { UNITS } from './quota.ts';
 import { isUploadBucket, toYoutubeError, YoutubeError, type Refused } from './errors.ts';
 
 /* Transport of the Data API v3: every response other than a success is thrown as a PlatformError. */
@@ -36,7 +37,10 @@ export interface Call extends Pick<HttpRequest, 'method' | 'headers' | 'body'>, 
 /** Counts the units of a call, sends it and returns the response whatever its status. Throws PlatformError without one. */
 export async function fetchResponse(caller: Caller, call: Call): Promise<HttpResponse> {
   const { http, token, quota, reservation } = caller;
-  if (quota && call.units > 0) await quota.spend('units', call.units, reservation);
+  // Reads are not part of a reservation: they would use up what is set aside for uploads.
+  if (quota && call.units > 0) {
+    await quota.spend('units', call.units, call.units === UNITS.list ? undefined : reservation);
+  }
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
   const query = new URLSearchParams(call.query).toString();
   const request: HttpRequest = {

@@ -56,7 +56,7 @@ export async function getChannel(caller: Caller): Promise<Channel> {
 export function channelFacts({ contentDetails, status }: Channel): Record<string, string> {
   return {
     uploads_playlist: contentDetails.relatedPlaylists.uploads,
-    long_uploads: status.longUploadsStatus ?? '',
+    long_uploads: status.longUploadsStatus,
   };
 }
 

@@ -181,7 +181,7 @@ export async function latestComments(
       },
     }) => ({
       text: snippet.textOriginal,
-      channel_id: snippet.authorChannelId.value ?? '',
+      channel_id: snippet.authorChannelId.value,
     }),
   );
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { FIRST_COMMENT } from '../../model/destination.ts';
 import { failure } from '../../model/failure.ts';
+import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import {
   defineFollowUp,
@@ -29,9 +30,6 @@ import { getVideo, updateVideo, type Restriction } from './videos.ts';
 import { onVideo, POLLS, PollsSchema, pollDelayMs, type Polls } from './young.ts';
 
 type YoutubeFollowUp = FollowUp<State, GoogleCredentials>;
-
-const NoState = v.object({});
-type NoState = v.InferOutput<typeof NoState>;
 
 const PICTURE_MS = 60 * SECOND;
 
@@ -69,10 +67,10 @@ const processing: YoutubeFollowUp = defineFollowUp<Polls, State, GoogleCredentia
 });
 
 /** Restricts the countries, and checks that YouTube did: it documents that for content partners only. */
-const countries: YoutubeFollowUp = defineFollowUp<NoState, State, GoogleCredentials>({
+const countries: YoutubeFollowUp = defineFollowUp<JsonObject, State, GoogleCredentials>({
   name: 'countries',
   idempotent: true,
-  state: NoState,
+  state: JsonObjectSchema,
   initial: () => ({}),
   run: async (context, _state, post) => {
     const wanted = restrictionOf(optionsOf(context.job)) ?? { blocked: [] };
@@ -110,10 +108,10 @@ const placement: YoutubeFollowUp = defineFollowUp<PlacementState, State, GoogleC
   },
 });
 
-const thumbnail: YoutubeFollowUp = defineFollowUp<NoState, State, GoogleCredentials>({
+const thumbnail: YoutubeFollowUp = defineFollowUp<JsonObject, State, GoogleCredentials>({
   name: 'thumbnail',
   idempotent: true,
-  state: NoState,
+  state: JsonObjectSchema,
   initial: () => ({}),
   run: async (context, _state, post) => {
     const picture = await context.files.cover('youtube_thumbnail_url', PICTURE_MS);
@@ -124,9 +122,9 @@ const thumbnail: YoutubeFollowUp = defineFollowUp<NoState, State, GoogleCredenti
 
 const playlistId = ({ job }: Context) => optionsOf(job).youtube_playlist_id ?? '';
 
-const playlist: YoutubeFollowUp = defineFollowUp<NoState, State, GoogleCredentials>({
+const playlist: YoutubeFollowUp = defineFollowUp<JsonObject, State, GoogleCredentials>({
   name: 'playlist',
-  state: NoState,
+  state: JsonObjectSchema,
   initial: () => ({}),
   run: async (context, _state, post) => {
     try {

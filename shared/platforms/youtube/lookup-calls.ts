@@ -105,12 +105,12 @@ export async function listPlaylists(caller: Caller): Promise<ListedPlaylist[]> {
 
 function playlistOf({ id, snippet, status }: v.InferOutput<typeof PlaylistSchema>): Playlist {
   const { title, description } = snippet;
-  return { playlist_id: id, title, description, privacy: status.privacyStatus ?? 'public' };
+  return { playlist_id: id, title, description, privacy: status.privacyStatus };
 }
 
 const listed = (item: v.InferOutput<typeof PlaylistSchema>): ListedPlaylist => ({
   ...playlistOf(item),
-  item_count: item.contentDetails.itemCount ?? 0,
+  item_count: item.contentDetails.itemCount,
   thumbnail: largestPicture(item.snippet.thumbnails),
 });
 

@@ -73,6 +73,7 @@ describe('what is the same for every channel', () => {
       total: 15,
     });
     host.advance(DAY);
+    grant = await connect(host);
     await read();
     expect(quota.spent).toHaveLength(6);
   });

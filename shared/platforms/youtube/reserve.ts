@@ -3,11 +3,12 @@ import { optionsOf, restrictionOf } from './options.ts';
 import { UNITS } from './quota.ts';
 import type { Context } from './state.ts';
 
-/** Returns the units that a post needs for its upload and everything that follows it. */
-export function unitsOf(job: PublishJob): number {
+/** Returns the units that a post needs for its upload and everything that follows it. `held`: it is published later. */
+export function unitsOf(job: PublishJob, held: boolean): number {
   const options = optionsOf(job);
   const costs: readonly [boolean, number][] = [
     [true, UNITS.video_upload],
+    [held && options.youtube_privacy_status !== 'private', UNITS.video_update],
     [restrictionOf(options) !== null, UNITS.country_restriction],
     [options.youtube_thumbnail_url !== undefined, UNITS.thumbnail],
     [options.youtube_caption_url !== undefined, UNITS.caption_upload],
@@ -18,6 +19,6 @@ export function unitsOf(job: PublishJob): number {
 }
 
 /** Sets the units of a post aside before its upload, so that its thumbnail and captions are not starved by others. */
-export async function reserveFor({ quota, job }: Context): Promise<void> {
-  await quota.reserve('units', unitsOf(job), job.post_id);
+export async function reserveFor({ quota, job }: Context, held: boolean): Promise<void> {
+  await quota.reserve('units', unitsOf(job, held), job.post_id);
 }

@@ -25,7 +25,6 @@ import { MAX_TAGS, tagLength, tagsOf } from './tags.ts';
 const TEXT = [characters(5000), utf8Bytes(5000)];
 /** YouTube does not document the unit of a title. UTF-16 units are the largest of the possible counts. */
 const TITLE = [utf16Units(100)];
-const COMMENT = [characters(10_000)];
 
 /** Film, Music, Gaming, People and Blogs, Education, Science and Tech. */
 const CATEGORIES = ['1', '10', '20', '22', '27', '28'] as const;
@@ -67,7 +66,7 @@ export const rules: PlatformRules = {
   text: () => TEXT,
   title: () => TITLE,
   titled: ['video'],
-  comment: COMMENT,
+  comment: [],
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   shape_title: titleOf,

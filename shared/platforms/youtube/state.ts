@@ -6,7 +6,7 @@ import type { Caller } from './call.ts';
 
 /** An open upload. Times are epoch milliseconds. */
 const SessionSchema = v.object({
-  /** A secret: whoever knows it can write to the upload. */
+  /** A secret: it is enough to write to the upload. */
   url: v.string(),
   slug: v.string(),
   size: v.number(),

@@ -71,12 +71,12 @@ export function withoutSession(state: State): State {
 
 async function openSession(context: Context, state: State): Promise<State> {
   const { job, now } = context;
-  await reserveFor(context);
   const { youtube_privacy_status: privacy } = optionsOf(job);
   const { size, type } = await withFile(context, file =>
     Promise.resolve({ size: file.size, type: typeOf(file) }),
   );
   const held = job.due_at - now() > HOLD_MS;
+  await reserveFor(context, held);
   const slug = `${job.post_id}-${now().toString(36)}`;
   const open = (withPlacement: boolean) =>
     openUpload(callerOf(context), {

@@ -126,7 +126,7 @@ describe('the error of a text that is too long', () => {
     expect(found('bluesky', 'text')).toEqual(['description']);
     expect(found('telegram', 'image')).toEqual(['description']);
     expect(found('instagram', 'image')).toEqual(['description', 'first_comment']);
-    expect(found('youtube', 'video')).toEqual(['description', 'title', 'first_comment']);
+    expect(found('youtube', 'video')).toEqual(['description', 'title']);
     expect(messages('linkedin', 'document', all)).toEqual(
       ['description', 'title', 'first_comment'].map(
         field =>

@@ -135,6 +135,10 @@ export function readPlacement(
   return mode === 'ignored' ? {} : details;
 }
 
+/** A text of a body; the fallback for anything else. */
+export const textOf = (value: unknown, fallback = ''): string =>
+  typeof value === 'string' ? value : fallback;
+
 /** The object at a name of a body; empty where there is none. */
 export function member(body: Member, name: string): Member {
   const value = body[name];

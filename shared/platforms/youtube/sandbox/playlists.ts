@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { badParameter, refuse } from './errors.ts';
 import { guarded, readJson, requireSameParts, type Guard, type Request } from './guard.ts';
-import { member } from './metadata.ts';
+import { member, textOf } from './metadata.ts';
 import { randomId, uploadsOf, type YoutubeState } from './state.ts';
 import { isSeen, ownVideo, showVideo } from './videos.ts';
 
@@ -101,7 +101,7 @@ async function createPlaylist(state: YoutubeState, { c, channel, parts }: Reques
       domain: 'youtube.playlist',
     });
   }
-  const privacy = String(member(body, 'status')['privacyStatus'] ?? 'public');
+  const privacy = textOf(member(body, 'status')['privacyStatus'], 'public');
   const id = `PL${randomId(24)}`;
   const playlist = { id, channel_id: channel.id, title, description, privacy, special: false };
   state.playlists.set(id, playlist);

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { badParameter, badVideo, refuse, videoNotFound } from './errors.ts';
 import { guarded, readJson, required, requireSameParts, type Guard, type Request } from './guard.ts';
-import { member, readPlacement, readRecording, readSnippet, readStatus } from './metadata.ts';
+import { member, readPlacement, readRecording, readSnippet, readStatus, textOf } from './metadata.ts';
 import { instant, type Channel, type Video, type YoutubeState } from './state.ts';
 
 /** `videos.list`, `update` and `delete`. */
@@ -57,7 +57,7 @@ function list(state: YoutubeState, { c, channel, parts }: Request): Response {
 async function update(state: YoutubeState, { c, channel, parts }: Request): Promise<Response> {
   const body = await readJson(c);
   requireSameParts(body, parts);
-  const video = ownVideo(state, channel, String(body['id'] ?? ''), 'body.id');
+  const video = ownVideo(state, channel, textOf(body['id']), 'body.id');
   const { switches } = channel;
   const snippet = member(body, 'snippet');
   if (parts.includes('snippet') && (snippet['title'] === undefined || snippet['categoryId'] === undefined)) {
@@ -208,11 +208,13 @@ function statistics({ host, channels }: YoutubeState, { id, channel_id }: Video)
   const { views = 0, likes = 0, comments = 0 } = host.metrics('youtube', id) ?? {};
   const hidden = channels.get(channel_id)?.switches.hidden_counts === true;
   return {
-    viewCount: String(views),
+    viewCount: counted(views),
     favoriteCount: '0',
-    ...(hidden ? {} : { likeCount: String(likes), commentCount: String(comments) }),
+    ...(hidden ? {} : { likeCount: counted(likes), commentCount: counted(comments) }),
   };
 }
+
+const counted = (count: Json): string => (typeof count === 'number' ? String(count) : '0');
 
 /** Shows a video on the sandbox's page as it is now. */
 export function showVideo(state: YoutubeState, video: Video): void {
@@ -226,8 +228,8 @@ export function showVideo(state: YoutubeState, video: Video): void {
     platform_post_id: id,
     platform_post_url: `https://www.youtube.com/watch?v=${id}`,
     kind: video.vertical && (video.duration ?? Infinity) <= 180 ? 'short' : 'video',
-    text: String(snippet['description'] ?? ''),
-    title: String(snippet['title'] ?? ''),
+    text: textOf(snippet['description']),
+    title: textOf(snippet['title']),
     media: [
       { sha256: file.sha256, type: file.type, size: file.size },
       ...(thumbnail === null ? [] : [thumbnail]),
