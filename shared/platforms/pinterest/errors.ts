@@ -116,7 +116,8 @@ export function toPlatformError(response: HttpResponse, what: string): Pinterest
       includes(each.code, error.code) &&
       (each.message?.test(error.message) ?? true),
   );
-  const { kind, failure, advice } = row ?? (error.status >= 500 ? UNAVAILABLE : CONTENT);
+  const unlisted: Row = error.status >= 500 ? UNAVAILABLE : CONTENT;
+  const { kind, failure, advice } = row ?? unlisted;
   return new PinterestError(
     {
       kind,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { findLinks } from '../../text/links.ts';
-import { charactersAndEmojiBytes, utf8Bytes } from '../../text/measure.ts';
+import { characters, charactersAndEmojiBytes, utf8Bytes } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
