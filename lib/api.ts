@@ -3,6 +3,7 @@ import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import { QUOTAS } from '../shared/platforms/registry.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
 import { grantProvider } from './ai.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
@@ -71,7 +72,10 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
   playlists: (group, { table }) => table.grant(group, 'DeleteItem'),
   analytics: () => undefined,
   queue: () => undefined,
-  workspace: (group, { table }) => table.grant(group, 'DeleteItem'),
+  workspace: (group, { table, secrets }) => {
+    table.grant(group, 'DeleteItem');
+    secrets.grantReadPlatformApps(group, platformsWithQuotas());
+  },
   integrations: (group, { table, secrets, redirectAllowlist }) => {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
@@ -86,6 +90,8 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
   },
   docs: (group, { table }) => table.grant(group, 'GetItem'),
 };
+
+const platformsWithQuotas = () => PLATFORM_IDS.filter(id => QUOTAS[id] !== undefined);
 
 /**
  * Grants what every endpoint group needs: look up API keys and the profiles that a restricted one may use, count

@@ -1,7 +1,8 @@
 import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { platformAppParameter } from '../../shared/aws/platform-app.ts';
-import { PLATFORM_IDS, PlatformIdSchema } from '../../shared/model/platform.ts';
+import { PLATFORM_IDS, PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { PLANS, PlanSchema, type Member } from '../../shared/model/workspace.ts';
 import { createApiKey, createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import { listMembers, revokeApiKey, setPlan } from '../../shared/store/workspaces.ts';
@@ -25,6 +26,13 @@ interface Command {
 
 const required = (...names: string[]) => names.map(name => ({ name, required: true }));
 const optional = (...names: string[]) => names.map(name => ({ name, required: false }));
+
+/** Fields of platforms' apps beside id and secret, by option: `--api-version` is `api_version`. */
+const APP_FIELDS: ReadonlyMap<string, string> = new Map(
+  Object.values(CONNECTORS)
+    .flatMap(({ app_fields }) => Object.keys(app_fields))
+    .map(name => [name.replaceAll('_', '-'), name]),
+);
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -86,13 +94,20 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'platform set',
-    arguments: 'PLATFORM --client-id ID --client-secret SECRET',
+    arguments: [
+      'PLATFORM --client-id ID --client-secret SECRET',
+      ...[...APP_FIELDS.keys()].map(name => `[--${name} …]`),
+    ].join(' '),
     summary: `stores the credentials of your app at a platform (${PLATFORM_IDS.join(', ')})`,
-    options: required('client-id', 'client-secret'),
+    options: [...required('client-id', 'client-secret'), ...optional(...APP_FIELDS.keys())],
     run: async ({ target, options, positionals }) => {
       const platform = v.safeParse(PlatformIdSchema, positionals[0]);
       if (!platform.success) throw new Error(`PLATFORM must be one of ${PLATFORM_IDS.join(', ')}`);
-      const app = { client_id: options['client-id'], client_secret: options['client-secret'] };
+      const app = {
+        client_id: options['client-id'],
+        client_secret: options['client-secret'],
+        ...parseAppFields(platform.output, options),
+      };
       await target.ssm.send(
         new PutParameterCommand({
           Name: platformAppParameter(target.parameterPrefix, platform.output),
@@ -123,6 +138,21 @@ function lines(values: Record<string, string>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
+}
+
+/** The platform's own fields of the app. Throws for a value that it does not know. */
+function parseAppFields(platform: PlatformId, options: Record<string, string>): Record<string, unknown> {
+  const given = [...APP_FIELDS].flatMap(([option, name]) => {
+    const value = options[option];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const parsed = v.safeParse(
+    v.strictObject(CONNECTORS[platform]?.app_fields ?? {}),
+    Object.fromEntries(given),
+  );
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new Error(`${v.getDotPath(issue) ?? 'An option'}: ${issue.message}`);
 }
 
 function parsePlan(text: string | undefined) {

@@ -32,11 +32,14 @@ export const callback = route({
       description: 'The account is connected, and the connect request had no redirect_url',
       schema: v.object({ status: v.literal('connected'), account: AccountRecord }),
     },
-    302: { description: 'Redirects to redirect_url with `status`, `platform` and, on failure, `reason`' },
+    302: {
+      description:
+        'Redirects to redirect_url with `status`, `platform` and, on failure, `reason` and `message`, which says what to do',
+    },
     400: {
       description:
         'The account is not connected, and the connect request had no redirect_url; or the state is not valid',
-      schema: v.object({ status: v.literal('failed'), reason: v.string() }),
+      schema: v.object({ status: v.literal('failed'), reason: v.string(), message: v.optional(v.string()) }),
     },
   },
   handler: async ({ params, query }, services) => {
@@ -80,7 +83,7 @@ async function exchangeCode(
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     log.warn('Could not connect an account', { platform, ...describeError(error) });
-    return failed(pending, error.code.toLowerCase());
+    return failed(pending, error.code.toLowerCase(), error.message);
   }
 }
 
@@ -91,17 +94,24 @@ function connected(pending: OAuthState, account: ReturnType<typeof accountRecord
   return { status: 200, body: { status: 'connected', account } } as const;
 }
 
-function failed(pending: OAuthState, reason: string) {
-  if (pending.return_to !== null) return redirect(pending.return_to, pending.platform, 'failed', reason);
-  return { status: 400, body: { status: 'failed', reason } } as const;
+/** `message`: what the user can do, where the platform or its connector said so. */
+function failed(pending: OAuthState, reason: string, message?: string) {
+  const failure = { reason, ...(message === undefined ? {} : { message }) };
+  if (pending.return_to !== null) return redirect(pending.return_to, pending.platform, 'failed', failure);
+  return { status: 400, body: { status: 'failed', ...failure } } as const;
 }
 
 /** Returns the user to the page that the connect request named. */
-function redirect(returnTo: string, platform: string, status: 'connected' | 'failed', reason?: string) {
+function redirect(
+  returnTo: string,
+  platform: string,
+  status: 'connected' | 'failed',
+  failure: Record<string, string> = {},
+) {
   const page = new URL(returnTo);
   page.searchParams.set('status', status);
   page.searchParams.set('platform', platform);
-  if (reason !== undefined) page.searchParams.set('reason', reason);
+  for (const [name, value] of Object.entries(failure)) page.searchParams.set(name, value);
   return { status: 302, headers: { location: page.toString() } } as const;
 }
 

@@ -1,5 +1,7 @@
+import { hasValidCredentials } from '../../shared/connections/renew.ts';
 import { assertCreator } from '../../shared/http/access.ts';
 import { notFound } from '../../shared/http/errors.ts';
+import { isProfileVisible } from '../../shared/http/key-scope.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Connection, Profile } from '../../shared/model/profile.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
@@ -34,6 +36,20 @@ export async function findProfileAccount(
 ): Promise<Connection> {
   const profile = await requireProfileByName(services, principal, profileName);
   const account = await getConnection(services.table, principal.workspace_id, profile.id, platform);
+  if (!account) throw notFound('Account');
+  return account;
+}
+
+/** Returns any account of the workspace on a platform that can be used, if possible. Throws 404 without one. */
+export async function findAnyAccount(
+  { table, now }: Services,
+  principal: Principal,
+  platform: PlatformId,
+): Promise<Connection> {
+  const accounts = (await listConnections(table, principal.workspace_id)).filter(
+    account => account.platform === platform && isProfileVisible(principal, account.profile_id),
+  );
+  const account = accounts.find(each => hasValidCredentials(each, now())) ?? accounts[0];
   if (!account) throw notFound('Account');
   return account;
 }

@@ -11,7 +11,7 @@ import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import type { Lookup, PlatformLookups } from '../../shared/platforms/contract/lookups.ts';
 import { openQuota } from '../../shared/quota/quota.ts';
 import type { Services } from '../../shared/runtime/services.ts';
-import { findProfileAccount } from './find.ts';
+import { findAnyAccount, findProfileAccount } from './find.ts';
 import { answerPlatformError } from './platform-errors.ts';
 
 /** The routes of the platforms' lookups: `GET` or `POST /integrations/{platform}/{name}`. */
@@ -24,7 +24,7 @@ export function lookupRoutes(
 }
 
 function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
-  const { name, summary, description, answer, method } = lookup;
+  const { name, summary, description, answer, method, any_profile } = lookup;
   const shared = {
     path: `/integrations/${platform}/${name}`,
     operation_id: operationId(method, platform, name),
@@ -32,27 +32,36 @@ function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
     ...(description === undefined ? {} : { description }),
     tag: 'Connections',
     auth: 'key',
-    responses: {
-      200: { description: 'As the platform answers it now', schema: answer },
-      404: { description: 'Profile or account not found' },
-      503: { description: 'The platform does not answer' },
-    },
   } as const;
-  const input = { profile_name: profileNameField, ...lookup.input };
+  const failures = {
+    404: { description: 'Profile or account not found' },
+    503: { description: 'The platform does not answer' },
+  };
+  const input = {
+    profile_name: any_profile === true ? v.nullish(profileNameField, null) : profileNameField,
+    ...lookup.input,
+  };
   return method === 'GET'
     ? route({
         ...shared,
         method,
         query: input,
-        handler: ({ query, principal }, services) =>
-          answerLookup(services, platform, lookup, principal, query),
+        responses: { 200: { description: 'As the platform answers it', schema: answer }, ...failures },
+        handler: async ({ query, principal }, services) => ({
+          status: 200,
+          body: await answerLookup(services, platform, lookup, principal, query),
+        }),
       })
     : route({
         ...shared,
         method,
         creates: false,
         body: input,
-        handler: ({ body, principal }, services) => answerLookup(services, platform, lookup, principal, body),
+        responses: { 201: { description: 'Created at the platform', schema: answer }, ...failures },
+        handler: async ({ body, principal }, services) => ({
+          status: 201,
+          body: await answerLookup(services, platform, lookup, principal, body),
+        }),
       });
 }
 
@@ -61,10 +70,13 @@ async function answerLookup(
   platform: PlatformId,
   lookup: Lookup,
   principal: Principal,
-  input: { profile_name: string },
-) {
-  const connection = await findProfileAccount(services, principal, input.profile_name, platform);
-  const body = await answerPlatformError(services, platform, async () => {
+  input: { profile_name: string | null },
+): Promise<unknown> {
+  const connection =
+    input.profile_name === null
+      ? await findAnyAccount(services, principal, platform)
+      : await findProfileAccount(services, principal, input.profile_name, platform);
+  return answerPlatformError(services, platform, async () => {
     const account = await loadFreshAccount(services, connection, connection.default_target_id ?? null);
     try {
       return await run(services, lookup, account, input);
@@ -73,7 +85,6 @@ async function answerLookup(
       return run(services, lookup, await renewAccount(services, account), input);
     }
   });
-  return { status: 200, body } as const;
 }
 
 function run(services: Services, lookup: Lookup, account: LoadedAccount, input: unknown): Promise<unknown> {

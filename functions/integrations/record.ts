@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import { expiresSoon, hasValidCredentials } from '../../shared/connections/renew.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import type { Connection } from '../../shared/model/profile.ts';
+import { GRANT_ENDS_AT } from '../../shared/platforms/contract/connector.ts';
+import { EXPIRY_NOTICE_MS } from '../../shared/store/connections.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
 const text = v.nullable(v.string());
@@ -63,8 +65,16 @@ export function accountRecord(
 }
 
 function warningsOf(connection: Connection, now: number) {
-  if (!expiresSoon(connection, now)) return [];
-  const end = toIsoOrNull(connection.token_expires_at) ?? '';
+  const end = expiresSoon(connection, now)
+    ? (toIsoOrNull(connection.token_expires_at) ?? '')
+    : grantEndsSoon(connection, now);
+  if (end === null) return [];
   const message = `The credentials expire at ${end} and cannot be renewed: reconnect the account before then`;
   return [{ code: 'EXPIRES_SOON' as const, message }];
+}
+
+/** Returns the end of a grant that ends within a week by itself; null for others. */
+function grantEndsSoon({ attributes }: Connection, now: number): string | null {
+  const end = attributes[GRANT_ENDS_AT];
+  return end !== undefined && Date.parse(end) - now <= EXPIRY_NOTICE_MS ? end : null;
 }

@@ -318,10 +318,7 @@ describe('stored media', () => {
     expect(made).toMatchObject({
       status: 201,
       body: {
-        warnings: [
-          { code: 'PLATFORM_NOT_AVAILABLE', platform: 'instagram' },
-          { code: 'MEDIA_CHANGED', field: 'media_urls[0]', platform: 'instagram' },
-        ],
+        warnings: [{ code: 'MEDIA_CHANGED', field: 'media_urls[0]', platform: 'instagram' }],
       },
     });
   });

@@ -109,12 +109,17 @@ describe('POST /posts/validate', () => {
   });
 
   test('warns about a platform that cannot be published to yet, as creating the post does', async () => {
-    const body = { post_type: 'image', media_urls: [`${host.url}/photo.jpg`], platforms: ['x', 'instagram'] };
+    const body = {
+      post_type: 'image',
+      media_urls: [`${host.url}/photo.jpg`],
+      platforms: ['x', 'pinterest'],
+      pinterest_board_id: '1',
+    };
     const warning = {
       code: 'PLATFORM_NOT_AVAILABLE',
       field: 'platforms',
-      platform: 'instagram',
-      message: 'This version of the service cannot publish to Instagram yet: the post will fail there',
+      platform: 'pinterest',
+      message: 'This version of the service cannot publish to Pinterest yet: the post will fail there',
     };
     expect(await validate(body)).toMatchObject({ valid: true, warnings: [warning] });
     const created = await call(world, createPost, { body: { profile_name: 'Acme', ...body } });

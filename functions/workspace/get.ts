@@ -11,6 +11,7 @@ import { getMonthlyUsage } from '../../shared/store/usage.ts';
 import { listWebhooks } from '../../shared/store/webhooks.ts';
 import { countApiKeys, getWorkspace as readWorkspace } from '../../shared/store/workspaces.ts';
 import { MINUTE, nextMonth, toIso } from '../../shared/time/instant.ts';
+import { listQuotas } from './quotas.ts';
 import { WorkspaceRecord } from './record.ts';
 
 export const getWorkspace = route({
@@ -22,17 +23,16 @@ export const getWorkspace = route({
   auth: 'key',
   responses: { 200: { description: 'The workspace', schema: WorkspaceRecord } },
   handler: async ({ principal }, services) => {
-    const [workspace, usage] = await Promise.all([
+    const [workspace, usage, platform_quotas] = await Promise.all([
       readWorkspace(services.table, principal.workspace_id),
       usageOf(services, principal),
+      listQuotas(services, principal),
     ]);
     if (!workspace) throw notFound('Workspace');
     const { workspace_id, name, plan, created_at } = workspace;
     const { role, user_id } = principal;
-    return {
-      status: 200,
-      body: { id: workspace_id, name, plan, role, user_id, created_at: toIso(created_at), usage },
-    };
+    const body = { id: workspace_id, name, plan, role, user_id, created_at: toIso(created_at), usage };
+    return { status: 200, body: { ...body, platform_quotas } };
   },
 });
 

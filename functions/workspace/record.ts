@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { PlatformIdSchema } from '../../shared/model/platform.ts';
 import { PLANS, RoleSchema, ScopeSchema, type ApiKey, type Member } from '../../shared/model/workspace.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
@@ -77,6 +78,20 @@ export const WorkspaceRecord = v.pipe(
       storage_bytes: UsageRecord,
       requests_per_minute: UsageRecord,
     }),
+    platform_quotas: v.pipe(
+      v.array(
+        v.object({
+          platform: PlatformIdSchema,
+          bucket: v.string(),
+          used: v.number(),
+          limit: v.number(),
+          resets_at: v.string(),
+        }),
+      ),
+      v.description(
+        "Quotas of the platform apps that the workspace connects accounts with: its own app, else the service's, which all workspaces share",
+      ),
+    ),
   }),
   v.title('Workspace'),
 );

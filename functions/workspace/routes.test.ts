@@ -6,6 +6,7 @@ import { newId } from '../../shared/model/id.ts';
 import { setPlan } from '../../shared/store/workspaces.ts';
 import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
+import { openQuota } from '../../shared/quota/quota.ts';
 
 let api: ApiWorld;
 beforeEach(async () => {
@@ -55,8 +56,20 @@ describe('GET /workspace', () => {
           storage_bytes: { used: 0, limit: 50_000_000_000, resets_at: null },
           requests_per_minute: { used: 0, limit: 120, resets_at: '2026-12-01T10:00:00.000Z' },
         },
+        platform_quotas: [],
       },
     });
+  });
+
+  test("returns the quotas of the workspace's own app until the next midnight in Pacific Time", async () => {
+    const app = { client_id: 'own', client_secret: 'secret' };
+    await api.call('PUT /workspace/platform-apps/{platform}', { params: { platform: 'youtube' }, body: app });
+    await openQuota(api.services, { app, account_id: null }, 'youtube').spend('units', 150);
+    const resets_at = '2026-12-02T08:00:00.000Z';
+    expect((await api.call('GET /workspace')).body.platform_quotas).toEqual([
+      { platform: 'youtube', bucket: 'units', used: 150, limit: 10_000, resets_at },
+      { platform: 'youtube', bucket: 'video_uploads', used: 0, limit: 100, resets_at },
+    ]);
   });
 });
 

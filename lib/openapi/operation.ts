@@ -108,7 +108,10 @@ function requestBodyOf(
     required: (one.required ?? []).length > 0,
     content: {
       [JSON_TYPE]: { schema: route.takes_form ? withoutFiles(schema) : schema, example },
-      ...(route.takes_form && { 'multipart/form-data': { schema } }),
+      ...(route.takes_form && {
+        'multipart/form-data': { schema },
+        'application/x-www-form-urlencoded': { schema: withoutFiles(schema) },
+      }),
     },
   };
 }

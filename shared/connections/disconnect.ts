@@ -3,15 +3,21 @@ import { CONNECTORS } from '../platforms/registry.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteConnection } from '../store/connections.ts';
+import { connectionsOfUser, deletePlatformUser } from '../store/platform-users.ts';
 import { deleteTargets } from '../store/targets.ts';
+import { platformUserOf } from './callbacks.ts';
 import { loadAccount, toConnectedAccount } from './load.ts';
 import { withConnectContext } from './platform-context.ts';
 
 /** Disconnects an account: revokes its credentials at the platform, then deletes it. Safe to repeat from any point. */
 export async function disconnectAccount(services: Services, connection: Connection): Promise<void> {
-  await revokeCredentials(services, connection);
+  const user = platformUserOf(connection);
+  const isLast = user === null || (await connectionsOfUser(services.table, user)).length <= 1;
+  // Revoking ends the access to everything of the user, other connections included.
+  if (isLast) await revokeCredentials(services, connection);
   await deleteTargets(services.table, connection);
   await deleteConnection(services.table, connection);
+  if (user) await deletePlatformUser(services.table, user, connection);
 }
 
 /** Best effort: an account is disconnected even when the platform does not answer. */

@@ -7,6 +7,7 @@ import { PlatformError } from '../platforms/contract/error.ts';
 import { CONNECTORS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
 import { getTarget, type StoredTarget } from '../store/targets.ts';
+import { logAppNotice } from './app-notice.ts';
 import { appOf } from './apps.ts';
 
 /** A connected account with its credentials unsealed. Never log it or return it in a response. */
@@ -34,6 +35,7 @@ export async function loadAccount(
     appOf(services, connection),
     loadTarget(services, connection, targetId),
   ]);
+  if (app) logAppNotice(connection.platform, app, services.now());
   return { connection, credentials, app, target };
 }
 

@@ -9,8 +9,10 @@ import { PlatformError } from '../platforms/contract/error.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection, putConnection } from '../store/connections.ts';
+import { deletePlatformUser, putPlatformUser } from '../store/platform-users.ts';
 import { deleteTargets } from '../store/targets.ts';
 import { sealApp } from './apps.ts';
+import { platformUserOf } from './callbacks.ts';
 import { sealCredentials } from './load.ts';
 import { refreshTargets } from './refresh-targets.ts';
 
@@ -59,8 +61,23 @@ export async function storeGrant(services: Services, granted: NewGrant): Promise
     needs_target: targetModeOf(connector, way) === 'required' && defaultTarget === null,
   };
   await putConnection(services.table, connection);
+  await noteUser(services, connection, earlier);
   if (earlier && !same) await deleteTargets(services.table, earlier);
   return targetModeOf(connector, way) === 'none' ? connection : withTargets(services, connection);
+}
+
+/** Notes whose account it is, for callbacks that name the user; the user of a replaced account no longer has it. */
+async function noteUser(
+  { table }: Services,
+  connection: Connection,
+  earlier: Connection | null,
+): Promise<void> {
+  const user = platformUserOf(connection);
+  const before = earlier && platformUserOf(earlier);
+  if (user) await putPlatformUser(table, user, connection);
+  if (before && (before.space !== user?.space || before.id !== user.id)) {
+    await deletePlatformUser(table, before, connection);
+  }
 }
 
 /** Lists the targets of a new connection. The connection is kept when that fails: listing them later repeats it. */

@@ -199,7 +199,10 @@ async function afterOutcome(
       return published(destination, outcome.post, outcome.followUps, now);
     case 'failed': {
       const discards = run.publishers[destination.platform]?.discard != null;
-      const abandoned = discards && outcome.checkpoint ? await checkpoints.put(outcome.checkpoint) : null;
+      // What a post uses that may be live is kept.
+      const isOver = outcome.failure.code !== 'DELIVERY_UNKNOWN';
+      const abandoned =
+        discards && isOver && outcome.checkpoint ? await checkpoints.put(outcome.checkpoint) : null;
       return failed(destination, outcome.failure, now, outcome.accountLost, abandoned);
     }
     case 'retry': {

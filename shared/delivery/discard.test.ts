@@ -48,6 +48,10 @@ describe('what an attempt left at the platform', () => {
 
     await deliver({ commitFaults: [{ ...lost, outcomeUnknown: false }] });
     expect(world.platform.discards).toBe(0);
+
+    const unknown = { kind: 'rejected', code: 'DELIVERY_UNKNOWN', message: 'may be live' } as const;
+    await deliver({ commitFaults: [unknown] });
+    expect(world.platform.discards).toBe(0);
   });
 
   test('stays there when discarding it fails, and the destination fails all the same', async () => {

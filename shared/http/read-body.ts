@@ -7,7 +7,7 @@ import type { Middleware } from './middleware.ts';
 /** Largest JSON body in bytes. Media are sent to the upload endpoints. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
-/** Reads the body of routes that take one: JSON or a multipart form. An empty body counts as an empty object. */
+/** Reads the body of routes that take one: JSON or a form. An empty body counts as an empty object. */
 export function readBody(): Middleware {
   return {
     before: async ({ event }) => {
@@ -15,6 +15,10 @@ export function readBody(): Middleware {
       if (!state.route?.body) return;
       const type = event.headers['content-type'];
       const takesForm = state.route.takes_form === true;
+      if (takesForm && type !== undefined && isUrlEncoded(type)) {
+        state.body = Object.fromEntries(new URLSearchParams(decodeUtf8(event, bodyBytes(event))));
+        return;
+      }
       state.body =
         takesForm && type !== undefined && isForm(type)
           ? await readForm(bodyBytes(event), type)
@@ -22,6 +26,8 @@ export function readBody(): Middleware {
     },
   };
 }
+
+const isUrlEncoded = (contentType: string) => /^application\/x-www-form-urlencoded\b/i.test(contentType);
 
 function readJson(event: ApiEvent, type: string | undefined, expectedType: string): unknown {
   const bytes = bodyBytes(event);

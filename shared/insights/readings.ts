@@ -2,7 +2,8 @@ import { targetIdOf } from '../connections/target-choice.ts';
 import type { DestinationOf } from '../model/destination.ts';
 import type { DueReading } from '../model/insight.ts';
 import type { Post } from '../model/post.ts';
-import { INSIGHTS } from '../platforms/registry.ts';
+import { draftFor } from '../platforms/kit/draft.ts';
+import { INSIGHTS, RULES } from '../platforms/registry.ts';
 import { putDueReading } from '../store/insights.ts';
 import type { Table } from '../store/table.ts';
 import { HOUR } from '../time/instant.ts';
@@ -13,11 +14,13 @@ const MAX_RETRIES = 6;
 /** Stores the first due reading of a published post, where its platform reports metrics. */
 export async function scheduleFirstReading(
   table: Table,
-  { workspace_id, profile_id, post_id, options }: Post,
+  post: Post,
   { platform, social_account_id, platform_post_id, published_at }: DestinationOf<'published'>,
 ): Promise<void> {
   const firstAge = INSIGHTS[platform]?.ages_ms[0];
   if (firstAge === undefined) return;
+  const { workspace_id, profile_id, post_id } = post;
+  const { options } = draftFor(RULES[platform], post).draft;
   await putDueReading(table, {
     workspace_id,
     profile_id,

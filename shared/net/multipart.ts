@@ -76,3 +76,15 @@ async function* piecesOf({ name, size, read }: Extract<FormFilePart, { size: num
 function quoted(name: string): string {
   return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }
+
+/** Returns a multipart/related body (RFC 2387) of a JSON object and a text: Google's uploads with metadata. */
+export function relatedBody(
+  json: object,
+  { type, text }: { type: string; text: string },
+): { contentType: string; body: string } {
+  const boundary = `part-${randomUUID()}`;
+  const part = (contentType: string, content: string) =>
+    `--${boundary}${CRLF}Content-Type: ${contentType}${CRLF}${CRLF}${content}${CRLF}`;
+  const body = `${part('application/json; charset=UTF-8', JSON.stringify(json))}${part(type, text)}--${boundary}--${CRLF}`;
+  return { contentType: `multipart/related; boundary=${boundary}`, body };
+}

@@ -30,19 +30,32 @@ import { style as threadsStyle } from './threads/style.ts';
 import { style as pinterestStyle } from './pinterest/style.ts';
 import { style as blueskyStyle } from './bluesky/style.ts';
 import { connector as xConnector } from './x/connect.ts';
+import { connector as youtubeConnector } from './youtube/connect.ts';
+import { connector as instagramConnector } from './instagram/connect.ts';
+import { connector as facebookConnector } from './facebook/connect.ts';
+import { connector as linkedinConnector } from './linkedin/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
+import { publisher as youtubePublisher } from './youtube/publish.ts';
+import { publisher as instagramPublisher } from './instagram/publish.ts';
+import { publisher as facebookPublisher } from './facebook/publish.ts';
+import { publisher as linkedinPublisher } from './linkedin/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
+import { insights as youtubeInsights } from './youtube/insights.ts';
+import { insights as instagramInsights } from './instagram/insights.ts';
+import { insights as facebookInsights } from './facebook/insights.ts';
+import { insights as linkedinInsights } from './linkedin/insights.ts';
 import { insights as threadsInsights } from './threads/insights.ts';
 import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
+import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
@@ -78,6 +91,10 @@ export const STYLES: Readonly<Partial<Record<PlatformId, PlatformStyle>>> = {
 /** Platforms that accounts can be connected to. */
 export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   x: xConnector,
+  youtube: youtubeConnector,
+  instagram: instagramConnector,
+  facebook: facebookConnector,
+  linkedin: linkedinConnector,
   threads: threadsConnector,
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,
@@ -87,6 +104,10 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
 /** Platforms that can be published to. Posts to other platforms fail at delivery. */
 export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   x: xPublisher,
+  youtube: youtubePublisher,
+  instagram: instagramPublisher,
+  facebook: facebookPublisher,
+  linkedin: linkedinPublisher,
   threads: threadsPublisher,
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
@@ -96,6 +117,10 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
 /** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
 export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'x',
+  'youtube',
+  'instagram',
+  'facebook',
+  'linkedin',
   'threads',
   'pinterest',
   'bluesky',
@@ -105,6 +130,10 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
+  youtube: youtubeInsights,
+  instagram: instagramInsights,
+  facebook: facebookInsights,
+  linkedin: linkedinInsights,
   threads: threadsInsights,
   pinterest: pinterestInsights,
   bluesky: blueskyInsights,
@@ -112,6 +141,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
 
 /** Platforms with routes of their own below `/integrations/{platform}`. */
 export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
+  youtube: youtubeLookups,
   pinterest: pinterestLookups,
 };
 

@@ -3,6 +3,10 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { SandboxDefinition } from './contract/sandbox.ts';
 import { sandbox as xSandbox } from './x/sandbox/server.ts';
+import { sandbox as youtubeSandbox } from './youtube/sandbox/server.ts';
+import { sandbox as instagramSandbox } from './instagram/sandbox/server.ts';
+import { sandbox as facebookSandbox } from './facebook/sandbox/server.ts';
+import { sandbox as linkedinSandbox } from './linkedin/sandbox/server.ts';
 import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
 import { sandbox as pinterestSandbox } from './pinterest/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
@@ -11,6 +15,10 @@ import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 /** Platforms that the sandbox plays. */
 export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>> = {
   x: xSandbox,
+  youtube: youtubeSandbox,
+  instagram: instagramSandbox,
+  facebook: facebookSandbox,
+  linkedin: linkedinSandbox,
   threads: threadsSandbox,
   pinterest: pinterestSandbox,
   bluesky: blueskySandbox,

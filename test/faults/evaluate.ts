@@ -30,7 +30,7 @@ export interface Evidence {
 /**
  * Platforms that cannot be asked for the outcome of a request whose response was lost. All others must always reconcile.
  */
-export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram'];
+export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin'];
 
 export interface Evaluation {
   violations: Violation[];

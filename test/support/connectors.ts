@@ -55,9 +55,12 @@ export const connectContext = ({ http, now }: TestSandbox): ConnectContext => ({
 
 const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   x: { access_token: 'a', refresh_token: 'r' },
+  instagram: { login: 'instagram', access_token: 'a' },
   threads: { access_token: 'a' },
   pinterest: { access_token: 'a', refresh_token: 'r' },
   bluesky: { access_token: 'a', refresh_token: 'r', app_password: 'p' },
+  facebook: { user_token: 'a' },
+  linkedin: { access_token: 'a', refresh_token: 'r', refresh_expires_at: null },
   telegram: { bot_token: '123456789:AAabcdefghijklmnopqrstuvwxyz0123456' },
 };
 

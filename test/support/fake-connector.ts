@@ -15,7 +15,7 @@ import { defineLookup, type Lookup } from '../../shared/platforms/contract/looku
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { DAY } from '../../shared/time/instant.ts';
 
-/** The platform that the fake connector is registered as; the service has no connector of its own for it. */
+/** The platform that the fake connector is registered as, in place of its own. */
 export const FAKE_PLATFORM = 'instagram';
 
 const CredentialsSchema = v.object({ user_token: v.pipe(v.string(), v.nonEmpty()), generation: v.number() });
@@ -153,10 +153,11 @@ function grantOf(way: string, user: string, lifetime: Lifetime): Grant<Credentia
   };
 }
 
-/** Registers a connector as that of `FAKE_PLATFORM`; returns a function that removes it. */
+/** Registers a connector as that of `FAKE_PLATFORM`; returns a function that restores the platform's own. */
 export function register(connector: Connector): () => void {
+  const own = CONNECTORS[FAKE_PLATFORM];
   Object.assign(CONNECTORS, { [FAKE_PLATFORM]: connector });
-  return () => void Reflect.deleteProperty(CONNECTORS, FAKE_PLATFORM);
+  return () => void Object.assign(CONNECTORS, { [FAKE_PLATFORM]: own });
 }
 
 export const platformError = (kind: PlatformError['kind']) =>

@@ -1,6 +1,7 @@
 import { newId } from '../../shared/model/id.ts';
 import type { WorkspaceApp } from '../../shared/model/platform-app.ts';
 import { deleteCheckpoint, getCheckpoint, putCheckpoint } from '../../shared/store/checkpoints.ts';
+import { connectionsOfUser, deletePlatformUser, putPlatformUser } from '../../shared/store/platform-users.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { getTarget, listTargets, replaceTargets, type StoredTarget } from '../../shared/store/targets.ts';
@@ -20,6 +21,8 @@ const appOf = (): WorkspaceApp => ({
 });
 const checkpointOf = () =>
   ({ workspace_id: newId(), post_id: newId(), platform: 'x', item: newId() }) as const;
+const userOf = () => ({ space: 'facebook', id: newId() });
+const connectionOf = () => ({ workspace_id: newId(), profile_id: newId(), platform: 'facebook' }) as const;
 /** A state of 2 KB, as it is stored after compression. */
 const STATE = { data: 'a'.repeat(2000), sealed: false };
 
@@ -36,6 +39,17 @@ export const PLATFORM_PATTERNS: Record<string, (table: Table, base: Table) => Pr
     const owner = ownerOf();
     await replaceTargets(base, owner, [targetOf(), targetOf(), targetOf()]);
     return listTargets(table, owner);
+  },
+  'note the user of a connection': table => putPlatformUser(table, userOf(), connectionOf()),
+  "list a user's connections": async (table, base) => {
+    const user = userOf();
+    await putPlatformUser(base, user, connectionOf());
+    return connectionsOfUser(table, user);
+  },
+  'forget the user of a connection': async (table, base) => {
+    const [user, connection] = [userOf(), connectionOf()];
+    await putPlatformUser(base, user, connection);
+    return deletePlatformUser(table, user, connection);
   },
   "store a workspace's platform app": table => putWorkspaceApp(table, appOf()),
   "read a workspace's platform app": async (table, base) => {

@@ -123,7 +123,8 @@ export async function startSandboxHost(
   ): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     const [, first = '', host = '', ...rest] = pathname.split('/');
-    if (first === '_media') return serveMedia(files.get(host), request.headers.get('range'));
+    if (first === '_media')
+      return serveMedia(files.get([host, ...rest].join('/')), request.headers.get('range'));
     if (first !== definition.platform) return new Response('Not found', { status: 404 });
 
     const path = `/${rest.join('/')}`;

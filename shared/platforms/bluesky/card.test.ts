@@ -5,7 +5,8 @@ import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { contextOf } from '../../../test/support/drive.ts';
 import { testOrigin, type TestOrigin } from '../../../test/support/origin.ts';
 import { createHttpClient } from '../../net/http.ts';
-import { readCard } from './card.ts';
+import { readLinkCard } from '../kit/link-card.ts';
+import { THUMB } from './rules.ts';
 
 const MIB = 1024 * 1024;
 const FILLER = `<p>${'text '.repeat(20_000)}</p>`;
@@ -55,7 +56,7 @@ function card(page: RequestListener) {
   pages['/page'] = page;
   const http = createHttpClient({ sandboxUrl: null, allowLoopback: true });
   const options = { credentials: {}, http, media: http, now: Date.now, advance: () => undefined };
-  return readCard(contextOf(blueskyJob(grant), options), `${origin.url}/page`);
+  return readLinkCard(contextOf(blueskyJob(grant), options), `${origin.url}/page`, THUMB);
 }
 
 describe('title and description', () => {

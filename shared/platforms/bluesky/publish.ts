@@ -10,7 +10,7 @@ import {
   type StepContext,
   type StepResult,
 } from '../contract/publisher.ts';
-import { readCard } from './card.ts';
+import { readLinkCard } from '../kit/link-card.ts';
 import { valueOf, getPost, putPost, resolveHandle, uploadBlob, type Result, type Server } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { toPlatformError, isTooBig, type ErrorResponse } from './errors.ts';
@@ -18,7 +18,7 @@ import { detectFacets, firstLink } from './facets.ts';
 import { assertNotMoved, ENTRYWAY, resolveServer } from './identity.ts';
 import { cardEmbed, imagesEmbed, isRecordOf, postRecord, UploadedSchema, type Uploaded } from './record.ts';
 import { recordKey } from './record-key.ts';
-import { OLD_PICTURES, PICTURES } from './rules.ts';
+import { OLD_PICTURES, PICTURES, THUMB } from './rules.ts';
 
 const StateSchema = v.object({
   images: v.array(UploadedSchema),
@@ -114,7 +114,7 @@ async function resolveMention({ http, job }: Context, handle: string): Promise<s
 
 /** Returns the preview of the text's first link. A failure costs the picture or the card, never the post. */
 async function linkCard(context: Context, state: State, uri: string): Promise<JsonObject | null> {
-  const card = await readCard(context, uri);
+  const card = await readLinkCard(context, uri, THUMB);
   if (!card) return null;
   const thumb = state.retried_for.includes('size') ? null : card.thumb;
   return cardEmbed(card, thumb && (await uploadThumb(context, thumb)));

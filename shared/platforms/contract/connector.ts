@@ -23,6 +23,12 @@ export interface Lifetime {
   expires_at: number | null;
 }
 
+/**
+ * Attribute with the time (ISO 8601) at which a grant ends whatever is renewed, where the platform names one: the user
+ * must reconnect before then.
+ */
+export const GRANT_ENDS_AT = 'grant_ends_at';
+
 /** What a platform granted: an account and the complete credentials to act for it. `C`: the platform's credentials. */
 export interface Grant<C> extends Lifetime {
   account: AccountIdentity;
@@ -75,6 +81,31 @@ export interface Target {
   attributes: Readonly<Record<string, string>>;
   /** What is needed to act for this target beside the account's credentials, such as a page token; stored sealed. */
   secrets: JsonObject | null;
+}
+
+/** A user as the platform names it in callbacks. */
+export interface CallbackUser {
+  /** Platforms of one login share a space; ids are unique within it. */
+  space: string;
+  id: string;
+}
+
+/**
+ * How to read the callbacks in which a platform names a user who removed the app, or who wants the stored data deleted.
+ */
+export interface Callbacks {
+  /** The space of the users in this platform's own callbacks. */
+  space: string;
+  /** The platforms whose apps of the stack may sign them. */
+  app_platforms: readonly PlatformId[];
+  /** Returns the user of an account. */
+  userOf: (
+    account: Pick<ConnectedAccount<unknown>, 'way' | 'platform_user_id' | 'attributes'>,
+  ) => CallbackUser;
+  /** Returns the id of the user that a request names. Anyone can name one: check the signature too. Null: malformed. */
+  userNamedBy: (signedRequest: string) => string | null;
+  /** True where the app with this secret was sent the request by the platform. */
+  isSignedWith: (signedRequest: string, appSecret: string) => boolean;
 }
 
 /** Whether an account has targets, and whether a post needs one. */
@@ -140,8 +171,12 @@ export interface ConnectorDefinition<C extends JsonObject> {
     max_age_ms: number;
     read: (account: ConnectedAccount<C>, context: ConnectContext) => Promise<RefreshedFacts>;
   };
+  /** Absent where the platform calls no one when a user removes the app. */
+  callbacks?: Callbacks;
   /** Fields of the platform's app beside `client_id` and `client_secret`. Strings; not secret. */
   app_fields?: v.ObjectEntries;
+  /** Returns what the operator must change about an app before it stops working; null for nothing. */
+  appNotice?: (app: AppCredentials, now: number) => string | null;
 }
 
 type AccountCall<T> = (account: ConnectedAccount<JsonObject>, context: ConnectContext) => Promise<T>;
@@ -156,7 +191,9 @@ export interface Connector {
   renews_valid_token_only: boolean;
   revoke: AccountCall<void> | null;
   facts: { max_age_ms: number; read: AccountCall<RefreshedFacts> } | null;
+  callbacks: Callbacks | null;
   app_fields: v.ObjectEntries;
+  appNotice: (app: AppCredentials, now: number) => string | null;
 }
 
 /** Defines a way whose input is parsed by `input` before `connect` gets it. */
@@ -184,7 +221,15 @@ export function directWay<C, E extends v.ObjectEntries>(
 
 /** Hides the credentials type of a connector, so that the service handles all platforms alike. */
 export function defineConnector<C extends JsonObject>(definition: ConnectorDefinition<C>): Connector {
-  const { credentials, ways, targets, facts, app_fields = {} } = definition;
+  const {
+    credentials,
+    ways,
+    targets,
+    facts,
+    callbacks = null,
+    app_fields = {},
+    appNotice = () => null,
+  } = definition;
   const typed =
     <T>(call: (account: ConnectedAccount<C>, context: ConnectContext) => Promise<T>): AccountCall<T> =>
     async (account, context) =>
@@ -201,7 +246,9 @@ export function defineConnector<C extends JsonObject>(definition: ConnectorDefin
     renews_valid_token_only: definition.renews_valid_token_only ?? false,
     revoke: optional(definition.revoke),
     facts: facts ? { max_age_ms: facts.max_age_ms, read: typed(facts.read) } : null,
+    callbacks,
     app_fields,
+    appNotice,
   };
 }
 

@@ -22,9 +22,15 @@ export interface LookupAccount<C> extends ConnectedAccount<C> {
 export interface LookupDefinition<C, E extends v.ObjectEntries, A extends JsonObject> {
   /** Last segment of the path: `/integrations/{platform}/{name}`. */
   name: string;
+  /** A POST creates something at the platform: it answers 201. */
   method: 'GET' | 'POST';
   summary: string;
   description?: string;
+  /**
+   * True where the answer is the same for every account: `profile_name` is optional then, and any account of the workspace
+   * on this platform serves.
+   */
+  any_profile?: true;
   /** Parameters beside `profile_name`: of the query for a GET, of the body for a POST. */
   input: E;
   answer: v.GenericSchema<unknown, A>;
@@ -42,6 +48,7 @@ export interface Lookup {
   method: 'GET' | 'POST';
   summary: string;
   description?: string;
+  any_profile?: true;
   input: v.ObjectEntries;
   answer: v.GenericSchema;
   run: (account: LookupAccount<JsonObject>, input: unknown, context: LookupContext) => Promise<unknown>;

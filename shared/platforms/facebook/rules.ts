@@ -1,11 +1,23 @@
 import { characters } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { choiceOr, ownDescription, ownMedia } from '../kit/fields.ts';
-import type { PlatformRules } from '../contract/rules.ts';
-import { GB, MINUTES } from '../kit/sizes.ts';
+import { choiceOr, line, ownDescription, ownMedia } from '../kit/fields.ts';
+import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import { GB, MB, MINUTES } from '../kit/sizes.ts';
+import { MINUTE, SECOND } from '../../time/instant.ts';
 
 const TEXT = [characters(63_206)];
 const TITLE = [characters(255)];
+
+/** Facebook rejects larger photos with a message that names 4 MB, and shows GIFs as still pictures. */
+export const PICTURES: PictureNeeds = {
+  formats: ['JPG', 'PNG', 'GIF'],
+  max_bytes: 4_000_000,
+  alpha: 'white',
+  animation: 'still',
+};
+
+/** Videos are sent to Facebook at least this fast. Bytes per millisecond. */
+const UPLOAD_RATE = (4 * MB) / SECOND;
 
 /** https://developers.facebook.com/docs/pages-api/posts */
 export const rules: PlatformRules = {
@@ -16,8 +28,7 @@ export const rules: PlatformRules = {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
     video: { formats: ['MP4', 'MOV'], max_bytes: GB, min_seconds: 1, max_seconds: 240 * MINUTES },
   },
-  // Facebook rejects larger photos with a message that names 4 MB, and shows GIFs as still pictures.
-  pictures: { formats: ['JPG', 'PNG', 'GIF'], max_bytes: 4_000_000, alpha: 'white', animation: 'still' },
+  pictures: PICTURES,
   file_variants: [
     {
       name: 'Reels',
@@ -50,14 +61,18 @@ export const rules: PlatformRules = {
       'Publishes a video as a feed video or as a Reel',
     ),
     facebook_media_urls: ownMedia('Facebook'),
+    facebook_page_id: line('Page to post to; default: the default target of the account'),
   },
   required: [],
   only_for: { facebook_media_type: ['video'] },
   fetched: [],
-  audience_fields: ['facebook_media_type'],
+  target_field: 'facebook_page_id',
+  audience_fields: ['facebook_media_type', 'facebook_page_id'],
   validate: missingText,
   banned_hashtags: true,
   daily_cap: 25,
-  settle_ms: 30_000,
+  prepare_ahead_ms: ({ post_type }, bytes) =>
+    post_type === 'video' ? 3 * MINUTE + (bytes ?? 0) / UPLOAD_RATE : 90 * SECOND,
+  settle_ms: MINUTE,
   worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10 },
 };

@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { characters } from '../../text/measure.ts';
+import { MINUTE } from '../../time/instant.ts';
 import { shapeText } from '../kit/draft.ts';
 import { choiceOr, flag, limitedText, line, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
@@ -10,6 +12,17 @@ const MAX_HASHTAGS = 30;
 export const MAX_MENTIONS = 20;
 const MAX_COLLABORATORS = 3;
 const USERNAME = /^[a-z0-9._]{1,30}$/i;
+
+const thumbOffset = v.pipe(
+  v.number('Must be a whole number of milliseconds'),
+  v.integer('Must be a whole number of milliseconds'),
+  v.minValue(0, 'Must be at least 0'),
+  v.description('Millisecond of a Reel that its cover shows, where it has no instagram_cover_url'),
+);
+
+/** Time for Instagram to fetch and process the files before a post is due. */
+const PREPARE_IMAGES_MS = 3 * MINUTE;
+const PREPARE_VIDEO_MS = 10 * MINUTE;
 
 /** https://developers.facebook.com/docs/instagram-platform/content-publishing */
 export const rules: PlatformRules = {
@@ -70,7 +83,8 @@ export const rules: PlatformRules = {
     instagram_share_to_feed: flag(true, 'Shows a Reel in the feed too'),
     instagram_collaborators: line('Usernames of up to 3 collaborators, separated by commas'),
     instagram_cover_url: url('Cover image of a Reel'),
-    instagram_user_tags: line('Usernames tagged in the images, separated by commas'),
+    instagram_thumb_offset: v.optional(thumbOffset),
+    instagram_user_tags: line('Usernames tagged in the first image, separated by commas'),
     instagram_location_id: line('Id of a Facebook Page with a location'),
     instagram_alt_text: limitedText(ALT_TEXT, 'Alt text of the images'),
     instagram_media_urls: ownMedia('Instagram'),
@@ -80,6 +94,7 @@ export const rules: PlatformRules = {
     instagram_media_type: ['video'],
     instagram_share_to_feed: ['video'],
     instagram_cover_url: ['video'],
+    instagram_thumb_offset: ['video'],
     instagram_user_tags: ['image'],
     instagram_alt_text: ['image'],
   },
@@ -98,8 +113,10 @@ export const rules: PlatformRules = {
   ignored: ignoredByStories,
   banned_hashtags: true,
   daily_cap: 50,
-  settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
+  prepare_ahead_ms: ({ post_type }) => (post_type === 'video' ? PREPARE_VIDEO_MS : PREPARE_IMAGES_MS),
+  settle_ms: 45_000,
+  // A step opens a file, copies it to the bucket and lets Instagram fetch it, or uploads a part of a large video.
+  worker: { timeout_s: 300, request_s: 150, memory_mb: 1024, max_concurrency: 10 },
 };
 
 /** True for a video that is published as a story. */
@@ -157,6 +174,7 @@ const NOT_IN_STORIES = [
   'instagram_share_to_feed',
   'instagram_collaborators',
   'instagram_cover_url',
+  'instagram_thumb_offset',
   'instagram_location_id',
 ];
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { codePointLength, type TextRule } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
+import { isCountry, isLanguage, meantCountry, meantLanguage } from './codes.ts';
 
 /*
  * Building blocks of the platforms' option schemas. Descriptions appear in the documents and in the OpenAPI document;
@@ -99,56 +100,44 @@ export const ownDescription = (platform: string) =>
 export const textListOr = (fallback: string[], description: string) =>
   v.optional(described(v.array(textSchema, 'Must be a list of strings'), description), fallback);
 
+/** Adds what was probably meant to a message, which never quotes the value itself. */
+const withHint = (message: string, meant: string | null) =>
+  meant === null ? message : `${message}. Did you mean ${meant}?`;
+
+const languageTag = v.pipe(
+  lineSchema,
+  v.check(isLanguage, ({ input }) => withHint('Must be a BCP 47 language tag', meantLanguage(input))),
+);
+
 /** A BCP 47 language tag. */
-export const language = (description: string) =>
-  v.optional(
-    v.pipe(lineSchema, v.check(isLanguage, 'Must be a BCP 47 language tag'), v.description(description)),
-  );
+export const language = (description: string) => v.optional(described(languageTag, description));
 
 export const languageOr = (fallback: string, description: string) =>
-  v.optional(
-    v.pipe(lineSchema, v.check(isLanguage, 'Must be a BCP 47 language tag'), v.description(description)),
-    fallback,
-  );
+  v.optional(described(languageTag, description), fallback);
 
 /** Up to `limit` BCP 47 language tags. */
 export const languages = (limit: number, description: string) =>
   v.optional(
     v.pipe(
-      v.array(
-        v.pipe(lineSchema, v.check(isLanguage, 'Must be a BCP 47 language tag')),
-        'Must be a list of language tags',
-      ),
+      v.array(languageTag, 'Must be a list of language tags'),
       v.maxLength(limit, `Must contain at most ${limit} language tags`),
       v.description(description),
     ),
   );
 
+const countryCode = v.pipe(
+  v.string('Must be a string'),
+  v.check(isCountry, ({ input }) =>
+    withHint('Must be an ISO 3166-1 alpha-2 country code such as DE', meantCountry(input)),
+  ),
+);
+
 /** Countries by their ISO 3166-1 alpha-2 codes. */
 export const countries = (description: string) =>
-  v.optional(
-    described(
-      v.array(
-        v.pipe(
-          v.string('Must be a string'),
-          v.regex(/^[a-z]{2}$/i, 'Must be an ISO 3166-1 alpha-2 country code such as DE'),
-        ),
-        'Must be a list of country codes',
-      ),
-      description,
-    ),
-  );
+  v.optional(described(v.array(countryCode, 'Must be a list of country codes'), description));
 
 function isWebUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return (protocol === 'https:' || protocol === 'http:') && hostname !== '';
-}
-
-function isLanguage(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false;
-  }
 }

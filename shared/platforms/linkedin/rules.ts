@@ -1,12 +1,54 @@
+import * as v from 'valibot';
 import { utf16Units } from '../../text/measure.ts';
+import { cutToFit } from '../../text/truncate.ts';
+import { MINUTE } from '../../time/instant.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
-import { choiceOr, formattedLine, ownDescription } from '../kit/fields.ts';
-import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
+import { choiceOr, flag, ownDescription } from '../kit/fields.ts';
+import type { Draft, PictureNeeds, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MB, MINUTES } from '../kit/sizes.ts';
+import { spansOf } from './little-text.ts';
 
 /** LinkedIn does not document its unit. It counts the text as written: the escapes of its markup are added by the publisher. */
 const TEXT = [utf16Units(3000)];
 const TITLE = [utf16Units(400)];
+
+/** Pixels and frames are limited, not bytes. */
+export const PICTURES: PictureNeeds = {
+  formats: ['JPG', 'PNG', 'GIF'],
+  max_pixels: 36_152_320,
+  alpha: 'PNG',
+  animation: 'kept',
+  animated_limits: { max_frames: 250 },
+};
+
+/** An organization's id or URN; the value is its URN, the id of a target. */
+const pageId = v.optional(
+  v.pipe(
+    v.string('Must be a string'),
+    v.trim(),
+    v.regex(
+      /^(?:urn:li:(?:organization|organizationBrand):)?\d+$/,
+      'Must be an organization id such as 2414183, or its URN',
+    ),
+    v.description('Organization to post as; default: the connected member'),
+    v.transform(id => (id.startsWith('urn:') ? id : `urn:li:organization:${id}`)),
+  ),
+);
+
+/** A large video is uploaded at this speed at least, and processed afterwards. Bytes per second. */
+const UPLOAD_RATE = 5 * MB;
+const MAX_AHEAD_MS = 60 * MINUTE;
+
+function prepareAheadMs({ post_type }: Draft, bytes: number | null): number {
+  if (post_type !== 'video') return 2 * MINUTE;
+  return Math.min(MAX_AHEAD_MS, 10 * MINUTE + ((bytes ?? 0) / UPLOAD_RATE) * 1000);
+}
+
+/** Mentions are not cut. */
+function shape(draft: Draft): string {
+  const text = shapeText(draft.description, { ...draft, auto_truncate: false }, rules);
+  return draft.auto_truncate ? cutToFit(text, TEXT, spansOf) : text;
+}
 
 /** https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api */
 export const rules: PlatformRules = {
@@ -23,48 +65,51 @@ export const rules: PlatformRules = {
     video: { formats: ['MP4'], max_bytes: 5 * GB, min_seconds: 3, max_seconds: 10 * MINUTES },
     document: { formats: ['PDF'], max_bytes: 100 * MB },
   },
-  pictures: {
-    formats: ['JPG', 'PNG', 'GIF'],
-    max_pixels: 36_152_320,
-    alpha: 'PNG',
-    animation: 'kept',
-    animated_limits: { max_frames: 250 },
-  },
+  pictures: PICTURES,
   text: () => TEXT,
   title: () => TITLE,
   titled: ['video', 'document'],
   comment: [utf16Units(1250)],
   text_fields: {},
-  shape: draft => shapeText(draft.description, draft, rules),
+  shape,
   options: {
     linkedin_description: ownDescription('LinkedIn'),
-    linkedin_page_id: formattedLine(
-      /^(?:urn:li:organization:)?\d+$/,
-      'Must be an organization id such as 2414183, or its URN',
-      'Organization to post as; default: the connected member',
-    ),
+    linkedin_page_id: pageId,
     linkedin_visibility: choiceOr(['PUBLIC', 'CONNECTIONS'], 'PUBLIC', 'Who may see the post'),
+    linkedin_disable_reshare: flag(false, 'Does not let others repost the post'),
   },
   required: [],
   only_for: {},
   fetched: [],
   audience_fields: ['linkedin_visibility'],
-  combinations: ['With `linkedin_page_id`, `linkedin_visibility` must be `PUBLIC`.'],
+  combinations: [
+    'Posts of an organization must have `linkedin_visibility` `PUBLIC`.',
+    '`linkedin_page_id` needs an account that was connected with an app of the kind `community`.',
+  ],
   target_field: 'linkedin_page_id',
   validate,
   banned_hashtags: false,
   daily_cap: 150,
+  prepare_ahead_ms: prepareAheadMs,
   settle_ms: 30_000,
-  worker: { timeout_s: 120, request_s: 60, memory_mb: 1024, max_concurrency: 10 },
+  worker: { timeout_s: 240, request_s: 100, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function validate(draft: Draft, text: string): RuleViolation[] {
   const violations = missingText(draft, text);
   const { linkedin_page_id: page, linkedin_visibility: visibility } = draft.options;
-  if (page !== undefined && visibility === 'CONNECTIONS') {
+  const { kind, default_target_id } = draft.account?.attributes ?? {};
+  if (page !== undefined && kind === 'self_serve') {
+    violations.push({
+      field: 'linkedin_page_id',
+      message:
+        'Needs a LinkedIn app with the Community Management API; this account was connected with a self-serve app, which posts as the member only',
+    });
+  }
+  if (visibility === 'CONNECTIONS' && (page ?? default_target_id) !== undefined) {
     violations.push({
       field: 'linkedin_visibility',
-      message: 'Must be PUBLIC when linkedin_page_id is set: an organization has no connections',
+      message: 'Must be PUBLIC for posts of an organization, which has no connections',
     });
   }
   return violations;

@@ -17,13 +17,15 @@ import {
   url,
 } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
-import { GB, HOURS, MB } from '../kit/sizes.ts';
+import { GB, HOURS, MB, MINUTES } from '../kit/sizes.ts';
+import { uploadLeadMs } from './lead.ts';
+import { MAX_TAGS, tagLength, tagsOf } from './tags.ts';
 
 /** YouTube measures a description in bytes; the documented limit is in characters. */
 const TEXT = [characters(5000), utf8Bytes(5000)];
 /** YouTube does not document the unit of a title. UTF-16 units are the largest of the possible counts. */
 const TITLE = [utf16Units(100)];
-const MAX_TAGS = 500;
+const COMMENT = [characters(10_000)];
 
 /** Film, Music, Gaming, People and Blogs, Education, Science and Tech. */
 const CATEGORIES = ['1', '10', '20', '22', '27', '28'] as const;
@@ -55,11 +57,17 @@ export const rules: PlatformRules = {
   },
   file_variants: [
     { name: 'Shorts', applies: isShort, kind: 'video', limits: { max_seconds: 60, max_aspect: 1 } },
+    {
+      name: 'Videos of channels without a verified phone number',
+      applies: draft => ['eligible', 'disallowed'].includes(draft.account?.attributes['long_uploads'] ?? ''),
+      kind: 'video',
+      limits: { max_seconds: 15 * MINUTES },
+    },
   ],
   text: () => TEXT,
   title: () => TITLE,
   titled: ['video'],
-  comment: [],
+  comment: COMMENT,
   text_fields: {},
   shape: draft => shapeText(draft.description, draft, rules),
   shape_title: titleOf,
@@ -111,6 +119,7 @@ export const rules: PlatformRules = {
   ignored,
   banned_hashtags: false,
   daily_cap: 10,
+  prepare_ahead_ms: (_draft, bytes) => uploadLeadMs(bytes),
   settle_ms: 60_000,
   worker: { timeout_s: 300, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
@@ -185,31 +194,6 @@ function shortsViolations(draft: Draft): RuleViolation[] {
       message: 'Must not be set for a Short: YouTube accepts no thumbnail for it',
     },
   ];
-}
-
-/** Returns the tags as they are sent: without `#`, empty tags and repetitions; with `auto_truncate` as many as fit. */
-export function tagsOf(draft: Pick<Draft, 'options' | 'auto_truncate'>): string[] {
-  const given = v.parse(v.fallback(v.array(v.string()), []), draft.options['youtube_tags']);
-  const tags = [...new Set(given.map(tag => normalizeText(tag).replace(/^#/, '').trim()))].filter(Boolean);
-  return draft.auto_truncate ? fittingTags(tags) : tags;
-}
-
-/** Returns as many of the first tags as fit. */
-function fittingTags(tags: readonly string[]): string[] {
-  const fitting: string[] = [];
-  let length = -1;
-  for (const tag of tags) {
-    length += 1 + tagLength([tag]);
-    if (length > MAX_TAGS) break;
-    fitting.push(tag);
-  }
-  return fitting;
-}
-
-/** Returns the length of a list of tags: YouTube counts the commas between tags and quotation marks around tags with a space. */
-export function tagLength(tags: readonly string[]): number {
-  const signs = tags.map(tag => tag.length + (/\s/.test(tag) ? 2 : 0));
-  return signs.reduce((sum, length) => sum + length, 0) + Math.max(0, tags.length - 1);
 }
 
 function tagViolations(draft: Draft): RuleViolation[] {

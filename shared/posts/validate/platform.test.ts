@@ -126,7 +126,7 @@ describe('the error of a text that is too long', () => {
     expect(found('bluesky', 'text')).toEqual(['description']);
     expect(found('telegram', 'image')).toEqual(['description']);
     expect(found('instagram', 'image')).toEqual(['description', 'first_comment']);
-    expect(found('youtube', 'video')).toEqual(['description', 'title']);
+    expect(found('youtube', 'video')).toEqual(['description', 'title', 'first_comment']);
     expect(messages('linkedin', 'document', all)).toEqual(
       ['description', 'title', 'first_comment'].map(
         field =>
@@ -208,7 +208,7 @@ describe('options and their defaults', () => {
     ],
     ['instagram', { instagram_media_type: 'REELS', instagram_share_to_feed: true }],
     ['facebook', { facebook_media_type: 'VIDEO' }],
-    ['linkedin', { linkedin_visibility: 'PUBLIC' }],
+    ['linkedin', { linkedin_visibility: 'PUBLIC', linkedin_disable_reshare: false }],
     [
       'tiktok',
       {
@@ -300,8 +300,13 @@ describe('options and their defaults', () => {
     ['pinterest_link', ['https://example.com/x'], ['example', `https://example.com/${'a'.repeat(8192)}`]],
     ['threads_topic_tag', ['a', '#news', 'a'.repeat(50), '時事'], ['', 'a'.repeat(51), 'v1.0', 'R&D']],
     ['threads_reply_control', ['accounts_you_follow', 'everyone'], ['parent_post_author_only', '', 1]],
-    ['linkedin_page_id', ['2414183', 'urn:li:organization:2414183'], ['acme']],
+    [
+      'linkedin_page_id',
+      ['2414183', 'urn:li:organization:2414183', 'urn:li:organizationBrand:7'],
+      ['acme', 'urn:li:person:7'],
+    ],
     ['linkedin_visibility', ['PUBLIC', 'CONNECTIONS'], ['LOGGED_IN']],
+    ['linkedin_disable_reshare', [true, false], ['true']],
     ['gbp_location_id', ['locations/1'], ['']],
     ['gbp_topic_type', ['STANDARD'], ['ALERT']],
     ['gbp_cta_type', ['CALL'], ['GET_OFFER']],

@@ -15,6 +15,8 @@ export interface ErrorRow {
   /** Codes from … to, both included. */
   codes?: readonly [number, number];
   subcode?: number | readonly number[];
+  /** The code or the subcode: some numbers are seen as both. */
+  either?: readonly number[];
   type?: string;
   status?: number;
   purpose?: Purpose | readonly Purpose[];

@@ -57,6 +57,7 @@ function matches(row: ErrorRow, error: GraphError, purpose: Purpose): boolean {
     from <= error.code &&
     error.code <= to &&
     includes(row.subcode, error.subcode) &&
+    (row.either?.some(number => number === error.code || number === error.subcode) ?? true) &&
     includes(row.type, error.type) &&
     includes(row.status, error.status) &&
     includes(row.purpose, purpose) &&

@@ -11,6 +11,9 @@ import { longLivedUntil, rejectForGood, requestToken, TokenSchema, type IssuedTo
 const DIALOG = 'https://www.facebook.com';
 const GRAPH = 'https://graph.facebook.com';
 
+/** Space of the users of Facebook Login in callbacks. */
+export const FACEBOOK_USERS = 'facebook';
+
 export const graphRoot = (app: AppCredentials | null) => `${GRAPH}/${graphVersion(app)}`;
 
 /** Uploads of videos. */
@@ -136,7 +139,10 @@ const UserSchema = v.object({
   picture: v.fallback(v.nullish(v.object({ data: v.object({ url: v.string() }) }), null), null),
 });
 
-async function readUser(client: GraphClient): Promise<Pick<FacebookUser, 'id' | 'name' | 'picture_url'>> {
+/** Reads who the user of the token is. */
+export async function readUser(
+  client: GraphClient,
+): Promise<Pick<FacebookUser, 'id' | 'name' | 'picture_url'>> {
   const { id, name, picture } = await client.call(
     {
       what: 'Reading the account',

@@ -2,25 +2,39 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { GraphId, parseGraphJson } from './json.ts';
 
+/*
+ * The `signed_request` of the callbacks in which Meta names a user who removed an app, or who wants the data deleted.
+ * https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
+ */
+
 const PayloadSchema = v.object({ algorithm: v.literal('HMAC-SHA256'), user_id: GraphId });
 
-/**
- * Returns the user (the app-scoped id) that a `signed_request` of Meta names; null where none of the app secrets signed
- * it. The signature covers the payload as it was received, still encoded.
- *
- * @see https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
- */
-export function userOfSignedRequest(signedRequest: string, appSecrets: readonly string[]): string | null {
-  const [signature, payload, ...rest] = signedRequest.split('.');
-  if (signature === undefined || payload === undefined || rest.length > 0) return null;
-  const received = Buffer.from(signature, 'base64url');
-  const isSigned = appSecrets.some(secret => isEqual(received, sign(payload, secret)));
-  if (!isSigned) return null;
-  const json = parseGraphJson(Buffer.from(payload, 'base64url').toString('utf8'));
+/** Returns the user (the app-scoped id) that a request names, whoever sent it; null where it is malformed. */
+export function userNamedBy(signedRequest: string): string | null {
+  const parts = partsOf(signedRequest);
+  const json = parts && parseGraphJson(Buffer.from(parts.payload, 'base64url').toString('utf8'));
   const parsed = v.safeParse(PayloadSchema, json);
   return parsed.success ? parsed.output.user_id : null;
 }
 
-const sign = (payload: string, secret: string) => createHmac('sha256', secret).update(payload).digest();
+/** True where a request is signed with this secret. The signature covers the payload as received, still encoded. */
+export function isSignedWith(signedRequest: string, appSecret: string): boolean {
+  const parts = partsOf(signedRequest);
+  if (!parts) return false;
+  const received = Buffer.from(parts.signature, 'base64url');
+  const expected = createHmac('sha256', appSecret).update(parts.payload).digest();
+  return received.length === expected.length && timingSafeEqual(received, expected);
+}
 
-const isEqual = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other);
+/** Returns the user of a request that one of the secrets signed; null for any other. */
+export function userOfSignedRequest(signedRequest: string, appSecrets: readonly string[]): string | null {
+  const isSigned = appSecrets.some(secret => isSignedWith(signedRequest, secret));
+  return isSigned ? userNamedBy(signedRequest) : null;
+}
+
+function partsOf(signedRequest: string): { signature: string; payload: string } | null {
+  const [signature, payload, ...rest] = signedRequest.split('.');
+  return signature !== undefined && payload !== undefined && rest.length === 0
+    ? { signature, payload }
+    : null;
+}

@@ -1,5 +1,5 @@
 import type { StoredMedia } from '../../contract/sandbox.ts';
-import { gifFrames } from './gif.ts';
+import { gifFrames } from '../../kit/sandbox/gif.ts';
 
 const GIF = { width: 1280, height: 1080, frames: 350, pixels: 300_000_000 };
 const VIDEO = { minSide: 32, maxWidth: 1280, maxHeight: 1024, maxAspect: 3, minSeconds: 0.5, maxRate: 60.5 };

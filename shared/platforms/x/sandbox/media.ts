@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { MB } from '../../kit/sizes.ts';
 import { guarded } from './access.ts';
 import { invalidRequest, jsonBody, jsonObject, notFound, refuse } from './responses.ts';
-import { gifFrames } from './gif.ts';
+import { gifFrames } from '../../kit/sandbox/gif.ts';
 import { mediaError } from './media-rules.ts';
 import { snowflake, type Grant, type XMedia, type XState } from './state.ts';
 

@@ -5,7 +5,7 @@ import { gifOf } from '../../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../../test/support/sandbox-host.ts';
 import { authorize, connect, noiseVideo } from '../../../../test/support/x.ts';
 import type { StoredMedia } from '../../contract/sandbox.ts';
-import { gifFrames } from './gif.ts';
+import { gifFrames } from '../../kit/sandbox/gif.ts';
 import { mediaError } from './media-rules.ts';
 import { APP } from './state.ts';
 import { sandbox } from './server.ts';

@@ -57,6 +57,7 @@ export function isDisallowed(robots: string, path: string): boolean {
     if (/^user-agent$/i.test(name)) {
       agents = isOpen ? [...agents, value.toLowerCase()] : [value.toLowerCase()];
       isOpen = true;
+      groups.set(value.toLowerCase(), groups.get(value.toLowerCase()) ?? []);
     } else if (name !== '') {
       isOpen = false;
       if (!/^disallow$/i.test(name) || value === '') continue;

@@ -1,13 +1,13 @@
 import { openFollowing, sendFollowing } from '../../net/follow.ts';
 import { readUpTo } from '../../net/http.ts';
 import type { FittedPicture } from '../contract/media-files.ts';
+import type { PictureNeeds } from '../contract/pictures.ts';
 import type { StepContext } from '../contract/publisher.ts';
-import { MB } from '../kit/sizes.ts';
 import { readPageMetadata } from './page-metadata.ts';
-import { THUMB } from './rules.ts';
+import { MB } from './sizes.ts';
 
 /** What a link's preview shows. */
-export interface Card {
+export interface LinkCard {
   uri: string;
   title: string;
   description: string;
@@ -24,8 +24,11 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; social-publishing-service)';
 
 type Tools = Pick<StepContext<unknown>, 'media' | 'files'>;
 
-/** Reads a page's own description (Open Graph, Twitter card). Null where there is none: a card never stops a post. */
-export async function readCard(tools: Tools, uri: string): Promise<Card | null> {
+/**
+ * Reads a page's own description (Open Graph, Twitter card) and its picture, converted to meet `needs`. Null where there is
+ * none: a card never stops a post.
+ */
+export async function readLinkCard(tools: Tools, uri: string, needs: PictureNeeds): Promise<LinkCard | null> {
   const page = await readPage(tools, uri).catch(() => null);
   if (page === null) return null;
   const { title, description, pictures } = readPageMetadata(page.html);
@@ -34,7 +37,7 @@ export async function readCard(tools: Tools, uri: string): Promise<Card | null> 
     uri,
     title: clip(title, 300),
     description: clip(description, 1000),
-    thumb: await firstPicture(tools, pictures, page.url),
+    thumb: await firstPicture(tools, pictures, page.url, needs),
   };
 }
 
@@ -53,13 +56,14 @@ async function firstPicture(
   tools: Tools,
   addresses: readonly string[],
   base: string,
+  needs: PictureNeeds,
 ): Promise<FittedPicture | null> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (const address of addresses.slice(0, MAX_PICTURES)) {
     const timeoutMs = Math.round(deadline - performance.now());
     if (timeoutMs <= 0) return null;
     const url = URL.canParse(address, base) ? new URL(address, base).href : null;
-    const picture = url && (await readPicture(tools, url, timeoutMs).catch(() => null));
+    const picture = url && (await readPicture(tools, url, timeoutMs, needs).catch(() => null));
     if (picture) return picture;
   }
   return null;
@@ -69,11 +73,12 @@ async function readPicture(
   { media, files }: Tools,
   url: string,
   timeoutMs: number,
+  needs: PictureNeeds,
 ): Promise<FittedPicture | null> {
   const headers = { accept: 'image/*', 'user-agent': USER_AGENT };
   const request = { method: 'GET', url, headers, timeoutMs, maxBytes: PICTURE_BYTES } as const;
   const { status, body } = await sendFollowing(media, request);
-  return status === 200 ? files.fit(body, THUMB) : null;
+  return status === 200 ? files.fit(body, needs) : null;
 }
 
 function decode(body: Buffer, contentType: string): string {

@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import type { PublishedPost } from '../../model/destination.ts';
+import { FIRST_COMMENT } from '../../model/destination.ts';
+import {
+  defineFollowUp,
+  type FollowUpFinding,
+  type FollowUpResult,
+  type StepContext,
+} from '../contract/publisher.ts';
+import { isGraphError } from '../families/meta/errors.ts';
+import { commentFor } from '../kit/draft.ts';
+import { createComment, ownComments, pageClient, type PageClient } from './client.ts';
+import type { Credentials } from './credentials.ts';
+import { rules } from './rules.ts';
+import type { State } from './state.ts';
+import { postOfVideo } from './videos.ts';
+
+const CommentSchema = v.object({
+  text: v.string(),
+  /** What is commented on, once it is known: the post of a video is not the video. */
+  target_id: v.nullable(v.string()),
+});
+type Comment = v.InferOutput<typeof CommentSchema>;
+
+type Context = StepContext<Credentials>;
+
+/** Posts the first comment, as the Page. */
+export const firstComment = defineFollowUp<Comment, State, Credentials>({
+  name: FIRST_COMMENT,
+  state: CommentSchema,
+  initial: job => ({ text: commentFor(rules, job) ?? '', target_id: null }),
+
+  async run(context, state, post): Promise<FollowUpResult<Comment>> {
+    const page = pageClient(context);
+    // Stored before the comment is sent, so that a lost one is looked for in the right place.
+    if (state.target_id === null) {
+      return { type: 'again', state: { ...state, target_id: await commentable(page, context, post) } };
+    }
+    try {
+      await createComment(page, state.target_id, state.text);
+    } catch (error) {
+      const isMissing = isGraphError(error, 100, 33);
+      if (!isMissing || state.target_id === post.platform_post_id) throw error;
+      return { type: 'again', state: { ...state, target_id: post.platform_post_id } };
+    }
+    return { type: 'done' };
+  },
+
+  async reconcile(context, state, post): Promise<FollowUpFinding> {
+    const id = state.target_id ?? post.platform_post_id;
+    const comments = await ownComments(pageClient(context), id);
+    return { type: comments.some(text => text.trim() === state.text) ? 'done' : 'absent' };
+  },
+});
+
+/** Returns the id of the post that shows a video; while there is none, the video takes comments too. */
+async function commentable(page: PageClient, { job }: Context, post: PublishedPost): Promise<string> {
+  const { platform_post_id: id } = post;
+  if (job.post_type !== 'video') return id;
+  return (await postOfVideo(page, id)) ?? id;
+}

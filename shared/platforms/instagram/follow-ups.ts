@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import { FIRST_COMMENT } from '../../model/destination.ts';
+import { failure } from '../../model/failure.ts';
+import { PlatformError } from '../contract/error.ts';
+import { defineFollowUp, type FollowUp } from '../contract/publisher.ts';
+import type { Credentials } from './credentials.ts';
+import { isHidden } from './errors.ts';
+import { comparable, UNKNOWN_ID } from './evidence.ts';
+import { commentsOf, createComment, permalinkOf } from './media.ts';
+import { accessesFor, type Context, type State } from './state.ts';
+
+type InstagramFollowUp = FollowUp<State, Credentials>;
+
+const NothingSchema = v.object({});
+
+/** Reads the link of the post where Instagram did not name it at once. */
+export const permalink: InstagramFollowUp = defineFollowUp({
+  name: 'permalink',
+  idempotent: true,
+  state: NothingSchema,
+  initial: () => ({}),
+  run: async (context: Context, _, { platform_post_id: id, platform_post_url: known }) => {
+    if (known !== null || id === UNKNOWN_ID) return { type: 'done' };
+    const url = await orLater(permalinkOf(accessesFor(context), id));
+    if (url === null) throw later('Instagram does not name the link of the post yet');
+    return { type: 'done', amend: { platform_post_url: url } };
+  },
+});
+
+/** Turns the refusal to show a media into a transient error: Instagram shows new ones after a while. */
+async function orLater<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof PlatformError && isHidden(error)) throw later(error.message);
+    throw error;
+  }
+}
+
+const later = (message: string) =>
+  new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message });
+
+/** Posts the first comment. A lost response is looked up among the comments. */
+export const firstComment: InstagramFollowUp = defineFollowUp({
+  name: FIRST_COMMENT,
+  state: NothingSchema,
+  initial: () => ({}),
+  run: async (context: Context, _, { platform_post_id: id }) => {
+    if (id === UNKNOWN_ID) {
+      const message = 'Instagram does not show which post is this one: add the comment in the app';
+      return { type: 'rejected', failure: failure('DELIVERY_UNKNOWN', message) };
+    }
+    await orLater(createComment(accessesFor(context), id, context.job.first_comment ?? ''));
+    return { type: 'done' };
+  },
+  reconcile: async (context: Context, _, { platform_post_id: id }) => {
+    const text = comparable(context.job.first_comment ?? '');
+    const comments = await commentsOf(accessesFor(context), id);
+    return comments.some(each => comparable(each.text) === text) ? { type: 'done' } : { type: 'absent' };
+  },
+});

@@ -1,0 +1,52 @@
+import type { Finding } from '../contract/publisher.ts';
+import { authorOf, callerOf, mayRead, type Context, type State } from './context.ts';
+import { plainText, toLittleText } from './little-text.ts';
+import { listPosts, type LivePost } from './posts.ts';
+import { postUrl } from './urn.ts';
+
+/** Maximum clock skew between LinkedIn and the service. */
+const CLOCK_SKEW_MS = 5000;
+const PAGE = 50;
+const MAX_PAGES = 10;
+
+/** Looks for the post of a lost request among the author's posts. Those of members cannot be read: the outcome is unknown. */
+export async function findPost(context: Context, state: State, intentAt: number): Promise<Finding> {
+  if (!mayRead(context)) return { type: 'unknown' };
+  const since = intentAt - CLOCK_SKEW_MS;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const range = { start: page * PAGE, count: PAGE };
+    const posts = await listPosts(callerOf(context), authorOf(context), range);
+    const match = posts.find(post => createdAt(post) >= since && isSame(context, state, post));
+    if (match) {
+      const post = {
+        platform_post_id: match.id,
+        platform_post_url: postUrl(match.id),
+        published_at: createdAt(match),
+      };
+      return { type: 'published', post };
+    }
+    // A post was modified at the earliest when it was created: what follows is older than the request.
+    const isPast = posts.some(({ lastModifiedAt }) => lastModifiedAt !== null && lastModifiedAt < since);
+    if (isPast || posts.length < PAGE) return { type: 'absent' };
+  }
+  return { type: 'unknown' };
+}
+
+const createdAt = (post: LivePost) => post.createdAt ?? post.publishedAt ?? 0;
+
+function isSame({ job }: Context, state: State, { commentary, content }: LivePost): boolean {
+  const sent = toLittleText(job.text);
+  const shown = plainText(sent);
+  const hasText =
+    [sent, shown].includes(commentary) || comparable(plainText(commentary)) === comparable(shown);
+  return hasText && contentOf(content).join() === expectedContent(state).join();
+}
+
+const comparable = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function contentOf({ media, multiImage, article }: LivePost['content']): string[] {
+  if (article?.source !== undefined) return [article.source];
+  return media ? [media.id] : (multiImage?.images.map(({ id }) => id) ?? []);
+}
+
+const expectedContent = ({ assets, article }: State) => (article ? [article.source] : assets);

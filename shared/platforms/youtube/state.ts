@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import type { StepContext } from '../contract/publisher.ts';
+import type { GoogleCredentials } from '../families/google/credentials.ts';
+import { NO_PROGRESS, ProgressSchema } from '../kit/parts.ts';
+import type { Caller } from './call.ts';
+
+/** An open upload. Times are epoch milliseconds. */
+const SessionSchema = v.object({
+  /** A secret: whoever knows it can write to the upload. */
+  url: v.string(),
+  slug: v.string(),
+  size: v.number(),
+  type: v.string(),
+  opened_at: v.number(),
+  /**
+   * True for a video that is uploaded before its time: it is private until it is published. Without it, the last bytes
+   * are sent when the post is due, and with them the video appears.
+   */
+  held: v.boolean(),
+});
+export type Session = v.InferOutput<typeof SessionSchema>;
+
+export const StateSchema = v.object({
+  session: v.nullable(SessionSchema),
+  progress: ProgressSchema,
+  /** Sessions opened so far. */
+  sessions: v.number(),
+  /** The last bytes of a held video may have been sent, so that it may exist. */
+  finishing: v.boolean(),
+  /** When the channel was first searched for a video whose session was lost. */
+  searched_at: v.nullable(v.number()),
+  /** The held video, once it exists. */
+  video_id: v.nullable(v.string()),
+  /** YouTube did not accept the declaration of paid promotion with the upload. */
+  placement_refused: v.boolean(),
+});
+export type State = v.InferOutput<typeof StateSchema>;
+
+export const FRESH: State = {
+  session: null,
+  progress: NO_PROGRESS,
+  sessions: 0,
+  finishing: false,
+  searched_at: null,
+  video_id: null,
+  placement_refused: false,
+};
+
+export type Context = StepContext<GoogleCredentials>;
+
+/** What is sent for a post is paid from its reservation first. */
+export const callerOf = ({ http, credentials, now, quota, job }: Context): Caller => ({
+  http,
+  token: credentials.access_token,
+  now,
+  quota,
+  reservation: job.post_id,
+});
