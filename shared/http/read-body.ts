@@ -17,7 +17,7 @@ export function readBody(): Middleware {
       const type = event.headers['content-type'];
       const takesForm = state.route.takes_form === true;
       if (takesForm && type !== undefined && isUrlEncoded(type)) {
-        state.body = Object.fromEntries(new URLSearchParams(decodeUtf8(event, bodyBytes(event))));
+        state.body = Object.fromEntries(new URLSearchParams(textOf(event, bodyBytes(event))));
         return;
       }
       state.body =
