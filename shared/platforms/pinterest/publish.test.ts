@@ -119,7 +119,7 @@ describe('a Pin', () => {
   test('with images of different ratios is rejected before any request', async () => {
     await expect(run(job(['photo.jpg', 'tall.jpg']))).rejects.toMatchObject({
       code: 'MEDIA_REJECTED',
-      message: expect.stringContaining('aspect ratio'),
+      message: expect.stringContaining('same ratio of width to height'),
     });
     expect(pins()).toEqual([]);
   });
