@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { FailureCode } from '../../model/failure.ts';
 import { parseJson } from '../../model/json.ts';
 import type { HttpResponse } from '../../net/http.ts';
-import { SECOND } from '../../time/instant.ts';
+import { HOUR, SECOND } from '../../time/instant.ts';
 import { PlatformError, type PlatformErrorInit, type PlatformErrorKind } from '../contract/error.ts';
 
 /** An error response of Pinterest. */
@@ -46,6 +46,9 @@ interface Row {
   failure: FailureCode;
   /** What the user can do. */
   advice?: string;
+  /** Delay of the next attempt where the response names none. Milliseconds. */
+  waitMs?: number;
+  retries?: number;
 }
 
 const DENIED = { kind: 'rejected', failure: 'PERMISSION_MISSING' } as const;
@@ -65,7 +68,10 @@ const TABLE: readonly Row[] = [
   {
     status: 429,
     message: SPAM,
-    ...CONTENT,
+    kind: 'transient',
+    failure: 'CONTENT_REJECTED',
+    waitMs: HOUR,
+    retries: 2,
     advice: 'Pinterest takes the Pin for spam: change its text and link.',
   },
   { status: 429, kind: 'rate_limited', failure: 'PLATFORM_RATE_LIMIT' },
@@ -110,20 +116,21 @@ const includes = (wanted: number | readonly number[] | undefined, found: number)
 /** Classifies an error response; `what` names the request in the message. */
 export function toPlatformError(response: HttpResponse, what: string): PinterestError {
   const error = readErrorResponse(response);
-  const fallback: Pick<Row, 'kind' | 'failure' | 'advice'> = error.status >= 500 ? UNAVAILABLE : CONTENT;
   const row = TABLE.find(
     each =>
       includes(each.status, error.status) &&
       includes(each.code, error.code) &&
       (each.message?.test(error.message) ?? true),
   );
-  const { kind, failure, advice } = row ?? fallback;
+  const unlisted: Row = error.status >= 500 ? UNAVAILABLE : CONTENT;
+  const { kind, failure, advice, waitMs, retries } = row ?? unlisted;
   return new PinterestError(
     {
       kind,
       code: failure,
       message: messageOf(error, what, advice),
-      retryAfterMs: kind === 'rate_limited' ? waitMs(response.headers) : undefined,
+      retryAfterMs: namedWaitMs(response.headers) ?? waitMs,
+      retries,
       outcomeUnknown: error.status >= 500 || error.status === 408,
     },
     error,
@@ -144,7 +151,7 @@ function messageOf(
 }
 
 /** The wait that the headers name; undefined where they name none, which is usual. */
-function waitMs(headers: HttpResponse['headers']): number | undefined {
+function namedWaitMs(headers: HttpResponse['headers']): number | undefined {
   const seconds = Number(headers['retry-after'] ?? headers['x-ratelimit-reset']);
   return seconds > 0 ? seconds * SECOND : undefined;
 }
@@ -157,9 +164,6 @@ export const isUnreachable = (error: unknown) =>
 
 /** True where Pinterest fetched an image that it cannot read. */
 export const isBrokenImage = (error: unknown) => isPinterest(error) && error.response.code === 235;
-
-export const isSpam = (error: unknown) =>
-  isPinterest(error) && error.response.status === 429 && SPAM.test(error.response.message);
 
 /** True for an upload that Pinterest does not know any more. */
 export const isUnknownUpload = (error: unknown) =>

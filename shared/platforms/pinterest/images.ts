@@ -12,21 +12,14 @@ const REQUEST_MS = 65 * SECOND;
 const PICTURE_MS = 60 * SECOND;
 /** Of all images that are sent in the request. */
 const MAX_INLINE_BYTES = 10 * MB;
-/** Same ratio of width to height, apart from rounding to whole pixels. */
-const RATIO_TOLERANCE = 0.01;
 
 /** Converts the images where needed and stores them where Pinterest can fetch them. */
 export async function prepareImages(context: Context, state: State): Promise<StepResult<State>> {
   const { job, remainingMs } = context;
   const images: string[] = [];
-  let ratio: number | null = null;
   for (const url of job.media_urls) {
     if (images.length > 0 && remainingMs() < PICTURE_MS) throw tooSlow();
-    const picture = await pictureOf(context, url);
-    const own = picture.width / picture.height;
-    ratio ??= own;
-    if (Math.abs(own / ratio - 1) > RATIO_TOLERANCE) throw differentRatios();
-    images.push(await picture.publicUrl());
+    images.push(await (await pictureOf(context, url)).publicUrl());
   }
   return { type: 'next', state: { ...state, images } };
 }
@@ -40,13 +33,6 @@ async function pictureOf({ files, remainingMs }: Context, url: string): Promise<
     await file.close();
   }
 }
-
-const differentRatios = () =>
-  new PlatformError({
-    kind: 'rejected',
-    code: 'MEDIA_REJECTED',
-    message: 'Pinterest accepts images of one aspect ratio in a carousel; these have different ones',
-  });
 
 const tooSlow = () =>
   new PlatformError({

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../model/json.ts';
-import { HOUR, SECOND } from '../../time/instant.ts';
+import { SECOND } from '../../time/instant.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
 import { altTextOf } from '../kit/draft.ts';
 import { createPin } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
-import { isBrokenImage, isSpam, isUnreachable } from './errors.ts';
+import { isBrokenImage, isUnreachable } from './errors.ts';
 import { findPin, postOf } from './find.ts';
 import { inlineImages, prepareImages } from './images.ts';
 import {
@@ -26,8 +26,6 @@ const PUBLISH: Step<State, Credentials> = { name: 'publish', kind: 'commit', run
 /** Pinterest fetches an image again after this time, this often. */
 const FETCH_DELAY_MS = 10 * SECOND;
 const MAX_UNREACHABLE = 2;
-const SPAM_DELAY_MS = HOUR;
-const MAX_SPAM = 2;
 
 export const publisher = definePublisher<State, Credentials>({
   credentials: CredentialsSchema,
@@ -58,9 +56,6 @@ async function afterRejection(
   state: State,
   error: unknown,
 ): Promise<StepResult<State> | null> {
-  if (isSpam(error) && state.spam < MAX_SPAM) {
-    return { type: 'wait', state: { ...state, spam: state.spam + 1 }, delayMs: SPAM_DELAY_MS };
-  }
   if (state.inline || context.job.post_type === 'video') return null;
   if (isUnreachable(error) && state.unreachable < MAX_UNREACHABLE) {
     const unreachable = state.unreachable + 1;

@@ -17,8 +17,6 @@ export const StateSchema = v.object({
   unreachable: v.number(),
   /** The images are sent in the request, because Pinterest could not fetch or read them. */
   inline: v.boolean(),
-  /** How often Pinterest took the Pin for spam. */
-  spam: v.number(),
 });
 export type State = v.InferOutput<typeof StateSchema>;
 
@@ -29,7 +27,6 @@ export const FRESH: State = {
   restarts: 0,
   unreachable: 0,
   inline: false,
-  spam: 0,
 };
 
 export type Context = StepContext<Credentials>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connectContext, connectedAccount, oauthWay } from '../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { authorize, connect, REDIRECT } from '../../../test/support/threads.ts';
+import { signedRequest } from '../families/meta/sandbox/signed-request.ts';
 import { connector } from './connect.ts';
 import { sandbox } from './sandbox/server.ts';
 import { APP, DEMO } from './sandbox/state.ts';
@@ -139,6 +140,14 @@ describe('connecting', () => {
     host.failNext({ match: /debug_token/, respond: { status: 500 } });
     expect((await connect(host)).scopes).toEqual(oauth.scopes);
   });
+});
+
+test('a user who uninstalls the app is named by a signed request', async () => {
+  const { userOf, userNamedBy, isSignedWith } = connector.callbacks!;
+  const { id } = userOf(connectedAccount(await connect(host)));
+  const signed = signedRequest({ algorithm: 'HMAC-SHA256', user_id: id }, APP.client_secret);
+  expect([id, userNamedBy(signed)]).toEqual([DEMO.id, DEMO.id]);
+  expect([APP.client_secret, 'other'].map(secret => isSignedWith(signed, secret))).toEqual([true, false]);
 });
 
 describe('renewing', () => {

@@ -10,6 +10,7 @@ import {
 import { PlatformError } from '../contract/error.ts';
 import type { GraphClient } from '../families/meta/graph.ts';
 import { assertPermissions, debugToken } from '../families/meta/permissions.ts';
+import { isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
 import {
   longLivedUntil,
   rejectForGood,
@@ -23,6 +24,9 @@ import { CredentialsSchema, type Credentials } from './credentials.ts';
 const LOGIN = 'https://www.threads.com/oauth/authorize';
 const REQUIRED = ['threads_basic', 'threads_content_publish'];
 const SCOPES = [...REQUIRED, 'threads_manage_insights'];
+
+/** Space of the users of Threads in callbacks. */
+const THREADS_USERS = 'threads';
 
 /** Threads refuses to renew younger tokens. */
 const MIN_AGE_MS = DAY;
@@ -91,6 +95,14 @@ export const connector = defineConnector<Credentials>({
   ways: [oauth],
   targets: 'none',
   renews_valid_token_only: true,
+  callbacks: {
+    space: THREADS_USERS,
+    // Meta does not say which of the two secrets signs the callbacks of Threads.
+    app_platforms: ['threads', 'facebook'],
+    userOf: ({ platform_user_id }) => ({ space: THREADS_USERS, id: platform_user_id }),
+    userNamedBy,
+    isSignedWith,
+  },
 
   async renew({ credentials }, context) {
     const renewed = await requestLongToken(context, 'refresh_access_token', credentials.access_token, {

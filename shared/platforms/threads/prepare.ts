@@ -1,4 +1,3 @@
-import { utf8Bytes } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
 import { HOUR, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
@@ -7,11 +6,9 @@ import { altTextOf } from '../kit/draft.ts';
 import { createContainer, publishingLimit } from './client.ts';
 import { advance } from './containers.ts';
 import { isTooLong } from './errors.ts';
-import { rules } from './rules.ts';
+import { BYTES, rules } from './rules.ts';
 import { clientOf, isCarousel, type Context, type State } from './state.ts';
 
-/** What the strictest reading of Threads' limit accepts. */
-const BYTES = utf8Bytes(500);
 /** Time for a request after the file was opened; it is left when the opening times out. */
 const REQUEST_MS = 65 * SECOND;
 /** Time that one file of a carousel needs. Less than the rules' `request_s`, so that every step progresses. */

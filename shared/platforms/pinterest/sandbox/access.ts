@@ -61,7 +61,7 @@ export async function jsonBody<T>(c: Context, schema: v.GenericSchema<unknown, T
 }
 
 /** Answers a page of a list: `page_size` items after `bookmark`. */
-export function page<T>(c: Context, items: readonly T[]): Response {
+export function page(c: Context, items: readonly unknown[]): Response {
   const size = Number(c.req.query('page_size') ?? 25);
   if (!Number.isInteger(size) || size < 1 || size > 250) invalid("'page_size': must be from 1 to 250");
   const start = Number(Buffer.from(c.req.query('bookmark') ?? '', 'base64url').toString() || 0);
