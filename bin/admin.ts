@@ -11,7 +11,12 @@ async function main(words: readonly string[]): Promise<void> {
     args: rest,
     allowPositionals: true,
     options: {
-      ...Object.fromEntries(command.options.map(({ name }) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(
+        command.options.map(({ name, repeatable = false }) => [
+          name,
+          { type: 'string' as const, multiple: repeatable },
+        ]),
+      ),
       data: { type: 'string' },
       'ready-file': { type: 'string' },
       stage: { type: 'string' },
@@ -21,12 +26,17 @@ async function main(words: readonly string[]): Promise<void> {
   const given = Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
+  const lists = Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      Array.isArray(value) ? [[name, value.filter(each => typeof each === 'string')]] : [],
+    ),
+  );
   const missing = command.options.filter(({ name, required }) => required && !given[name]);
   if (missing.length > 0) {
     throw new Error(`Missing: ${missing.map(({ name }) => `--${name}`).join(', ')}\n\n${usage()}`);
   }
   const target = findTarget(given);
-  console.log(await command.run({ target, options: given, positionals }));
+  console.log(await command.run({ target, options: given, lists, positionals }));
 }
 
 try {

@@ -38,7 +38,7 @@ export class Housekeeping extends Construct {
       environment: { [ENV.publicUrl]: publicUrl },
       ...size,
     });
-    table.grant(housekeeper, 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
+    table.grant(housekeeper, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadKeyRing(housekeeper);
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');

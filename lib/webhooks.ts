@@ -5,9 +5,6 @@ import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
 import { consume, WorkQueue } from './work-queue.ts';
 
-/** A DNS lookup blocks a thread until it answers. With Node's default of four, four dead name servers would block all. */
-const LOOKUP_THREADS = '128';
-
 /** The events queue and the function that delivers events to webhooks. */
 export class Webhooks extends Construct {
   readonly events: WorkQueue;
@@ -20,7 +17,6 @@ export class Webhooks extends Construct {
     this.dispatcher = new ServiceFunction(this, 'Dispatcher', {
       bundle: 'webhook-dispatcher',
       ...size,
-      environment: { UV_THREADPOOL_SIZE: LOOKUP_THREADS },
       recursive: true,
     });
     table.grant(this.dispatcher, 'GetItem', 'PutItem', 'UpdateItem');

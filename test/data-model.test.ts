@@ -11,6 +11,8 @@ import { listConnections } from '../shared/store/connections.ts';
 import type { MediaCopy } from '../shared/model/copy.ts';
 import { newTransfer } from '../shared/model/transfer.ts';
 import type { Upload } from '../shared/model/upload.ts';
+import { hashUrl } from '../shared/model/copy.ts';
+import { postsThatMayUse, putMediaUse } from '../shared/store/media-uses.ts';
 import { copiesOfPost, createCopy } from '../shared/store/copies.ts';
 import { createUpload, getUpload, replaceUpload } from '../shared/store/uploads.ts';
 import { listCapReservations, putCapReservation } from '../shared/store/cap-reservations.ts';
@@ -296,6 +298,13 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
     const upload = anUpload();
     await createUpload(world.table, upload);
     return getUpload(table, upload, 1);
+  },
+  'record that a post uses an upload': ({ table, post }) =>
+    putMediaUse(table, { workspace_id: post.workspace_id, url_hash: 'a', post_id: post.post_id }, 1),
+  'list the posts that use an upload': async ({ table, post: { workspace_id, post_id } }) => {
+    const use = { workspace_id, url_hash: hashUrl(SOURCE) };
+    await putMediaUse(world.table, { ...use, post_id }, 1);
+    return postsThatMayUse(table, use);
   },
   'store a media copy': ({ table, post }) => createCopy(table, aCopy(post)),
   'list the copies of a post': async ({ table, post }) => {

@@ -1,38 +1,13 @@
-import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
-import { platformAppParameter } from '../../shared/aws/platform-app.ts';
-import { PLATFORM_IDS, PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { PLANS, PlanSchema, type Member } from '../../shared/model/workspace.ts';
 import { createApiKey, createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import { listMembers, revokeApiKey, setPlan } from '../../shared/store/workspaces.ts';
-import type { Target } from './target.ts';
-
-interface Invocation {
-  target: Target;
-  options: Record<string, string>;
-  positionals: readonly string[];
-}
-
-interface Command {
-  name: string;
-  /** Arguments as the usage text shows them. */
-  arguments: string;
-  summary: string;
-  options: readonly { name: string; required: boolean }[];
-  /** Returns the text to print. Throws an error with a message for the operator. */
-  run: (invocation: Invocation) => Promise<string>;
-}
+import type { Command } from './command.ts';
+import { setPlatformApp } from './platform-app.ts';
+import { rotateKeyRingCommand } from './rotate-key-ring.ts';
 
 const required = (...names: string[]) => names.map(name => ({ name, required: true }));
 const optional = (...names: string[]) => names.map(name => ({ name, required: false }));
-
-/** Fields of platforms' apps beside id and secret, by option: `--api-version` is `api_version`. */
-const APP_FIELDS: ReadonlyMap<string, string> = new Map(
-  Object.values(CONNECTORS)
-    .flatMap(({ app_fields }) => Object.keys(app_fields))
-    .map(name => [name.replaceAll('_', '-'), name]),
-);
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -92,33 +67,8 @@ export const COMMANDS: readonly Command[] = [
       return 'The API key is revoked';
     },
   },
-  {
-    name: 'platform set',
-    arguments: [
-      'PLATFORM --client-id ID --client-secret SECRET',
-      ...[...APP_FIELDS.keys()].map(name => `[--${name} …]`),
-    ].join(' '),
-    summary: `stores the credentials of your app at a platform (${PLATFORM_IDS.join(', ')})`,
-    options: [...required('client-id', 'client-secret'), ...optional(...APP_FIELDS.keys())],
-    run: async ({ target, options, positionals }) => {
-      const platform = v.safeParse(PlatformIdSchema, positionals[0]);
-      if (!platform.success) throw new Error(`PLATFORM must be one of ${PLATFORM_IDS.join(', ')}`);
-      const app = {
-        client_id: options['client-id'],
-        client_secret: options['client-secret'],
-        ...parseAppFields(platform.output, options),
-      };
-      await target.ssm.send(
-        new PutParameterCommand({
-          Name: platformAppParameter(target.parameterPrefix, platform.output),
-          Type: 'SecureString',
-          Value: JSON.stringify(app),
-          Overwrite: true,
-        }),
-      );
-      return `The credentials for ${platform.output} are stored; functions use them within five minutes`;
-    },
-  },
+  setPlatformApp,
+  rotateKeyRingCommand,
 ];
 
 export function usage(): string {
@@ -141,19 +91,6 @@ function lines(values: Record<string, string>): string {
 }
 
 /** The platform's own fields of the app. Throws for a value that it does not know. */
-function parseAppFields(platform: PlatformId, options: Record<string, string>): Record<string, unknown> {
-  const given = [...APP_FIELDS].flatMap(([option, name]) => {
-    const value = options[option];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const parsed = v.safeParse(
-    v.strictObject(CONNECTORS[platform]?.app_fields ?? {}),
-    Object.fromEntries(given),
-  );
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new Error(`${v.getDotPath(issue) ?? 'An option'}: ${issue.message}`);
-}
 
 function parsePlan(text: string | undefined) {
   const parsed = v.safeParse(PlanSchema, text);

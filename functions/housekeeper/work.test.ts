@@ -7,7 +7,7 @@ import type { HousekeepingMessage } from '../../shared/housekeeping/messages.ts'
 import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/messages.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Destination } from '../../shared/model/destination.ts';
-import type { Post } from '../../shared/model/post.ts';
+import { PostSchema, statusOf, type Post } from '../../shared/model/post.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net/http.ts';
 import type { Services } from '../../shared/runtime/services.ts';
@@ -213,7 +213,7 @@ describe('a deleted profile', () => {
   async function left({ id, workspace_id }: Profile): Promise<string[]> {
     const items = await partition(`WS#${workspace_id}`);
     const named = items.filter(item => JSON.stringify(item).includes(id));
-    return named.map(({ SK, post_id }) => `${SK.split('#')[0] ?? ''} ${post_id ?? ''}`.trim()).sort();
+    return named.map(item => (item.SK.startsWith('POST#') ? postLine(item) : item.SK.split('#')[0]!)).sort();
   }
 
   const remove = (services: Services, { id }: Profile) => {
@@ -222,10 +222,18 @@ describe('a deleted profile', () => {
     return route.invoke({ ...raw, principal: world.owner }, services);
   };
 
-  const expected = ({ published, running }: Belongings) =>
-    [`POST ${published.post_id}`, `POST ${running.post_id}`].sort();
+  const postLine = (item: unknown) => {
+    const post = v.parse(PostSchema, item);
+    return `POST ${post.post_id} ${statusOf(post)}`;
+  };
 
-  test('has everything erased but posts that are published or being published', async () => {
+  const expected = ({ published, running, waiting }: Belongings, ...late: Post[]) =>
+    [
+      ...[published, running].map(postLine),
+      ...[...waiting, ...late].map(({ post_id }) => `POST ${post_id} cancelled`),
+    ].sort();
+
+  test('has everything erased but its posts, of which waiting ones are cancelled', async () => {
     const all = await belongings();
     await remove(world.services, all.profile);
     expect(await left(all.profile)).toEqual([...expected(all), 'CONNECTION', 'PROFILE-DELETION'].sort());
@@ -262,8 +270,7 @@ describe('a deleted profile', () => {
     // A request that had read the profile stores its post now.
     const late = await store(all.profile, {});
     await settle();
-    expect(await left(all.profile)).toEqual(expected(all));
-    expect(await getPost(world.table, late.workspace_id, late.post_id)).toBeNull();
+    expect(await left(all.profile)).toEqual(expected(all, late));
     await keep(message);
   });
 

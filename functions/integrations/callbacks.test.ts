@@ -1,5 +1,5 @@
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import { signedRequest } from '../../shared/platforms/families/meta/sandbox/signed-request.ts';
@@ -7,6 +7,7 @@ import { getConnection } from '../../shared/store/connections.ts';
 import { connectionsOfUser, putPlatformUser } from '../../shared/store/platform-users.ts';
 import { getTarget, replaceTargets } from '../../shared/store/targets.ts';
 import { sealApp } from '../../shared/connections/apps.ts';
+import { loadAccount } from '../../shared/connections/load.ts';
 import { routes } from './routes.ts';
 
 const SECRET = 'meta-secret';
@@ -14,6 +15,18 @@ const USER = '12210000000000000001';
 const FACEBOOK = { space: 'facebook', id: USER };
 const DEAUTHORIZE = 'POST /integrations/{platform}/deauthorize';
 const DELETE = 'POST /integrations/{platform}/data-deletion';
+
+const before = { ...process.env };
+beforeAll(() => {
+  // Nothing listens there: revoking tokens fails, as it may.
+  Object.assign(process.env, { SANDBOX_URL: 'http://127.0.0.1:1', ALLOW_LOOPBACK: '1' });
+});
+afterAll(() => {
+  for (const name of ['SANDBOX_URL', 'ALLOW_LOOPBACK']) {
+    if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+    else process.env[name] = before[name];
+  }
+});
 
 let world: ApiWorld;
 let account: Connection;
@@ -50,6 +63,9 @@ describe('a user who removed the app at Facebook', () => {
     for (const each of [account, other]) {
       expect(await stored(each)).toMatchObject({ needs_reconnect: true });
       expect(await getTarget(world.table, each, '7')).toBeNull();
+      await expect(loadAccount(world.services, (await stored(each))!)).rejects.toMatchObject({
+        kind: 'token_expired',
+      });
     }
     expect((await send(DEAUTHORIZE, signed)).status).toBe(200);
   });

@@ -1,9 +1,10 @@
 import { finishConfirmation } from '../../shared/media/uploads/confirm-upload.ts';
 import { processCopy } from '../../shared/media/copies/copy-media.ts';
 import { importUpload } from '../../shared/media/uploads/import-upload.ts';
+import { removeUpload } from '../../shared/media/uploads/remove-upload.ts';
 import type { MediaMessage } from '../../shared/media/messages.ts';
 import { newLease, type MediaRun } from '../../shared/media/transfer/media-run.ts';
-import { getUpload, replaceUpload, type UploadRef } from '../../shared/store/uploads.ts';
+import { getStoredUpload, replaceUpload, type UploadRef } from '../../shared/store/uploads.ts';
 
 /** Processes a message. Idempotent: a message may be delivered twice, or after its work was done. */
 export function handleMediaMessage(run: MediaRun, message: MediaMessage): Promise<void> {
@@ -13,8 +14,13 @@ export function handleMediaMessage(run: MediaRun, message: MediaMessage): Promis
 async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {
   const { services } = run;
   const { table, now } = services;
-  const upload = await getUpload(table, ref, now());
-  if (upload?.status !== 'processing' || upload.lease_until > now()) return;
+  const upload = await getStoredUpload(table, ref);
+  if (!upload || upload.lease_until > now()) return;
+  if (upload.ends_at !== undefined) {
+    if (upload.ends_at <= now()) await removeUpload(services, upload);
+    return;
+  }
+  if (upload.status !== 'processing') return;
   if (upload.transfer) {
     await importUpload(run, upload);
     return;

@@ -1,7 +1,7 @@
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound } from '../../shared/http/errors.ts';
 import { statusOf, type Post } from '../../shared/model/post.ts';
-import { canBeCancelled, cancelPost } from '../../shared/posts/store/cancel.ts';
+import { deleteUnpublished, isUnpublished } from '../../shared/posts/store/cancel.ts';
 import { getPost } from '../../shared/store/posts.ts';
 
 /** A post that changes between read and delete is read again: a publisher may have started meanwhile. */
@@ -13,7 +13,7 @@ export const deletePost = route({
   operation_id: 'deletePost',
   summary: 'Cancel a post that is not published',
   description:
-    'Also cancels a post that waits for a retry and deletes a failed one. Answers 409 while a platform is processing the post or may have published it.',
+    'Also cancels a post that waits for a retry and deletes a failed or cancelled one. Answers 409 while a platform is processing the post or may have published it.',
   tag: 'Posts',
   auth: 'key',
   params: idParam,
@@ -26,8 +26,8 @@ export const deletePost = route({
     for (let attempt = 1; ; attempt += 1) {
       const post = await getPost(services.table, principal.workspace_id, params.id);
       if (!post) throw notFound('Post');
-      if (!canBeCancelled(post) || attempt > ATTEMPTS) throw notDeletable(post);
-      if (await cancelPost(services, post)) return { status: 204 };
+      if (!isUnpublished(post) || attempt > ATTEMPTS) throw notDeletable(post);
+      if (await deleteUnpublished(services, post)) return { status: 204 };
     }
   },
 });

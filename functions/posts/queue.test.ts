@@ -339,7 +339,7 @@ test('settings and slots are deleted with their profile', async () => {
   expect(await deleteProfileContent(services, { workspace_id: 'w1', profile_id: 'p1' }, () => false)).toBe(
     true,
   );
-  expect((await read(id))['error']).toBe('Post not found');
+  expect((await read(id))['status']).toBe('cancelled');
   expect(await getQueue(world.table, 'w1', 'p1')).toMatchObject({
     reservations: [],
     settings: { posts_per_slot: 1 },

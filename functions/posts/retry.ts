@@ -5,6 +5,7 @@ import { firstSweepAt } from '../../shared/delivery/sweep.ts';
 import { reopened } from '../../shared/delivery/transitions.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { conflict, notFound, validationFailed } from '../../shared/http/errors.ts';
+import { recordUploadUses } from '../../shared/media/uploads/upload-uses.ts';
 import { mayBeLive, type Destination } from '../../shared/model/destination.ts';
 import { PlatformIdSchema, readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
@@ -76,6 +77,7 @@ export const retryPost = route({
     if (retried.length === 0) throw nothingToRetry(post, skipped);
 
     const next = withReopened(post, retried, services.now());
+    await recordUploadUses(services, next);
     if ((await replacePost(services.table, post, next)) !== 'written') throw postChanged(post);
     await schedulePost(services, next);
     return {

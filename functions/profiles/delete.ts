@@ -19,7 +19,8 @@ export const deleteProfile = route({
   summary: 'Delete a profile and everything that belongs to it',
   description:
     'Permanently deletes the media assets, playlists, queue settings and connections of the profile. Posts that are not ' +
-    'yet published are cancelled; published posts stay readable. Large profiles are deleted in the background.',
+    'yet published are cancelled: they stay readable with the status `cancelled`, as published posts do. What a large ' +
+    'profile has beyond the first seconds of work is cancelled and deleted in the background.',
   tag: 'Profiles',
   auth: 'key',
   access: 'creator',
@@ -27,7 +28,15 @@ export const deleteProfile = route({
   responses: {
     200: {
       description: 'The profile is deleted',
-      schema: v.object({ success: v.literal(true), message: v.string() }),
+      schema: v.object({
+        success: v.literal(true),
+        message: v.string(),
+        cancelled_posts: v.pipe(
+          v.number(),
+          v.integer(),
+          v.description('Waiting posts that this request cancelled'),
+        ),
+      }),
     },
     404: { description: 'Profile not found' },
   },
@@ -37,18 +46,29 @@ export const deleteProfile = route({
       const profile = await findOwnProfile(services, principal, params.id);
       deleted = await beginDeletion(services.table, profile, services.now());
     }
-    await deleteContent(services, { workspace_id: principal.workspace_id, profile_id: params.id });
-    return { status: 200, body: { success: true, message: 'The profile and its media assets are deleted' } };
+    const ref = { workspace_id: principal.workspace_id, profile_id: params.id };
+    const cancelled_posts = await deleteContent(services, ref);
+    const message = 'The profile and its media assets are deleted';
+    return { status: 200, body: { success: true, message, cancelled_posts } };
   },
 });
 
-/** A failure is logged only: the deletion is recorded, and the sweeper continues it. */
-async function deleteContent(services: Services, ref: ProfileRef): Promise<void> {
+/**
+ * Returns the number of cancelled posts. A failure is logged only: the deletion is recorded, and the sweeper continues it.
+ */
+async function deleteContent(services: Services, ref: ProfileRef): Promise<number> {
   const deadline = services.now() + MAX_DURATION_MS;
+  let cancelled = 0;
   try {
-    await deleteProfileContent(services, ref, () => services.now() > deadline);
+    await deleteProfileContent(
+      services,
+      ref,
+      () => services.now() > deadline,
+      () => (cancelled += 1),
+    );
     await sendHousekeepingMessage(services, { kind: 'erase-profile', ...ref });
   } catch (error) {
     log.warn('Profile deletion continues in the background', { ...ref, ...describeError(error) });
   }
+  return cancelled;
 }

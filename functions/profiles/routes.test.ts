@@ -265,7 +265,7 @@ describe('DELETE /agency/profiles/{id}', () => {
     expect(await remove(id)).toEqual({
       status: 200,
       headers: {},
-      body: { success: true, message: expect.any(String) },
+      body: { success: true, message: expect.any(String), cancelled_posts: 0 },
     });
     expect(api.takeMessages().map(({ body }) => body)).toEqual([
       { kind: 'erase-profile', workspace_id, profile_id: id },
@@ -293,6 +293,42 @@ describe('DELETE /agency/profiles/{id}', () => {
     expect(api.takeMessages().map(message => message.body)).toContainEqual(
       expect.objectContaining({ kind: 'copy', post_id: body.post_id }),
     );
+  });
+
+  test('cancels waiting posts, which stay readable, and answers how many', async () => {
+    const profile = await api.profile({ profile_name: 'Closing' });
+    await api.connect(profile, 'x');
+    const post = (changes: object) =>
+      api.call('POST /posts', {
+        body: { post_type: 'text', profile_name: 'Closing', platforms: ['x'], ...changes },
+      });
+    const scheduled_date = new Date(api.clock.now + 86_400_000).toISOString();
+    const waiting = [
+      await post({ description: 'One', scheduled_date }),
+      await post({ description: 'Two', add_to_queue: true }),
+      await post({ description: 'Three' }),
+    ];
+    expect(waiting.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const other = await api.profile();
+    expect((await remove(other.id)).body).toMatchObject({ cancelled_posts: 0 });
+    expect((await remove(profile.id)).body).toMatchObject({ cancelled_posts: 3 });
+
+    for (const { body } of waiting) {
+      const params = { id: body.post_id };
+      const { body: record } = await api.call('GET /posts/{id}', { params });
+      expect(record).toMatchObject({
+        status: 'cancelled',
+        published_at: null,
+        destinations: [{ status: 'cancelled', error: null, next_attempt_at: null }],
+      });
+      const edited = await api.call('POST /posts/{id}', { params, body: { description: 'Other' } });
+      expect(edited).toMatchObject({ status: 409, body: { code: 'POST_NOT_EDITABLE', status: 'cancelled' } });
+      expect((await api.call('POST /posts/{id}/retry', { params, body: {} })).status).toBe(409);
+    }
+    const listed = await api.call('GET /posts', { query: { status: 'cancelled' } });
+    expect(listed.body.data).toHaveLength(3);
+    const params = { id: waiting[0]!.body.post_id };
+    expect((await api.call('DELETE /posts/{id}', { params })).status).toBe(204);
   });
 
   test('answers 404 for an unknown or malformed id', async () => {

@@ -15,6 +15,7 @@ import { connectionOfKey } from '../../shared/store/connections.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
+import { uploadOfKey } from '../../shared/store/uploads.ts';
 import { deliveryOfKey } from '../../shared/store/webhooks.ts';
 
 /** Maximum items of a shard in one sweep. The rest is first in the next sweep. */
@@ -38,11 +39,11 @@ async function sweepShard(run: Services, shard: number): Promise<number> {
 }
 
 /**
- * Kinds of items that the sweeper does not count as overdue. Copies and connections wake as planned (a copy when its
- * post should be done with it, a connection when its token is due for renewal), and webhook deliveries wait while their
+ * Kinds of items that the sweeper does not count as overdue. Copies, uploads and connections wake as planned (a copy when
+ * its post should be done with it, an upload when it ends, a connection when its token is due for renewal), and webhook deliveries wait while their
  * receivers are down. The dispatcher counts overdue posts, because it reads how far they are.
  */
-const NOT_COUNTED = [postOfKey, copyOfKey, connectionOfKey, deliveryOfKey];
+const NOT_COUNTED = [postOfKey, copyOfKey, uploadOfKey, connectionOfKey, deliveryOfKey];
 
 const isOverdue = (key: Key) => NOT_COUNTED.every(refOf => refOf(key) === null);
 

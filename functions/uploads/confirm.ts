@@ -8,7 +8,7 @@ import {
 } from '../../shared/media/uploads/confirm-upload.ts';
 import { sendMediaMessage } from '../../shared/media/messages.ts';
 import { SWEEP_GRACE_MS } from '../../shared/media/transfer/media-run.ts';
-import { reserveForUpload } from '../../shared/media/uploads/storage-allowance.ts';
+import { reserve, uploadFile } from '../../shared/media/storage-allowance.ts';
 import { isUuid } from '../../shared/model/id.ts';
 import type { Upload } from '../../shared/model/upload.ts';
 import { errorOf } from '../../shared/posts/error.ts';
@@ -60,7 +60,7 @@ export const confirmUpload = route({
 async function confirm(services: Services, upload: Upload): Promise<Upload> {
   const uploaded = await findUploadedBytes(services.bucket, upload);
   if (!uploaded) throw notUploaded(upload, services.now());
-  await reserveForUpload(services, upload, uploaded.size);
+  await reserve(services, uploadFile(upload), uploaded.size);
   const deadline = services.now() + REQUEST_BUDGET_MS;
   const run = { services, remainingMs: () => deadline - services.now() };
   const leased = await acquireUpload(run, upload, uploaded);

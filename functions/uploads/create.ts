@@ -4,7 +4,7 @@ import { validationFailed } from '../../shared/http/errors.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
 import { formFile } from '../../shared/http/form.ts';
 import { fileUrl } from '../../shared/media/file-url.ts';
-import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
+import { assertStorageLeft } from '../../shared/media/storage-allowance.ts';
 import { MAX_URL_LENGTH } from '../../shared/platforms/kit/fields.ts';
 import { errorOf } from '../../shared/posts/error.ts';
 import { MAX_FORM_BYTES, uploadFromForm } from './from-form.ts';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
-import { assertStorageLeft } from '../../shared/media/uploads/storage-allowance.ts';
+import { assertStorageLeft } from '../../shared/media/storage-allowance.ts';
 import { unconfirmedUntil } from '../../shared/media/uploads/confirm-upload.ts';
 import { randomKey } from '../../shared/media/transfer/media-run.ts';
 import {
@@ -105,7 +105,7 @@ export const presignUpload = route({
         multipart,
         etag: null,
       },
-      expires_at: unconfirmedUntil(now),
+      ...unconfirmedUntil(now),
     });
     return { status: 200, body: await presignedUpload(services.bucket, upload, file_type, now) };
   },

@@ -1,12 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { newId } from '../../shared/model/id.ts';
+import { listProfiles } from '../../shared/store/profiles.ts';
 import { reserveStorage, storageUsed } from '../../shared/store/storage.ts';
+import { crashingServices, Killed, type Crash } from '../../test/support/crashing-services.ts';
 import { filesOfFormats } from '../../test/support/formats.ts';
 import { formFile, putTo, uploadWorld, type UploadWorld } from '../../test/support/upload-world.ts';
+import { uploadFromForm } from './from-form.ts';
 
 /** Storage of the plan in these tests. */
 const LIMIT = 50_000_000_000;
+const DAY = 86_400_000;
 
 let uploads: UploadWorld;
 let workspaceId: string;
@@ -87,6 +92,48 @@ describe('the storage of a workspace', () => {
     await reserveStorage(uploads.world.table, { workspace_id: workspaceId, file_id: 'last' }, 1, LIMIT);
     expect(await uploads.upload({ url: url() })).toMatchObject(full(0));
     expect(await used()).toBe(LIMIT);
+  });
+
+  test('is free again when an upload is deleted, however it was made', async () => {
+    const direct = await uploadDirectly(png);
+    await uploads.confirm(direct);
+    const form = (await uploads.upload({ file: formFile(png) })).body.upload_id;
+    const imported = (await uploads.upload({ url: url() })).body.upload_id;
+    expect(await used()).toBe(3 * png.length);
+    for (const id of [direct, form, imported]) expect((await uploads.remove(id)).status).toBe(204);
+    expect([await used(), uploads.bucket.keys()]).toEqual([0, []]);
+  });
+
+  test('is free again at the end of a confirmation that died after its reservation', async () => {
+    const id = await uploadDirectly(png);
+    await reserveStorage(uploads.world.table, { workspace_id: workspaceId, file_id: id }, 5, LIMIT);
+    uploads.world.clock.now += DAY;
+    await uploads.continueImport(id);
+    expect([await used(), uploads.bucket.keys()]).toEqual([0, []]);
+  });
+
+  test('counts what is kept of a form that died at any call', async () => {
+    const { services, table } = uploads.world;
+    for (let at = 1; at < 30; at += 1) {
+      const death: Crash = { at, when: 'after' };
+      const dying = crashingServices(services, death);
+      const died = await uploadFromForm(dying.services, {
+        id: newId(uploads.world.clock.now),
+        profile: (await listProfiles(table, workspaceId))[0]!,
+        file: formFile(png),
+        base_url: 'https://api.example.com/v1',
+      }).then(
+        () => false,
+        (error: unknown) => error instanceof Killed,
+      );
+      uploads.world.clock.now += DAY;
+      for (const id of await uploads.uploadIds()) await uploads.continueImport(id);
+      const kept = await uploads.uploadIds();
+      const bytes = kept.length * png.length;
+      expect([at, await used(), uploads.bucket.keys().length]).toEqual([at, bytes, kept.length]);
+      if (!died) return;
+      for (const id of kept) await uploads.remove(id);
+    }
   });
 
   test('is released when a confirmed file is not what was announced', async () => {

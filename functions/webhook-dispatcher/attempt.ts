@@ -161,8 +161,8 @@ async function recordNotSent(delivery: Delivery, services: Dispatcher['services'
 }
 
 async function secretsOf(webhook: Webhook, services: Dispatcher['services']): Promise<Secrets> {
-  const ring = await services.keyRing();
   const { sealed_secret, previous_secret } = webhook;
+  const ring = await services.keyRing(sealed_secret);
   const overlaps = previous_secret !== null && previous_secret.expires_at > services.now();
   return {
     current: unseal(ring, webhook.id, sealed_secret),

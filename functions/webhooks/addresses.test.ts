@@ -3,7 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as fc from 'fast-check';
-import { assertPublicUrl, createHttpClient, HttpFailure, type Resolve } from '../../shared/net/http.ts';
+import { createHttpClient, HttpFailure, type Resolve } from '../../shared/net/http.ts';
+import { assertPublicUrl } from '../../shared/net/public-url.ts';
 import { assertReceiver, urlErrors } from './fields.ts';
 
 /** Settings of a deployed stack: private addresses are blocked. */

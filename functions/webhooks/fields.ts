@@ -3,7 +3,9 @@ import * as v from 'valibot';
 import { validationFailed } from '../../shared/http/errors.ts';
 import { EVENT_KINDS, EventKindSchema } from '../../shared/model/event.ts';
 import { isPublicAddress } from '../../shared/net/address.ts';
-import { assertPublicUrl, HttpFailure, type Resolve } from '../../shared/net/http.ts';
+import { HttpFailure } from '../../shared/net/failure.ts';
+import { assertPublicUrl } from '../../shared/net/public-url.ts';
+import type { Resolve } from '../../shared/net/resolve.ts';
 import { readNetSettings, type NetSettings } from '../../shared/net/settings.ts';
 
 const MAX_URL = 2048;

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
-import { MINUTE } from '../time/instant.ts';
+import { MINUTE, SECOND } from '../time/instant.ts';
 
 const KeySchema = v.object({
   id: v.string(),
@@ -25,6 +25,8 @@ export type KeyRing = v.InferOutput<typeof KeyRingSchema>;
 
 /** How long a container uses the key ring before it reads it again, milliseconds. */
 const REFRESH_MS = 5 * MINUTE;
+/** How long it uses a key ring that does not have the key of a text. */
+const MISSING_KEY_MS = 10 * SECOND;
 /** Until a new key seals, every container has read the ring that contains it. */
 const ROTATION_DELAY_MS = 3 * REFRESH_MS;
 
@@ -45,15 +47,30 @@ export function rotated({ keys }: KeyRing, now: number): KeyRing {
 
 export const keyRingParameter = (prefix: string) => `${prefix}/key-ring`;
 
-let cached: { name: string; ring: Promise<KeyRing>; until: number } | null = null;
+let cached: { name: string; ring: Promise<KeyRing>; read_at: number } | null = null;
 
-/** Loads the key ring. A container reads it again every five minutes, and keeps the old one if that fails. */
-export async function loadKeyRing(ssm: SSMClient, prefix: string, now = Date.now()): Promise<KeyRing> {
+/**
+ * Loads the key ring. A container reads it again every five minutes, and keeps the old one if that fails. `sealed`: a text
+ * to unseal; where its key is not in the ring, the ring is read again at once.
+ */
+export async function loadKeyRing(
+  ssm: SSMClient,
+  prefix: string,
+  now = Date.now(),
+  sealed?: string,
+): Promise<KeyRing> {
   const name = keyRingParameter(prefix);
-  if (cached?.name !== name || cached.until <= now) {
+  const ring = await ringReadWithin(REFRESH_MS, ssm, name, now);
+  if (sealed === undefined || ring.keys.some(({ id }) => id === keyIdOf(sealed))) return ring;
+  return ringReadWithin(MISSING_KEY_MS, ssm, name, now);
+}
+
+/** Returns the cached key ring if it was read at most `maxAgeMs` ago, else reads it. */
+async function ringReadWithin(maxAgeMs: number, ssm: SSMClient, name: string, now: number): Promise<KeyRing> {
+  if (cached?.name !== name || cached.read_at + maxAgeMs <= now) {
     const previous = cached?.name === name ? cached.ring : null;
     const ring = readKeyRing(ssm, name, now);
-    cached = { name, ring: previous ? ring.catch(() => previous) : ring, until: now + REFRESH_MS };
+    cached = { name, ring: previous ? ring.catch(() => previous) : ring, read_at: now };
   }
   try {
     return await cached.ring;
@@ -63,10 +80,15 @@ export async function loadKeyRing(ssm: SSMClient, prefix: string, now = Date.now
   }
 }
 
-async function readKeyRing(ssm: SSMClient, name: string, now: number): Promise<KeyRing> {
+/** Reads the key ring as it is stored. */
+export async function readStoredKeyRing(ssm: SSMClient, name: string): Promise<KeyRing> {
   const { Parameter } = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
   const json: unknown = JSON.parse(Parameter?.Value ?? '');
-  return inOrderAt(v.parse(KeyRingSchema, json), now);
+  return v.parse(KeyRingSchema, json);
+}
+
+async function readKeyRing(ssm: SSMClient, name: string, now: number): Promise<KeyRing> {
+  return inOrderAt(await readStoredKeyRing(ssm, name), now);
 }
 
 /** Moves the keys that do not seal yet to the end. */
@@ -124,6 +146,8 @@ export function unseal(
   decipher.setAuthTag(Buffer.from(tag, 'base64url'));
   return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
 }
+
+const keyIdOf = (sealed: string) => sealed.split('.')[1];
 
 /** Derives the key of one purpose from a key of the ring. HKDF limits its info to 1,024 bytes, hence the hash. */
 function derivedKey(key: string, purpose: string): Buffer {

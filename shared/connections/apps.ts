@@ -78,7 +78,7 @@ export async function unsealApp(
   ownerId: string,
   { sealed }: SealedApp,
 ): Promise<AppCredentials> {
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), ownerId, sealed));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), ownerId, sealed));
   return v.parse(AppCredentialsSchema, json);
 }
 

@@ -51,7 +51,7 @@ export function toConnectedAccount({
 
 async function unsealCredentials(services: Services, connection: Connection): Promise<JsonObject> {
   const { id, platform, sealed } = connection;
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), id, sealed));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), id, sealed));
   const parsed = v.safeParse(CONNECTORS[platform]?.credentials ?? JsonObjectSchema, json);
   if (parsed.success) return parsed.output;
   throw new PlatformError({
@@ -102,6 +102,6 @@ async function unsealTarget(
   { sealed, ...target }: StoredTarget,
 ): Promise<Target> {
   if (sealed === null) return { ...target, secrets: null };
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), boundTo(id, target.id), sealed));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), boundTo(id, target.id), sealed));
   return { ...target, secrets: v.parse(JsonObjectSchema, json) };
 }

@@ -48,7 +48,9 @@ export function checkpointStore(
       const { step, item } = stored;
       const found = await getCheckpoint(services.table, refTo(item));
       if (!found) return null;
-      const packed = found.sealed ? unseal(await services.keyRing(), boundTo(item), found.data) : found.data;
+      const packed = found.sealed
+        ? unseal(await services.keyRing(found.data), boundTo(item), found.data)
+        : found.data;
       const state = await unpack(packed);
       known.add(item);
       latest = { json: JSON.stringify(state), item };

@@ -23,6 +23,7 @@ export function readyAt(post: Post, destination: Destination): number {
     case 'published':
       return followUpReadyAt(destination);
     case 'failed':
+    case 'cancelled':
       return destination.changed_at;
   }
 }

@@ -190,6 +190,11 @@ export function reopened(destination: Destination, now: number): DestinationOf<'
   return { ...common(destination, now), status: 'pending', ...FULL_BUDGET };
 }
 
+/** A destination that was not published, and will not be. */
+export function cancelled(destination: Destination, now: number): DestinationOf<'cancelled'> {
+  return { ...common(destination, now), status: 'cancelled' };
+}
+
 /**
  * The service stops working on a destination: it fails, or, where the post is live, its pending follow-ups do. What is
  * in doubt fails with DELIVERY_UNKNOWN.

@@ -53,7 +53,11 @@ export const malformedJson = () => new ApiError({ status: 400, body: { error: 'M
 export const invalidUtf8 = () =>
   new ApiError({
     status: 400,
-    body: { error: 'The request body is not valid UTF-8', code: 'INVALID_UTF8' },
+    body: {
+      error:
+        'The request body is not valid UTF-8, or contains U+FFFD, which JSON can contain as \\ufffd only',
+      code: 'INVALID_UTF8',
+    },
   });
 
 export const unauthorized = () =>

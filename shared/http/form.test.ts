@@ -57,14 +57,66 @@ describe('a multipart form', () => {
 
   test.each([
     ['caf\xe9', 400],
+    ['\xf0\x9f\x92', 400],
+    ['\xef\xbf\xbd \xf0\x9f\x92', 400],
     ['caf\xc3\xa9', 'café'],
     ['\xef\xbf\xbd', '\ufffd'],
   ])('accepts text in UTF-8 only: %j', async (text, expected) => {
-    const body = `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}\r\n--x--\r\n`;
+    const type = 'Content-Type: text/plain; charset=utf-8';
+    const body = `--x\r\nContent-Disposition: form-data; name="a"\r\n${type}\r\n\r\n${text}\r\n--x--\r\n`;
     const read = readForm(Buffer.from(body, 'latin1'), 'multipart/form-data; boundary=x');
     if (expected === 400)
       await expect(read).rejects.toMatchObject({ response: { body: { code: 'INVALID_UTF8' } } });
     else expect(await read).toEqual({ a: expected });
+  });
+
+  test('refuses a file name that is not UTF-8', async () => {
+    const body = '--x\r\nContent-Disposition: form-data; name="a"; filename="\xe9"\r\n\r\n1\r\n--x--\r\n';
+    await expect(
+      readForm(Buffer.from(body, 'latin1'), 'multipart/form-data; boundary=x'),
+    ).rejects.toMatchObject({ response: { body: { code: 'INVALID_UTF8' } } });
+  });
+
+  test('returns a long text whole', async () => {
+    const form = new FormData();
+    form.set('a', 'x'.repeat(1_500_000));
+    expect(await readForm(...(await encode(form)))).toEqual({ a: 'x'.repeat(1_500_000) });
+  });
+
+  const text = (boundary: string) =>
+    `preamble\r\n--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--${boundary}--\r\nepilogue`;
+  const every = "'()+_,-./:=?09azAZ";
+  test.each([
+    ['boundary=x', 'x'],
+    ['boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW', '----WebKitFormBoundary7MA4YWxkTrZu0gW'],
+    ['boundary="x"', 'x'],
+    ['BOUNDARY="a b"', 'a b'],
+    [`boundary="${every}"`, every],
+    ['boundary===7==', '==7=='],
+    [`boundary=${'x'.repeat(70)}`, 'x'.repeat(70)],
+    ['charset=utf-8; boundary="x"; z=1', 'x'],
+    ['boundary="x "', 'x'],
+    ['boundary=x ', 'x'],
+  ])('has its parts between the boundary of %s', async (parameter, boundary) => {
+    expect(await readForm(Buffer.from(text(boundary)), `multipart/form-data; ${parameter}`)).toEqual({
+      a: '1',
+    });
+  });
+
+  test.each([
+    'boundary=',
+    'boundary=""',
+    'boundary=" "',
+    `boundary=${'x'.repeat(71)}`,
+    'boundary="a;b"',
+    'boundary="a*b"',
+    'boundary="ä"',
+  ])('is refused with the invalid %s', async parameter => {
+    await expect(readForm(Buffer.from(text('x')), `multipart/form-data; ${parameter}`)).rejects.toMatchObject(
+      {
+        response: { status: 400, body: { error: expect.stringMatching(/boundary .+ 1 to 70 characters/) } },
+      },
+    );
   });
 
   const whole = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbytes\r\n--x--\r\n';

@@ -1,8 +1,10 @@
-import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { Busboy } from '@fastify/busboy';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
+import { boundaryOf } from './boundary.ts';
 import { ApiError, invalidUtf8, validationFailed } from './errors.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** A file of a multipart form. */
 export interface FormFile {
@@ -22,45 +24,90 @@ export const formFile = v.pipe(
   v.metadata({ openapi: { type: 'string', format: 'binary' } }),
 );
 
-export const isForm = (contentType: string) => /^multipart\/form-data\b/i.test(contentType);
+export const isForm = (contentType: string) => /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType);
 
 /** Well above what any form of this API needs. */
-const LIMITS = { fields: 100, files: 10, headerPairs: 50 };
+const LIMITS = { parts: 100, headerPairs: 50 };
+
+/** One part of a form. A part without a file name is a text field. */
+interface Part {
+  name: string;
+  file_name: string | null;
+  bytes: Buffer;
+}
 
 /**
  * Returns the text and file fields of a multipart form by name; of two texts with one name the last one wins. Throws 400 for
- * a malformed form, and for two files with one name.
+ * a malformed form, for text that is not UTF-8, and for two files with one name.
  */
 export async function readForm(body: Uint8Array, contentType: string): Promise<Record<string, unknown>> {
-  const fields = new Map<string, unknown>();
-  const files: Promise<void>[] = [];
-  const fileFields: string[] = [];
+  const parts = await readParts(body, contentType);
+  const files = parts.filter(({ file_name }) => file_name !== null).map(({ name }) => name);
+  const repeated = files.filter((name, index) => files.indexOf(name) < index);
+  if (repeated.length > 0) throw severalFiles([...new Set(repeated)]);
+  return Object.fromEntries(parts.map(part => [part.name, valueOf(part)]));
+}
+
+async function readParts(body: Uint8Array, contentType: string): Promise<Part[]> {
+  const boundary = boundaryOf(contentType);
+  if (boundary === null) throw malformedForm('its boundary must have 1 to 70 characters of RFC 2046');
   const { promise: finished, resolve, reject } = Promise.withResolvers<undefined>();
+  const parts: Promise<Part>[] = [];
   try {
-    const parser = new Busboy({ headers: headersOf(contentType), limits: LIMITS, preservePath: true });
-    parser.on('field', (name, value) => void fields.set(name, value));
-    // A binary part without a file name is a file, too.
-    parser.on('file', (name, stream, fileName: string | undefined) => {
-      fileFields.push(name);
-      files.push(readFile(stream, fileName ?? '').then(file => void fields.set(name, file)));
+    const parser = new Busboy({
+      // Unquoted, the parser would take a space or a colon for the end of the boundary.
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+      limits: LIMITS,
+      preservePath: true,
+      // The parser would cut long texts and replace invalid bytes.
+      isPartAFile: () => true,
+    });
+    parser.on('file', (name: string | undefined, stream, fileName: string | undefined, _, type) => {
+      parts.push(readPart({ name, fileName, type }, stream));
     });
     parser
+      .on('partsLimit', () => reject(new Error('Too many parts')))
       .on('finish', () => resolve(undefined))
       .on('error', reject)
       .end(Buffer.from(body));
     await finished;
-    await Promise.all(files);
-  } catch {
-    await Promise.allSettled(files);
-    throw malformedForm();
+    return await Promise.all(parts);
+  } catch (error) {
+    await Promise.allSettled(parts);
+    throw error instanceof ApiError ? error : malformedForm();
   }
-  const repeated = fileFields.filter((name, index) => fileFields.indexOf(name) < index);
-  if (repeated.length > 0) throw severalFiles([...new Set(repeated)]);
-  const isReplaced = [...fields.values()].some(
-    value => typeof value === 'string' && value.includes('\ufffd'),
-  );
-  if (isReplaced && !Buffer.from(body).includes('\ufffd')) throw invalidUtf8();
-  return Object.fromEntries(fields);
+}
+
+interface PartHeader {
+  name: string | undefined;
+  fileName: string | undefined;
+  type: string;
+}
+
+async function readPart({ name = '', fileName, type }: PartHeader, stream: Readable): Promise<Part> {
+  const chunks: unknown[] = await stream.toArray();
+  // The parser replaces invalid bytes of a header.
+  if (`${name}${fileName ?? ''}`.includes('\ufffd')) throw invalidUtf8();
+  // A binary part without a file name is a file, too.
+  const isFile = fileName !== undefined || type === 'application/octet-stream';
+  return {
+    name,
+    file_name: isFile ? (fileName ?? '') : null,
+    bytes: Buffer.concat(chunks.filter(chunk => Buffer.isBuffer(chunk))),
+  };
+}
+
+function valueOf({ file_name, bytes }: Part): string | FormFile {
+  if (file_name !== null) {
+    return {
+      name: file_name,
+      sha256: createHash('sha256').update(bytes).digest('base64url'),
+      bytes: () => bytes,
+    };
+  }
+  const text = decodeUtf8(bytes);
+  if (text === null) throw invalidUtf8();
+  return text;
 }
 
 const severalFiles = (fields: readonly string[]) =>
@@ -68,14 +115,11 @@ const severalFiles = (fields: readonly string[]) =>
     fields.map(field => ({ field, message: `${field} must be a single file`, platform: null })),
   );
 
-const headersOf = (contentType: string): BusboyHeaders => ({ 'content-type': contentType });
-
-async function readFile(stream: Readable, name: string): Promise<FormFile> {
-  const chunks: unknown[] = await stream.toArray();
-  const bytes = Buffer.concat(chunks.filter(chunk => Buffer.isBuffer(chunk)));
-  const sha256 = createHash('sha256').update(bytes).digest('base64url');
-  return { name, sha256, bytes: () => bytes };
-}
-
-const malformedForm = () =>
-  new ApiError({ status: 400, body: { error: 'Malformed multipart form data', code: 'MALFORMED_FORM' } });
+const malformedForm = (reason?: string) =>
+  new ApiError({
+    status: 400,
+    body: {
+      error: `Malformed multipart form data${reason === undefined ? '' : `: ${reason}`}`,
+      code: 'MALFORMED_FORM',
+    },
+  });

@@ -116,7 +116,7 @@ async function logFailure(event: string, work: () => Promise<unknown>): Promise<
 }
 
 async function replay(services: Services, scope: string, sealed: string): Promise<ApiResponse> {
-  const json: unknown = JSON.parse(unseal(await services.keyRing(), scope, sealed, 'responses'));
+  const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), scope, sealed, 'responses'));
   const { status, body, headers } = v.parse(ResponseSchema, json);
   return { status, body, headers: { ...headers, 'idempotent-replayed': 'true' } };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import * as v from 'valibot';
 import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
 import { route } from './define-route.ts';
@@ -25,21 +26,60 @@ const send = async (body: string | Uint8Array, headers: Record<string, string> =
   return [answer.status, answer.body.text ?? answer.body.code ?? answer.body.error] as unknown[];
 };
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const utf8 = (text: string) => Buffer.from(text, 'utf8');
+
+/** The beginning of a character of several bytes. */
+const truncatedCharacter = fc
+  .tuple(fc.constantFrom('é', '€', '💒'), fc.integer({ min: 1, max: 3 }))
+  .map(([character, length]) => utf8(character).subarray(0, Math.min(length, utf8(character).length - 1)));
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Sends bytes as the gateway passes on a JSON body: as text, with invalid bytes replaced. */
 const sendThroughGateway = (bytes: Buffer) =>
   send(bytes.toString('utf8'), { 'content-length': String(bytes.byteLength) });
 
 describe('a JSON body', () => {
-  test.each(['{"text":"caf\xe9"}', '{"text":"\xff\xfe"}', '{"text":"\xc3"}', '\xe9'])(
-    'that is not UTF-8 answers 400 and is never changed: %j',
-    async text => {
-      expect(await send(latin1(text))).toEqual([400, 'INVALID_UTF8']);
-      expect(await sendThroughGateway(latin1(text))).toEqual([400, 'INVALID_UTF8']);
-    },
-  );
+  test.each([
+    '{"text":"caf\xe9"}',
+    '{"text":"\xff\xfe"}',
+    '{"text":"\xc3"}',
+    '{"text":"\xe2\x82"}',
+    // Three bytes, which the gateway replaces by a character of three bytes.
+    '{"text":"\xf0\x9f\x92"}',
+    '{"text":"\xed\xa0\x80"}',
+    '\xe9',
+  ])('that is not UTF-8 answers 400 and is never changed: %j', async text => {
+    expect(await send(latin1(text))).toEqual([400, 'INVALID_UTF8']);
+    expect(await sendThroughGateway(latin1(text))).toEqual([400, 'INVALID_UTF8']);
+  });
 
-  test.each(['café', '🚀', '\ufffd', 'é\ufffd', ''])('in UTF-8 arrives as it was sent: %j', async text => {
+  test('that is malformed UTF-8 is refused, any other is not', async () => {
+    const bytes = fc.uint8Array({ maxLength: 8 }).map(chosen => Buffer.from(chosen));
+    const piece = fc.oneof(bytes, fc.string({ unit: 'binary', maxLength: 3 }).map(utf8), truncatedCharacter);
+    await fc.assert(
+      fc.asyncProperty(piece, async middle => {
+        const body = Buffer.concat([Buffer.from('{"text":"'), middle, Buffer.from('"}')]);
+        const expected = isUtf8(body) ? expect.not.stringMatching('INVALID_UTF8') : 'INVALID_UTF8';
+        expect((await send(body))[1]).toEqual(expected);
+        if (!isUtf8(body)) expect((await sendThroughGateway(body))[1]).toBe('INVALID_UTF8');
+      }),
+    );
+  });
+
+  test('can contain U+FFFD as an escape sequence only', async () => {
+    expect(await sendThroughGateway(utf8('{"text":"\\ufffd"}'))).toEqual([200, '\ufffd']);
+    expect(await sendThroughGateway(utf8('{"text":"\ufffd"}'))).toEqual([400, 'INVALID_UTF8']);
+  });
+
+  test.each(['café', '🚀', ''])('in UTF-8 arrives as it was sent: %j', async text => {
     const bytes = Buffer.from(JSON.stringify({ text }));
     expect(await send(bytes)).toEqual([200, text]);
     expect(await sendThroughGateway(bytes)).toEqual([200, text]);

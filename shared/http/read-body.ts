@@ -3,6 +3,7 @@ import { bodyTooLarge, invalidUtf8, malformedJson, unsupportedMediaType } from '
 import { bodyBytes, requestState, type ApiEvent } from './event.ts';
 import { isForm, readForm } from './form.ts';
 import type { Middleware } from './middleware.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** Largest JSON body in bytes. Media are sent to the upload endpoints. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -16,7 +17,7 @@ export function readBody(): Middleware {
       const type = event.headers['content-type'];
       const takesForm = state.route.takes_form === true;
       if (takesForm && type !== undefined && isUrlEncoded(type)) {
-        state.body = Object.fromEntries(new URLSearchParams(decodeUtf8(event, bodyBytes(event))));
+        state.body = Object.fromEntries(new URLSearchParams(textOf(event, bodyBytes(event))));
         return;
       }
       state.body =
@@ -32,7 +33,7 @@ const isUrlEncoded = (contentType: string) => /^application\/x-www-form-urlencod
 function readJson(event: ApiEvent, type: string | undefined, expectedType: string): unknown {
   const bytes = bodyBytes(event);
   if (bytes.byteLength > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
-  const text = decodeUtf8(event, bytes);
+  const text = textOf(event, bytes);
   if (text.trim() === '') return {};
   if (type !== undefined && !isJsonInUtf8(type)) throw unsupportedMediaType(expectedType);
   const parsed = parseJsonStrictly(text);
@@ -46,25 +47,12 @@ function isJsonInUtf8(type: string): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(type) && ['utf-8', 'utf8', 'us-ascii'].includes(charset);
 }
 
-/** Throws 400 for bytes that are not UTF-8. */
-function decodeUtf8(event: ApiEvent, bytes: Buffer): string {
-  if (event.isBase64Encoded) {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch {
-      throw invalidUtf8();
-    }
-  }
-  const text = event.body ?? '';
-  if (text.includes('\ufffd') && isReplacedByGateway(event, bytes)) throw invalidUtf8();
-  return text;
-}
-
 /**
- * The gateway decodes bodies of text types itself and replaces each invalid byte by U+FFFD, which has three bytes: the
- * text is then longer than the body that was sent.
+ * Returns the text of a body. Throws 400 for bytes that are not UTF-8. The gateway decodes bodies of text types itself and
+ * replaces invalid bytes by U+FFFD. Nothing tells these from ones that were sent, so both are refused.
  */
-function isReplacedByGateway({ headers }: ApiEvent, bytes: Buffer): boolean {
-  const sent = Number(headers['content-length'] ?? NaN);
-  return Number.isInteger(sent) && sent !== bytes.byteLength;
+function textOf(event: ApiEvent, bytes: Buffer): string {
+  const text = event.isBase64Encoded ? decodeUtf8(bytes) : (event.body ?? '');
+  if (text === null || (!event.isBase64Encoded && text.includes('\ufffd'))) throw invalidUtf8();
+  return text;
 }

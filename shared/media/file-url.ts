@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { urlProblem } from '../net/http.ts';
+import { urlProblem } from '../net/public-url.ts';
 
 /** The URL of a file in a request. The address that its host name resolves to is checked when the file is fetched. */
 export const fileUrl = (maxLength: number) =>

@@ -85,6 +85,8 @@ export type FollowUpState = v.InferOutput<typeof FollowUpStateSchema>;
  *        ▲          │  ▲  │ └──▶ failed
  *        │          ▼  │  ▼
  *      (retry)  processing retrying
+ *
+ * `pending` and `retrying` become `cancelled` when the profile is deleted.
  */
 export const DestinationSchema = v.variant('status', [
   v.object({ ...common, status: v.literal('pending') }),
@@ -112,6 +114,7 @@ export const DestinationSchema = v.variant('status', [
     /** Last checkpoint of the attempt, until what it left at the platform is discarded. */
     abandoned: v.nullable(StoredCheckpointSchema),
   }),
+  v.object({ ...common, status: v.literal('cancelled') }),
 ]);
 export type Destination = v.InferOutput<typeof DestinationSchema>;
 export type DestinationStatus = Destination['status'];
@@ -121,11 +124,12 @@ export type DestinationOf<S extends DestinationStatus> = Extract<Destination, { 
 export function isSettled(destination: Destination): boolean {
   if (destination.outbox.length > 0) return false;
   if (destination.status === 'failed') return destination.abandoned === null;
+  if (destination.status === 'cancelled') return true;
   return destination.status === 'published' && pendingFollowUps(destination).length === 0;
 }
 
-export function isFinal(destination: Destination): boolean {
-  return destination.status === 'published' || destination.status === 'failed';
+export function isFinal({ status }: Destination): boolean {
+  return status === 'published' || status === 'failed' || status === 'cancelled';
 }
 
 /** True for a failed destination whose post may be live on the platform despite the failure. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { DestinationSchema, type Destination } from './destination.ts';
+import { DestinationSchema, isFinal, type Destination } from './destination.ts';
 import { JsonObjectSchema } from './json.ts';
 import { PLATFORM_IDS, PlatformIdSchema, PostTypeSchema } from './platform.ts';
 
@@ -46,6 +46,7 @@ export const POST_STATUSES = [
   'published',
   'partially_published',
   'failed',
+  'cancelled',
 ] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
 
@@ -56,11 +57,12 @@ export function destinationsOf({ destinations }: Pick<Post, 'destinations'>): De
 
 /** Derives the status from the destinations. It is never stored, so it cannot disagree with them. */
 export function statusOf(post: Post): PostStatus {
-  const statuses = new Set(destinationsOf(post).map(destination => destination.status));
+  const destinations = destinationsOf(post);
+  const statuses = new Set(destinations.map(({ status }) => status));
   const only = (status: Destination['status']) => statuses.size === 1 && statuses.has(status);
   if (only('pending')) return post.scheduling === 'immediate' ? 'queued' : 'scheduled';
   if (only('published')) return 'published';
   if (only('failed')) return 'failed';
-  const settled = [...statuses].every(status => status === 'published' || status === 'failed');
-  return settled ? 'partially_published' : 'publishing';
+  if (!destinations.every(isFinal)) return 'publishing';
+  return statuses.has('published') ? 'partially_published' : 'cancelled';
 }

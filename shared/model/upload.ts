@@ -48,7 +48,7 @@ export const UploadSchema = v.object({
   created_at: Instant,
   /** When the sweeper sends its message again. */
   wake_at: v.exactOptional(Instant),
-  /** Epoch seconds: when an unconfirmed or failed upload is deleted. */
-  expires_at: v.exactOptional(v.number()),
+  /** When an upload that is unconfirmed, failed or deleted by its user is removed with everything that it holds. */
+  ends_at: v.exactOptional(Instant),
 });
 export type Upload = v.InferOutput<typeof UploadSchema>;

@@ -7,13 +7,16 @@ import {
 } from './http.ts';
 
 const MAX_HOPS = 5;
+/** When the response must begin, after all redirects. */
+const ANSWER_MS = 10_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 type BodilessRequest = Omit<HttpRequest, 'body'>;
 
 /**
- * Opens a URL and follows up to five redirects; the client checks the address of every hop. The time-out of the request
- * limits all hops together. Returns the response with the URL that sent it. Throws HttpFailure.
+ * Opens a URL that a user chose and follows up to five redirects; the client checks the address of every hop. The
+ * time-outs of the request limit all hops together, and the response must keep a pace. Returns the response with the URL
+ * that sent it. Throws HttpFailure.
  */
 export function openFollowing(
   http: Pick<HttpClient, 'open'>,
@@ -43,11 +46,12 @@ async function follow<T extends Pick<HttpResponse, 'status' | 'headers'>>(
   send: (request: BodilessRequest) => Promise<T>,
   discard: (response: T) => void,
 ): Promise<T & { url: string }> {
-  const deadline = performance.now() + request.timeoutMs;
+  const started = performance.now();
   let { url } = request;
   for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
-    const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
-    const response = await send({ ...request, url, timeoutMs });
+    const left = (limitMs: number) => Math.max(1, Math.round(started + limitMs - performance.now()));
+    const limits = { timeoutMs: left(request.timeoutMs), answerMs: left(request.answerMs ?? ANSWER_MS) };
+    const response = await send({ ...request, ...limits, url });
     const location = response.headers['location'];
     if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, url };
     discard(response);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
-import { assertPublicUrl, createHttpClient, HttpFailure, type HttpClient, type Resolve } from './http.ts';
+import { createHttpClient, HttpFailure, type HttpClient, type Resolve } from './http.ts';
+import { assertPublicUrl } from './public-url.ts';
 
 /*
  * Isolation of hosts: one that does not answer, or whose name servers do not, delays no request to another. The address

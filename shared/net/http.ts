@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -6,11 +5,16 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isPublicAddress } from './address.ts';
+import { HttpFailure, toHttpFailure } from './failure.ts';
+import { keepPace, PACE, type Pace } from './pace.ts';
+import { checkedUrl, mayReach } from './public-url.ts';
+import { resolveHost, type Resolve } from './resolve.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
+
+export { HttpFailure } from './failure.ts';
+export type { Resolve } from './resolve.ts';
 
 export interface HttpRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -21,6 +25,8 @@ export interface HttpRequest {
   timeoutMs: number;
   /** A longer response fails. Bytes, default 4 MiB. */
   maxBytes?: number;
+  /** For a host that a user chose: when the response must begin, in milliseconds from now, and then keep a pace. */
+  answerMs?: number;
 }
 
 export interface HttpResponse {
@@ -39,23 +45,6 @@ export interface OpenResponse {
   stream: IncomingMessage;
 }
 
-/** Thrown without a response. `sent`: the whole request was written, so the server may have acted on it. */
-export class HttpFailure extends Error {
-  override readonly name = 'HttpFailure';
-  readonly reason: 'blocked' | 'network' | 'timeout' | 'too_large';
-  readonly sent: boolean;
-  constructor(reason: HttpFailure['reason'], message: string, sent: boolean) {
-    super(message);
-    this.reason = reason;
-    this.sent = sent;
-  }
-}
-
-/** Resolves a host name to all of its addresses. */
-export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
-
-const resolveAll: Resolve = host => lookup(host, { all: true });
-
 export interface HttpClient {
   send: Http;
   /** Like `send`, but returns the body as a stream, which the time-out limits too. */
@@ -72,7 +61,8 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
  */
 export function createHttpClient(
   settings: NetSettings = readNetSettings(),
-  resolve: Resolve = resolveAll,
+  resolve: Resolve = resolveHost,
+  pace: Pace = PACE,
 ): HttpClient {
   const guarded = guardedLookup(settings, deduplicated(resolve));
   const agents = {
@@ -93,9 +83,11 @@ export function createHttpClient(
       signal: AbortSignal.timeout(request.timeoutMs),
     });
     outgoing.once('error', error => reject(toHttpFailure(error, outgoing.writableFinished)));
-    outgoing.once('response', stream =>
-      answer({ status: stream.statusCode ?? 0, headers: flatHeaders(stream), stream }),
-    );
+    outgoing.once('response', stream => {
+      if (request.answerMs !== undefined) keepPace(stream, pace);
+      answer({ status: stream.statusCode ?? 0, headers: flatHeaders(stream), stream });
+    });
+    if (request.answerMs !== undefined) limitAnswer(outgoing, request.answerMs);
     writeBody(outgoing, request.body);
     return promise;
   }
@@ -153,37 +145,6 @@ export async function readUpTo(stream: IncomingMessage, limit: number): Promise<
   };
 }
 
-/** Returns what is wrong with a URL before its host name is resolved; null for nothing. */
-export function urlProblem(text: string, settings: NetSettings = readNetSettings()): string | null {
-  try {
-    checkedUrl(text, settings);
-    return null;
-  } catch (error) {
-    if (error instanceof HttpFailure) return error.message;
-    throw error;
-  }
-}
-
-/** Throws HttpFailure `blocked` unless the URL is plain http(s) to an address that may be reached. */
-function checkedUrl(text: string, settings: NetSettings): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new HttpFailure('blocked', 'Must be an http or https URL', false);
-  }
-  if (url.username || url.password) {
-    throw new HttpFailure('blocked', 'Must not contain a user name or password', false);
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !mayReach(host, settings)) {
-    throw new HttpFailure('blocked', `The address ${host} is not public`, false);
-  }
-  return url;
-}
-
-function mayReach(address: string, { allowLoopback, allowPrivate }: NetSettings): boolean {
-  return isPublicAddress(address, allowLoopback, allowPrivate);
-}
-
 function guardedLookup(settings: NetSettings, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname)
@@ -200,7 +161,7 @@ function guardedLookup(settings: NetSettings, resolve: Resolve): LookupFunction 
   };
 }
 
-/** Shares one lookup between all requests that wait for the same name: each one blocks a thread meanwhile. */
+/** Shares one lookup between all requests that wait for the same name. */
 function deduplicated(resolve: Resolve): Resolve {
   const running = new Map<string, ReturnType<Resolve>>();
   return host => {
@@ -212,26 +173,11 @@ function deduplicated(resolve: Resolve): Resolve {
   };
 }
 
-/** Time-out of a lookup that no request's time-out limits. */
-const LOOKUP_LIMIT_MS = 5_000;
-
-/** Checks a URL's address as a connection would, without connecting. Throws HttpFailure. */
-export async function assertPublicUrl(
-  text: string,
-  settings: NetSettings = readNetSettings(),
-  resolve: Resolve = resolveAll,
-  limitMs = LOOKUP_LIMIT_MS,
-): Promise<void> {
-  const url = checkedUrl(text, settings);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0) return;
-  const timeout = sleep(limitMs, null, { ref: false });
-  const addresses = await Promise.race([resolve(host).catch(() => []), timeout]);
-  if (addresses === null) throw new HttpFailure('timeout', `The DNS lookup of ${host} timed out`, false);
-  if (addresses.length === 0) throw new HttpFailure('network', `${host} does not resolve`, false);
-  if (addresses.some(({ address }) => !mayReach(address, settings))) {
-    throw new HttpFailure('blocked', `${host} resolves to an address that is not public`, false);
-  }
+function limitAnswer(outgoing: ClientRequest, ms: number): void {
+  const failure = () =>
+    new HttpFailure('timeout', 'The host did not answer in time', outgoing.writableFinished);
+  const timer = setTimeout(() => outgoing.destroy(failure()), ms);
+  outgoing.once('response', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
 function contentLength(body: HttpRequest['body']): Record<string, string> {
@@ -257,13 +203,4 @@ function flatHeaders(stream: IncomingMessage): Record<string, string> {
       Array.isArray(value) ? value.join(', ') : (value ?? ''),
     ]),
   );
-}
-
-function toHttpFailure(error: unknown, sent: boolean): HttpFailure {
-  if (error instanceof HttpFailure) return error;
-  const cause = error instanceof Error ? error : new Error(String(error));
-  if (cause.cause instanceof HttpFailure) return cause.cause;
-  // Compared by text: in a test runner, errors come from another realm with other classes.
-  const timedOut = /^(?:Timeout|Abort)Error\b/.test(String(error));
-  return new HttpFailure(timedOut ? 'timeout' : 'network', cause.message, sent);
 }

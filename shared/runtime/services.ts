@@ -14,8 +14,11 @@ export interface Services {
   readonly sqs: SQSClient;
   readonly scheduler: SchedulerClient;
   readonly ssm: SSMClient;
-  /** Returns the keys that seal tokens and secrets. Read once per container. */
-  keyRing: () => Promise<KeyRing>;
+  /**
+   * Returns the keys that seal tokens and secrets, cached per container. `sealed`: a text to unseal, whose key the container
+   * may not know yet.
+   */
+  keyRing: (sealed?: string) => Promise<KeyRing>;
   /** Returns the value of an environment variable; throws when it is not set. */
   setting: (name: string) => string;
   /** Returns the current time in epoch milliseconds. */
@@ -40,7 +43,7 @@ export function services(): Services {
     get ssm() {
       return ssm();
     },
-    keyRing: () => loadKeyRing(ssm(), env(ENV.parameterPrefix)),
+    keyRing: sealed => loadKeyRing(ssm(), env(ENV.parameterPrefix), Date.now(), sealed),
     setting: env,
     now: () => Date.now(),
   };

@@ -142,6 +142,11 @@ export function markNeedsReconnect(
   });
 }
 
+/** Replaces credentials that have ended by ones that hold no secret; false when the account was replaced meanwhile. */
+export function dropCredentials(table: Table, connection: Connection, sealed: string): Promise<boolean> {
+  return updateConnection(table, connection, { set: { sealed, token_expires_at: null, renew_at: null } });
+}
+
 /**
  * Ends the wake-ups of an account whose event is sent. Returns false when the credentials changed meanwhile, or the account
  * must be reconnected only now: that is another event.

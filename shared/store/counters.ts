@@ -21,18 +21,15 @@ export async function readCounter(table: Table, key: Key, { consistent = false }
 /** Returns the transaction item that changes a counter; its condition fails where the new value exceeds `limit` (null: none). */
 export function counterChange(table: Table, key: Key, by: number, limit: number | null): TransactItem {
   const within = '#used <= :most';
+  const condition = by <= (limit ?? 0) ? `attribute_not_exists(#used) OR ${within}` : within;
   return {
     Update: {
       TableName: table.name,
       Key: key,
       UpdateExpression: 'ADD #used :by',
+      ...(limit !== null && { ConditionExpression: condition }),
       ExpressionAttributeNames: { '#used': 'used' },
-      ...(limit === null
-        ? { ExpressionAttributeValues: { ':by': by } }
-        : {
-            ConditionExpression: by <= limit ? `attribute_not_exists(#used) OR ${within}` : within,
-            ExpressionAttributeValues: { ':by': by, ':most': limit - by },
-          }),
+      ExpressionAttributeValues: { ':by': by, ...(limit !== null && { ':most': limit - by }) },
     },
   };
 }

@@ -26,17 +26,21 @@ export function createUpload(table: Table, upload: Upload): Promise<boolean> {
   return put(table, upload, { ConditionExpression: 'attribute_not_exists(PK)' });
 }
 
-/** Reads an upload consistently; null also for an expired one that DynamoDB has not removed yet. */
-export async function getUpload(
+/** Reads an upload consistently; null also for one that has ended and is not removed yet. */
+export async function getUpload(table: Table, ref: UploadRef, now: number): Promise<Upload | null> {
+  const upload = await getStoredUpload(table, ref);
+  return upload?.ends_at !== undefined && upload.ends_at <= now ? null : upload;
+}
+
+/** Reads an upload consistently, whether it has ended or not. */
+export async function getStoredUpload(
   table: Table,
   { workspace_id, upload_id }: UploadRef,
-  now: number,
 ): Promise<Upload | null> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: uploadKey(workspace_id, upload_id), ConsistentRead: true }),
   );
-  const upload = Item ? v.parse(UploadSchema, Item) : null;
-  return upload?.expires_at !== undefined && upload.expires_at * 1000 <= now ? null : upload;
+  return Item ? v.parse(UploadSchema, Item) : null;
 }
 
 /** Replaces `from` by `to` and returns it with its new revision; null when it was changed since it was read. */

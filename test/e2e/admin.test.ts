@@ -82,6 +82,22 @@ test('stores the app of a platform, which the next connect uses', async () => {
   expect(new URL(body.authorize_url).searchParams.get('client_id')).toBe('my-app');
 });
 
+test('rotates the key ring; what was sealed before stays readable', async () => {
+  const create = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/rotated` });
+  expect(admin('key-ring', 'rotate')).toMatch(/^The key ring has 2 keys; the new one seals from 2\S+Z on/);
+  expect(runFailing('key-ring', 'rotate')).toMatchObject({
+    status: 1,
+    message: expect.stringMatching(/seals from/),
+  });
+  await stack.advance(16 * 60);
+  const { id } = create.body.webhook;
+  const sent = await stack.api('POST', `/webhooks/${id}/test`);
+  expect([sent.status, (await stack.api('POST', `/webhooks/${id}/rotate-secret`)).status]).toEqual([
+    expect.any(Number),
+    200,
+  ]);
+});
+
 test.each([
   ['no command', [], /Usage:/],
   ['an unknown command', ['workspace', 'paint'], /Usage:/],
@@ -106,6 +122,11 @@ test.each([
     'an unknown platform',
     ['platform', 'set', 'myspace', '--client-id', 'a', '--client-secret', 'b'],
     /PLATFORM must be/,
+  ],
+  [
+    'a field that the platform does not know',
+    ['platform', 'set', 'x', '--client-id', 'a', '--client-secret', 'b', '--field', 'colour=red'],
+    /Unknown field colour/,
   ],
   [
     'a stage without its table, which would change the local stack',

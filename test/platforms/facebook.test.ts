@@ -23,7 +23,7 @@ const PAGE = '102938475610293';
 const CODE_2 = { error: { code: 2, type: 'OAuthException', message: 'Service temporarily unavailable' } };
 
 let stack: TestStack;
-let origin: TestOrigin;
+let origin: TestOrigin | undefined;
 beforeAll(async () => {
   ({ stack } = await startObserved());
   const clip = await verticalClip(4);
@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
 }, START_MS);
 afterAll(async () => {
-  await origin.close();
+  await origin?.close();
   await closeStack(stack);
 }, TEST_MS);
 
@@ -92,7 +92,7 @@ describe('a post of the Demo profile', () => {
         publish({
           post_type: 'video',
           description: 'A Reel',
-          media_urls: [`${origin.url}/reel.mp4`],
+          media_urls: [`${origin!.url}/reel.mp4`],
           facebook_media_type: 'REELS',
         }),
       ]);
@@ -103,6 +103,26 @@ describe('a post of the Demo profile', () => {
       });
       expect(video.live).toMatchObject({ kind: 'video', fields: { title: 'Title' } });
       expect(reel.live).toMatchObject({ kind: 'reel', media: [{ width: 544, height: 960 }] });
+    },
+    TEST_MS,
+  );
+
+  test(
+    'has the text, the media and the Page that are meant for Facebook',
+    async () => {
+      const id = await create(stack, {
+        post_type: 'image',
+        platforms: ['facebook'],
+        description: 'For all',
+        media_urls: [media(stack, 'photo.jpg')],
+        facebook_description: 'For Facebook',
+        facebook_media_urls: [media(stack, 'alpha.png')],
+        facebook_page_id: PAGE,
+      });
+      await finalPost(stack, id);
+      expect(await liveWith(stack, 'For Facebook', 'facebook')).toMatchObject([
+        { account: PAGE, media: [{ type: 'image/png' }] },
+      ]);
     },
     TEST_MS,
   );

@@ -81,7 +81,7 @@ function reachOf(code: string): Reach {
   const platformQueue = code.includes('setting(publishQueueVariable(') ? ['publishQueue'] : [];
   return {
     actions: [...new Set(actions)].sort(),
-    keyRing: code.includes('.keyRing()'),
+    keyRing: code.includes('.keyRing('),
     // One occurrence is the declaration.
     platformApps: code.split('loadPlatformApp(').length > 2,
     settings: [...names(code, /setting\(ENV\.(\w+)\)/g), ...platformQueue].sort(),

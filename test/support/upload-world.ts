@@ -2,8 +2,15 @@ import * as v from 'valibot';
 import { handleMediaMessage } from '../../functions/media-importer/work.ts';
 import { routes } from '../../functions/uploads/routes.ts';
 import type { FormFile } from '../../shared/http/form.ts';
+import { leased, published } from '../../shared/delivery/transitions.ts';
+import type { Route } from '../../shared/http/route.ts';
 import { MediaMessageSchema, type MediaMessage } from '../../shared/media/messages.ts';
+import { destinationsOf } from '../../shared/model/post.ts';
+import { UploadSchema } from '../../shared/model/upload.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
+import { getPost, replacePost } from '../../shared/store/posts.ts';
+import { listProfiles } from '../../shared/store/profiles.ts';
+import { allOf } from '../../shared/store/query.ts';
 import { createApiWorld, type Shown } from './api-world.ts';
 import { createTestBucket } from './bucket.ts';
 
@@ -11,8 +18,8 @@ import { createTestBucket } from './bucket.ts';
 const MAX_FAILURES = 3;
 
 /** Creates the upload routes with a table and a bucket of their own, and a profile named Acme. */
-export async function uploadWorld() {
-  const world = await createApiWorld(routes);
+export async function uploadWorld(others: readonly Route[] = []) {
+  const world = await createApiWorld([...routes, ...others]);
   const bucket = await createTestBucket();
   Object.assign(world.services, { bucket });
   await world.profile({ profile_name: 'Acme' });
@@ -40,9 +47,31 @@ export async function uploadWorld() {
     }
   }
 
+  /** The ids of all stored uploads, also of those that nobody sees any more. */
+  async function uploadIds(): Promise<string[]> {
+    const query = { workspace_id: owner.workspace_id, prefix: 'UPLOAD#' };
+    return (await allOf(world.table, query, UploadSchema)).map(({ upload_id }) => upload_id);
+  }
+
+  /** Stores that a post is live everywhere. */
+  async function publish(postId: string): Promise<void> {
+    const post = (await getPost(world.table, owner.workspace_id, postId))!;
+    const live = { platform_post_id: '1', platform_post_url: null, published_at: world.clock.now };
+    const destinations = Object.fromEntries(
+      destinationsOf(post).map(each => [
+        each.platform,
+        published(leased(each, world.clock.now), live, [], world.clock.now),
+      ]),
+    );
+    await replacePost(world.table, post, { ...post, destinations });
+  }
+
   return {
     world,
     bucket,
+    uploadIds,
+    publish,
+    profiles: () => listProfiles(world.table, owner.workspace_id),
     upload: (body: object, as = owner) =>
       call('POST /upload-media', { body: { profile_name: 'Acme', ...body }, as }),
     presign: (body: object = {}, as = owner) =>
@@ -54,6 +83,8 @@ export async function uploadWorld() {
       call('POST /upload-media/confirm', { body: { upload_id }, as }),
     read: (upload_id: string, as = owner) =>
       call('GET /upload-media/{upload_id}', { params: { upload_id }, as }),
+    remove: (upload_id: string, as = owner) =>
+      call('DELETE /upload-media/{upload_id}', { params: { upload_id }, as }),
     work,
     /** Handles the importer's message of one upload, such as the sweeper sends. */
     continueImport: (upload_id: string) =>

@@ -9,13 +9,18 @@ import { sampleFiles } from '../../../test/support/media.ts';
 import { createTestTable, type TestTable } from '../../../test/support/table.ts';
 import type { Post } from '../../model/post.ts';
 import { hashUrl } from '../../model/copy.ts';
+import { PLAN_LIMITS } from '../../model/plans.ts';
 import { createHttpClient, type HttpClient } from '../../net/http.ts';
+import { createWorkspace } from '../../runtime/bootstrap.ts';
 import type { Services } from '../../runtime/services.ts';
 import { copiesOfPost, getCopy } from '../../store/copies.ts';
 import { MEDIA, publicUrlOf, putObject } from '../../store/objects.ts';
 import { createPost, deletePost, getPost, replacePost } from '../../store/posts.ts';
+import { reserveStorage, storageUsed } from '../../store/storage.ts';
 import { processCopy, releaseCopies, planCopies, startCopies, withCopiedMedia } from './copy-media.ts';
 import { MediaMessageSchema, type MediaMessage } from '../messages.ts';
+import { HEAD_BYTES } from '../probe/identify.ts';
+import { maxBytesOf } from './post-media.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -145,6 +150,8 @@ describe('a waiting post', () => {
   });
 
   test('has every file that is sent copied once', async () => {
+    const mp4 = (await sampleFiles())('clip.mp4');
+    answer = (request, response) => void response.end(request.url === '/cover.jpg' ? jpg : mp4);
     const post = await create(
       waiting({
         media_urls: [url('a.jpg'), url('b.jpg'), url('a.jpg')],
@@ -305,6 +312,69 @@ describe('the copies', () => {
     expect(bucket.keys()).toHaveLength(1);
     const ref = { workspace_id: post.workspace_id, post_id: post.post_id, url_hash: hashUrl(url()) };
     expect((await getCopy(table, ref))?.wake_at).toBeGreaterThan(clock.now);
+  });
+});
+
+describe('the storage of a workspace', () => {
+  const used = () => storageUsed(table, workspaceId);
+  const LIMIT = PLAN_LIMITS.starter.storage_bytes!;
+  let workspaceId: string;
+  beforeEach(async () => {
+    const input = { name: 'Acme', plan: 'starter', owner_email: 'a@example.com' } as const;
+    workspaceId = (await createWorkspace(table, input, clock.now)).workspace.workspace_id;
+  });
+
+  test('counts the copies of a post until they are removed', async () => {
+    const media_urls = [url('a.jpg'), url('b.jpg')];
+    const post = await create(waiting({ workspace_id: workspaceId, media_urls }));
+    const messages = queues.take().map(({ body }) => v.parse(MediaMessageSchema, body));
+    for (const message of [...messages, ...messages]) await handle(message);
+    expect(await used()).toBe(2 * jpg.length);
+    await deletePost(table, post);
+    for (const message of [...messages, ...messages]) await handle(message);
+    expect([await used(), bucket.keys()]).toEqual([0, []]);
+  });
+
+  test('keeps no copy that does not fit; its post is published from the original', async () => {
+    const full = { workspace_id: workspaceId, file_id: 'full' };
+    await reserveStorage(table, full, LIMIT - jpg.length + 1, LIMIT);
+    const post = await create(waiting({ workspace_id: workspaceId }));
+    await work();
+    expect((await copies(post))[0]).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/storage limit/),
+    });
+    expect([bucket.keys(), await delivered(post)]).toEqual([[], [url()]]);
+    expect(await used()).toBe(LIMIT - jpg.length + 1);
+  });
+});
+
+describe('a file that its post cannot contain', () => {
+  test('is not copied where it is larger than every platform accepts', async () => {
+    const post = waiting();
+    const { image } = maxBytesOf(post, url());
+    expect(maxBytesOf(post, url())).toEqual({ image: expect.any(Number), video: 0, document: 0 });
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-length': image + 1 }).write(Buffer.concat([jpg, Buffer.alloc(HEAD_BYTES)]));
+    };
+    await create(post);
+    await work();
+    expect((await copies(post))[0]).toMatchObject({
+      status: 'failed',
+      error: `The file is larger than ${image} bytes`,
+    });
+    expect(bucket.keys()).toEqual([]);
+  });
+
+  test('is not copied where it is of another kind', async () => {
+    const mp4 = (await sampleFiles())('clip.mp4');
+    answer = (_, response) => void response.end(mp4);
+    const post = await create(waiting());
+    await work();
+    expect((await copies(post))[0]).toMatchObject({
+      status: 'failed',
+      error: 'The file is MP4, which the post cannot contain',
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { hashUrl, type MediaCopy } from '../../model/copy.ts';
 import { isSettled } from '../../model/destination.ts';
-import type { MediaFormat } from '../../model/media.ts';
-import { destinationsOf, type Post } from '../../model/post.ts';
+import type { MediaFormat, MediaKind } from '../../model/media.ts';
+import { destinationsOf, statusOf, type Post } from '../../model/post.ts';
 import { newTransfer, type Transfer } from '../../model/transfer.ts';
 import { describeError, log } from '../../runtime/log.ts';
 import type { Services } from '../../runtime/services.ts';
@@ -13,10 +13,11 @@ import {
   replaceCopy,
   type CopyRef,
 } from '../../store/copies.ts';
-import { COPIES, keyOfUrl, MEDIA, publicUrlOf } from '../../store/objects.ts';
+import { COPIES, deleteObject, keyOfUrl, MEDIA, publicUrlOf } from '../../store/objects.ts';
 import { getPost } from '../../store/posts.ts';
 import { DAY } from '../../time/instant.ts';
 import { sendMediaMessage } from '../messages.ts';
+import { copyFile, releaseStored, tryReserve } from '../storage-allowance.ts';
 import {
   backoffAfter,
   LeaseLost,
@@ -26,7 +27,7 @@ import {
   type MediaRun,
 } from '../transfer/media-run.ts';
 import { abandonTransfer, runTransfer, type TransferResult } from '../transfer/run-transfer.ts';
-import { mediaUrlsOf, withMediaUrls } from './post-media.ts';
+import { maxBytesOf, mediaUrlsOf, withMediaUrls } from './post-media.ts';
 
 /** How long copies are kept after their post was due or published: platforms may still fetch them. */
 const KEPT_AFTER_DUE_MS = 1 * DAY;
@@ -96,7 +97,7 @@ export async function startCopies(services: Services, post: Post): Promise<void>
   }
 }
 
-/** Requests the removal of the copies of a deleted post. */
+/** Requests the removal of the copies of a deleted or cancelled post. */
 export async function releaseCopies(services: Services, post: Post): Promise<void> {
   await startCopies(services, post);
 }
@@ -123,12 +124,13 @@ export async function processCopy(run: MediaRun, ref: CopyRef): Promise<void> {
   const until = post && mediaUrlsOf(post).includes(copy.url) ? neededUntil(post, now()) : null;
   if (until === null || until <= now()) return removeCopy(run.services, copy);
   if (copy.status === 'waiting' && post && !destinationsOf(post).every(isSettled))
-    return transferCopy(run, copy, until);
+    return transferCopy(run, copy, { until, maxBytes: maxBytesOf(post, copy.url) });
   await replaceCopy(table, copy, { ...copy, wake_at: until });
 }
 
-/** Returns until when a post needs its files, or when to check again at the latest. */
-function neededUntil(post: Post, now: number): number {
+/** Returns until when a post needs its files, or when to check again at the latest; null for a cancelled post. */
+function neededUntil(post: Post, now: number): number | null {
+  if (statusOf(post) === 'cancelled') return null;
   const destinations = destinationsOf(post);
   if (!destinations.every(isSettled)) return Math.max(post.due_at, now) + KEPT_AFTER_DUE_MS;
   const lastChange = Math.max(...destinations.map(({ changed_at }) => changed_at));
@@ -136,12 +138,20 @@ function neededUntil(post: Post, now: number): number {
   return lastChange + (hasFailed ? KEPT_AFTER_FAILURE_MS : KEPT_AFTER_DUE_MS);
 }
 
-async function removeCopy({ table, bucket }: Services, copy: MediaCopy): Promise<void> {
-  await abandonTransfer({ bucket, transfer: copy.transfer });
-  await deleteCopy(table, copy);
+/** The item goes last: an interrupted removal is continued by the sweeper. */
+async function removeCopy(services: Services, copy: MediaCopy): Promise<void> {
+  await abandonTransfer({ bucket: services.bucket, transfer: copy.transfer });
+  await releaseStored(services, copyFile(copy));
+  await deleteCopy(services.table, copy);
 }
 
-async function transferCopy(run: MediaRun, copy: MediaCopy, until: number): Promise<void> {
+interface CopyNeeds {
+  /** How long the post needs the file. */
+  until: number;
+  maxBytes: Record<MediaKind, number>;
+}
+
+async function transferCopy(run: MediaRun, copy: MediaCopy, { until, maxBytes }: CopyNeeds): Promise<void> {
   const { table, bucket } = run.services;
   let leased = await replaceCopy(table, copy, { ...copy, ...newLease(run) });
   if (!leased) return;
@@ -152,11 +162,23 @@ async function transferCopy(run: MediaRun, copy: MediaCopy, until: number): Prom
   };
   try {
     const newKey = (format: MediaFormat) => randomKey(COPIES, format);
-    const result = await runTransfer({ ...run, bucket, newKey, save }, copy.transfer);
-    await storeResult(run.services, leased, result, until);
+    const result = await runTransfer({ ...run, bucket, newKey, save, maxBytes }, copy.transfer);
+    await storeResult(run.services, leased, await withinAllowance(run.services, leased, result), until);
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   }
+}
+
+/** A copy that exceeds the storage of the plan is deleted: its post is published from the original URL. */
+async function withinAllowance(
+  services: Services,
+  copy: MediaCopy,
+  result: TransferResult,
+): Promise<TransferResult> {
+  if (result.type !== 'done' || (await tryReserve(services, copyFile(copy), result.size))) return result;
+  await deleteObject(services.bucket, result.key);
+  const message = 'The copy exceeds the storage limit of the plan';
+  return { type: 'failed', transfer: result.transfer, message };
 }
 
 async function storeResult(
@@ -170,7 +192,7 @@ async function storeResult(
     const { key, format } = result;
     const transfer = { ...result.transfer, key, format, s3_upload_id: null };
     if (await replaceCopy(services.table, leased, { ...after, status: 'ready', transfer })) return;
-    return abandonTransfer({ bucket: services.bucket, transfer });
+    return discardUnlessKept(services, leased, transfer);
   }
   if (result.type === 'failed') {
     await replaceCopy(services.table, leased, { ...after, status: 'failed', error: result.message });
@@ -180,4 +202,12 @@ async function storeResult(
   const { workspace_id, post_id, url_hash } = leased;
   await replaceCopy(services.table, leased, { ...after, wake_at: services.now() + delayMs + SWEEP_GRACE_MS });
   await sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, url_hash }, delayMs);
+}
+
+/** Discards the file of a run that lost its lease, unless the worker that has it now keeps the same object. */
+async function discardUnlessKept(services: Services, ref: CopyRef, transfer: Transfer): Promise<void> {
+  const copy = await getCopy(services.table, ref);
+  if (copy?.transfer.key === transfer.key) return;
+  await abandonTransfer({ bucket: services.bucket, transfer });
+  if (!copy) await releaseStored(services, copyFile(ref));
 }

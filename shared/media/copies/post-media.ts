@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
+import { MAX_BYTES, type MediaKind } from '../../model/media.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import { destinationsOf, type Post } from '../../model/post.ts';
 import { draftFor, mediaFieldOf } from '../../platforms/kit/draft.ts';
+import { fileLimitsOf } from '../../platforms/kit/files.ts';
 import { RULES } from '../../platforms/registry.ts';
 
 const Urls = v.array(v.string());
@@ -25,6 +27,33 @@ export function mediaUrlsOf(post: Post): string[] {
     return [...draftFor(rules, post).draft.media_urls, ...single];
   });
   return [...new Set(urls)];
+}
+
+/**
+ * Returns the most bytes of a file of each kind that any platform of a post accepts where the post names this URL; 0 for a
+ * kind that none accepts there.
+ */
+export function maxBytesOf(post: Post, url: string): Record<MediaKind, number> {
+  const limits = destinationsOf(post).flatMap(({ platform }) => {
+    const rules = RULES[platform];
+    const { draft } = draftFor(rules, post);
+    const covers = Object.entries(rules.covers ?? {}).filter(([field]) => draft.options[field] === url);
+    // What else a field names, such as subtitles, has limits of its own when it is read.
+    const others = rules.fetched.filter(
+      field => draft.options[field] === url && !Object.hasOwn(rules.covers ?? {}, field),
+    );
+    const kind = draft.post_type === 'text' || !draft.media_urls.includes(url) ? null : draft.post_type;
+    return [
+      ...covers.map(([, cover]) => ({ kind: 'image', max_bytes: cover.limits.max_bytes })),
+      ...others.map(() => ({ kind: 'image', max_bytes: MAX_BYTES.image })),
+      ...(kind === null ? [] : [{ kind, max_bytes: fileLimitsOf(rules, draft, kind)?.max_bytes ?? 0 }]),
+    ];
+  });
+  const most = (kind: MediaKind) => {
+    const given = limits.filter(each => each.kind === kind).map(({ max_bytes }) => max_bytes);
+    return Math.min(MAX_BYTES[kind], Math.max(0, ...given));
+  };
+  return { image: most('image'), video: most('video'), document: most('document') };
 }
 
 /** Returns the post with every file URL replaced. */

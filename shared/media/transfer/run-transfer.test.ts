@@ -6,6 +6,7 @@ import { testOrigin, type TestOrigin } from '../../../test/support/origin.ts';
 import { sampleFiles } from '../../../test/support/media.ts';
 import { newTransfer, type Transfer } from '../../model/transfer.ts';
 import { createHttpClient, type HttpClient, type HttpRequest } from '../../net/http.ts';
+import { resolveHost } from '../../net/resolve.ts';
 import { openObject } from '../../store/objects.ts';
 import { runTransfer, type TransferResult, type TransferRun } from './run-transfer.ts';
 
@@ -121,11 +122,11 @@ describe('the transfer of a file', () => {
   });
 
   test('stores a large file in parts of 32 MiB by default', async () => {
-    const real = enlarged(jpg, 70 * MIB);
+    const real = enlarged(jpg, 40 * MIB);
     answer = serve(real);
     const result = await runTransfer(options(), newTransfer(`${origin.url}/file`));
     expect((await stored(result)).equals(real)).toBe(true);
-    expect(bucket.operations.filter(name => name === 'UploadPart')).toHaveLength(3);
+    expect(bucket.operations.filter(name => name === 'UploadPart')).toHaveLength(2);
   });
 
   test('continues after the last stored byte when the host cuts the connection', async () => {
@@ -137,6 +138,26 @@ describe('the transfer of a file', () => {
       expect.stringMatching(/^bytes=\d+-$/),
       expect.stringMatching(/^bytes=\d+-$/),
     ]);
+  });
+
+  test('leaves a slow host to another run, so that it holds no worker', async () => {
+    const slow = createHttpClient({ sandboxUrl: null, allowLoopback: true }, resolveHost, {
+      grace_ms: 100,
+      bytes_per_second: MIB,
+    });
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-length': large.length }).write(jpg);
+      const timer = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    const result = await run(newTransfer(`${origin.url}/file`), { http: slow });
+    slow.close();
+    expect(result).toMatchObject({
+      type: 'more',
+      message: expect.stringMatching(/sends less than/),
+      transfer: { failures: 1 },
+    });
+    expect(ranges).toHaveLength(1);
   });
 
   test('starts again with a host that ignores ranges', async () => {

@@ -1,4 +1,10 @@
-import { FILE_OF_FORMAT, MAX_BYTES, MEDIA_FORMATS, type MediaFormat } from '../../model/media.ts';
+import {
+  FILE_OF_FORMAT,
+  MAX_BYTES,
+  MEDIA_FORMATS,
+  type MediaFormat,
+  type MediaKind,
+} from '../../model/media.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { HttpFailure, type HttpClient } from '../../net/http.ts';
 import {
@@ -34,6 +40,8 @@ export interface TransferRun {
   partBytes?: number;
   /** Between two requests to the host. Default: 1 s. */
   pauseMs?: number;
+  /** The most bytes of a file of each kind. Default: what the service accepts. */
+  maxBytes?: Readonly<Record<MediaKind, number>>;
   /** Returns the object key for a file of this format. */
   newKey: (format: MediaFormat) => string;
   /** Stores the progress. Throws when another worker acquired the lease. */
@@ -92,26 +100,32 @@ async function completedEarlier(session: Session): Promise<TransferResult | null
 async function attemptRepeatedly(session: Session): Promise<TransferResult> {
   for (;;) {
     const before = await bytesStored(session);
-    const { message, result } = await attempt(session);
+    const { message, result, isSlow = false } = await attempt(session);
     if (result) return result;
     const { transfer } = session;
     const failures = (await bytesStored(session)) > before ? 0 : transfer.failures + 1;
     session.transfer = { ...transfer, failures };
     if (failures >= session.maxFailures) throw new UnacceptableFile(message);
     const { pauseMs = PAUSE_MS } = session;
-    if (session.remainingMs() < RESERVE_MS + pauseMs)
+    // A slow host is left to another run: this one has other files to transfer.
+    if (isSlow || session.remainingMs() < RESERVE_MS + pauseMs)
       return { type: 'more', transfer: session.transfer, message };
     await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
 }
 
 /** Sends one request to the host. `message` says why it did not return the whole file. */
-async function attempt(session: Session): Promise<{ message: string; result?: TransferResult }> {
+async function attempt(
+  session: Session,
+): Promise<{ message: string; isSlow?: boolean; result?: TransferResult }> {
   try {
     return { message: '', result: await download(session) };
   } catch (error) {
     if (!(error instanceof HttpFailure) || error.reason === 'blocked') throw error;
-    return { message: `The file could not be downloaded: ${error.message}` };
+    return {
+      message: `The file could not be downloaded: ${error.message}`,
+      isSlow: error.reason === 'timeout',
+    };
   }
 }
 
@@ -167,10 +181,12 @@ async function checkProgress(
   const isUnidentified = offset === 0 && !source.identified;
   if (isUnidentified && (isWhole || buffer.size() >= HEAD_BYTES))
     await identifyFormat(session, source, buffer.peek());
-  const { maxUnknownSizeBytes = MAX_UNKNOWN_SIZE_BYTES } = session;
+  const { maxUnknownSizeBytes = MAX_UNKNOWN_SIZE_BYTES, maxBytes = MAX_BYTES } = session;
   const { format, total } = session.transfer;
   if (format === null) return;
-  const limit = MAX_BYTES[MEDIA_FORMATS[format]];
+  const kind = MEDIA_FORMATS[format];
+  const limit = maxBytes[kind];
+  if (limit === 0) throw new UnacceptableFile(`The file is ${format}, which the post cannot contain`);
   const size = Math.max(total ?? 0, offset + buffer.total());
   if (size > limit) throw new UnacceptableFile(`The file is larger than ${limit} bytes`);
   if (total === null && size > maxUnknownSizeBytes) {

@@ -4,7 +4,6 @@ import type { MediaFormat } from '../../model/media.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { openFollowing } from '../../net/follow.ts';
 import { HttpFailure, type HttpClient, type OpenResponse } from '../../net/http.ts';
-import { SECOND } from '../../time/instant.ts';
 import { contentRange, strongEtag, wholeNumber } from '../fetch/range-request.ts';
 import { identify } from '../probe/identify.ts';
 import { directLink, readSharePage } from './share-links.ts';
@@ -34,8 +33,6 @@ interface Changed {
   type: 'changed';
 }
 
-/** A stream without data for so long is dead. */
-const IDLE_MS = 30 * SECOND;
 /** Pages of a file host that are followed on the way to the file. */
 const MAX_PAGES = 2;
 const MAX_PAGE_BYTES = 512 * 1024;
@@ -101,9 +98,6 @@ async function request(
     timeoutMs,
   });
   const { status, stream } = answer;
-  stream.setTimeout(IDLE_MS, () =>
-    stream.destroy(new HttpFailure('timeout', `No data for ${IDLE_MS / SECOND} s`, true)),
-  );
   if (status === 200 || status === 206 || (status === 416 && offset > 0)) return answer;
   stream.destroy();
   if (isFinalStatus(status)) throw new UnacceptableFile(`The media host answered ${status}`);

@@ -11,17 +11,17 @@ import {
 } from '../../store/multipart-objects.ts';
 import { deleteObject, headObject, type Bucket } from '../../store/objects.ts';
 import { replaceUpload } from '../../store/uploads.ts';
-import { DAY, SECOND } from '../../time/instant.ts';
+import { DAY } from '../../time/instant.ts';
 import { checkObjectIntegrity } from '../check-integrity.ts';
 import { newLease, type MediaRun } from '../transfer/media-run.ts';
-import { withoutTransientFields } from './import-upload.ts';
-import { releaseForUpload } from './storage-allowance.ts';
+import { endingAt, withoutTransientFields } from './ending.ts';
+import { releaseStored, uploadFile } from '../storage-allowance.ts';
 
 /** An upload that is not confirmed by then is deleted. */
 export const UNCONFIRMED_MS = 1 * DAY;
 
-/** Epoch seconds. */
-export const unconfirmedUntil = (createdAt: number) => Math.floor((createdAt + UNCONFIRMED_MS) / SECOND);
+/** Returns when an upload is removed that nobody confirms. */
+export const unconfirmedUntil = (createdAt: number) => endingAt(createdAt + UNCONFIRMED_MS);
 
 export type ConfirmationResult =
   | { type: 'ready'; upload: Upload }
@@ -172,13 +172,13 @@ async function reopenUpload(
   isReplaced: boolean,
 ): Promise<void> {
   const hasFailed = leased.direct?.multipart && !isReplaced;
-  await releaseForUpload(services, leased);
+  await releaseStored(services, uploadFile(leased));
   await replaceUpload(services.table, leased, {
     ...withoutTransientFields(leased),
     status: hasFailed ? 'failed' : 'pending',
     error,
     size: null,
     direct: leased.direct && { ...leased.direct, etag: null },
-    expires_at: unconfirmedUntil(leased.created_at),
+    ...unconfirmedUntil(leased.created_at),
   });
 }

@@ -3,7 +3,7 @@ import type { Transfer } from '../../model/transfer.ts';
 import type { Upload } from '../../model/upload.ts';
 import { deleteObject, MEDIA } from '../../store/objects.ts';
 import { getUpload, replaceUpload, type UploadRef } from '../../store/uploads.ts';
-import { DAY, SECOND } from '../../time/instant.ts';
+import { DAY } from '../../time/instant.ts';
 import { sendMediaMessage } from '../messages.ts';
 import {
   backoffAfter,
@@ -14,20 +14,13 @@ import {
   type MediaRun,
 } from '../transfer/media-run.ts';
 import { abandonTransfer, runTransfer, type TransferResult } from '../transfer/run-transfer.ts';
-import { tryReserveForUpload } from './storage-allowance.ts';
+import { endingAt, withoutTransientFields } from './ending.ts';
+import { tryReserve, uploadFile } from '../storage-allowance.ts';
 
 /** An import that has not finished by then fails. */
 const MAX_IMPORT_MS = 1 * DAY;
 /** How long the error of a failed import can be read. */
 const FAILED_RETENTION_MS = 7 * DAY;
-
-/** Returns the upload without its lease, wake-up time and expiry. */
-export function withoutTransientFields(upload: Upload): Upload {
-  const rest: Upload = { ...upload, lease_until: 0 };
-  delete rest.wake_at;
-  delete rest.expires_at;
-  return rest;
-}
 
 /**
  * Works on an import by URL until it is ready, has failed, or must continue in another run. Returns the upload as
@@ -91,7 +84,7 @@ async function withinAllowance(
   leased: Upload,
   result: TransferResult,
 ): Promise<TransferResult> {
-  if (result.type !== 'done' || (await tryReserveForUpload(services, leased, result.size))) return result;
+  if (result.type !== 'done' || (await tryReserve(services, uploadFile(leased), result.size))) return result;
   await deleteObject(services.bucket, result.key);
   return {
     type: 'failed',
@@ -112,7 +105,7 @@ function uploadAfter(leased: Upload, result: TransferResult, now: number): Uploa
       error: result.message,
       key: null,
       transfer: null,
-      expires_at: Math.floor((now + FAILED_RETENTION_MS) / SECOND),
+      ...endingAt(now + FAILED_RETENTION_MS),
     };
   }
   const wake_at = now + backoffAfter(result.transfer.failures) + SWEEP_GRACE_MS;

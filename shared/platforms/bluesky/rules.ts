@@ -47,7 +47,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: { bluesky_alt_text: ['image'] },
   fetched: [],
-  combinations: ['A post with a GIF contains no other image.'],
+  combinations: ['A post with an animated GIF contains no other image.'],
   validate: missingText,
   banned_hashtags: false,
   daily_cap: 50,

@@ -13,7 +13,7 @@ import { createComment, ownComments, pageClient, type PageClient } from './clien
 import type { Credentials } from './credentials.ts';
 import { rules } from './rules.ts';
 import type { State } from './state.ts';
-import { postOfVideo } from './videos.ts';
+import { postOfVideo } from './video-status.ts';
 
 const CommentSchema = v.object({
   text: v.string(),

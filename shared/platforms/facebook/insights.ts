@@ -4,7 +4,7 @@ import { defineInsights } from '../contract/insights.ts';
 import { isGraphError } from '../families/meta/errors.ts';
 import { pageClient, type PageClient } from './client.ts';
 import { CredentialsSchema } from './credentials.ts';
-import { postOfVideo } from './videos.ts';
+import { postOfVideo } from './video-status.ts';
 
 const Summary = v.optional(v.object({ summary: v.object({ total_count: v.number() }) }));
 const CountsSchema = v.object({

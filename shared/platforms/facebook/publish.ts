@@ -20,7 +20,8 @@ import {
   uploadReel,
   waitFurther,
 } from './video-upload.ts';
-import { cancelVideoUpload, finishReel, finishVideoUpload, publishVideoUrl, videoStatus } from './videos.ts';
+import { videoStatus } from './video-status.ts';
+import { cancelVideoUpload, finishReel, finishVideoUpload, publishVideoUrl } from './videos.ts';
 
 type FacebookStep = Step<State, Credentials>;
 

@@ -6,7 +6,7 @@ import type { PageClient } from './client.ts';
 import { recentPosts, recentVideos, type RecentPost } from './recent.ts';
 import { pageOf, type Context, type State } from './state.ts';
 import { isReel } from './video-upload.ts';
-import { videoStatus, type VideoStatus } from './videos.ts';
+import { videoStatus, type VideoStatus } from './video-status.ts';
 
 /*
  * What became of a commit whose response was lost. Facebook answers 500 with code 2 to requests that it then carries

@@ -8,7 +8,8 @@ import { NO_PROGRESS, uploadParts, type PartReceipt } from '../kit/parts.ts';
 import { MB } from '../kit/sizes.ts';
 import type { PageClient } from './client.ts';
 import { pageOf, restarted, type Context, type State } from './state.ts';
-import { sendVideoPart, startReel, startVideoUpload, videoStatus } from './videos.ts';
+import { videoStatus } from './video-status.ts';
+import { sendVideoPart, startReel, startVideoUpload } from './videos.ts';
 
 /** Facebook fetches a video up to this size while it answers the publishing call; larger ones are sent in parts. */
 const MAX_FETCHED_BYTES = 100 * MB;

@@ -10,7 +10,7 @@ import type { Checkpoint } from '../../model/destination.ts';
 import { HOUR, MINUTE } from '../../time/instant.ts';
 import type { Target } from '../contract/connector.ts';
 import type { PublishJob } from '../contract/publisher.ts';
-import { MB } from '../kit/sizes.ts';
+import { KB, MB } from '../kit/sizes.ts';
 import { publisher } from './publish.ts';
 import { sandbox } from './sandbox/server.ts';
 
@@ -149,55 +149,85 @@ describe('a video', () => {
 });
 
 describe('a large video', () => {
-  let large: Buffer;
+  const PART_BYTES = 64 * KB;
+  const PARTS = 33;
+  let file: Buffer;
   beforeAll(() => {
-    large = padded(clip, 100 * MB + 3);
+    file = padded(clip, 2 * MB + 3);
   });
+  beforeEach(() => void host.platform.change!('app', { part_bytes: PART_BYTES }));
 
-  test('is sent in the parts that Facebook asks for', async () => {
-    host.platform.change!('app', { part_bytes: 16 * MB });
-    const { ran } = await run(video(large));
-    expect(new Set(ran)).toEqual(new Set(['host_video', 'send_parts', 'publish']));
-    const forms = requests(VIDEOS);
-    expect(forms.filter(({ url }) => url.includes('graph-video.facebook.com'))).toHaveLength(7);
-    expect(last()).toMatchObject({ kind: 'video', title: 'A title', media: [{ size: large.length }] });
-  }, 30_000);
+  /** A smaller video, after the step that found it too large for a URL. */
+  const inParts = (post: PublishJob): Checkpoint => {
+    const { state } = publisher.start(post);
+    return { step: 'send_parts', state: { ...state, page_id: target.id, video_url: null } };
+  };
 
-  /** Runs until `until` holds for a checkpoint, and returns all checkpoints. */
-  async function runUntil(post: PublishJob, until: (all: Checkpoint[]) => boolean, from?: Checkpoint) {
+  /** Runs until `until` holds for the checkpoints, and returns them. */
+  async function runUntil(post: PublishJob, from: Checkpoint, until: (all: Checkpoint[]) => boolean) {
     const all: Checkpoint[] = [];
     const stop = new Error('stop');
     const onCheckpoint = (checkpoint: Checkpoint) => {
       all.push(checkpoint);
       if (until(all)) throw stop;
     };
-    await expect(run(post, { onCheckpoint, ...(from ? { from } : {}) })).rejects.toBe(stop);
+    await expect(run(post, { onCheckpoint, from })).rejects.toBe(stop);
     return all;
   }
   const offsetOf = ({ state }: Checkpoint) =>
     (state['session'] as { progress: { offset: number } } | null)?.progress.offset ?? null;
 
+  test('gets no URL, because Facebook would fetch it for too long', async () => {
+    const post = video(padded(clip, 100 * MB + 1));
+    const [checkpoint] = await runUntil(post, publisher.start(post), () => true);
+    expect(checkpoint).toMatchObject({ step: 'send_parts', state: { video_url: null } });
+  });
+
+  test('is sent in the parts that Facebook asks for', async () => {
+    const post = video(file);
+    const { ran } = await run(post, { from: inParts(post) });
+    expect(new Set(ran)).toEqual(new Set(['send_parts', 'publish']));
+    expect(requests(/graph-video\.facebook\.com/)).toHaveLength(PARTS);
+    expect(last()).toMatchObject({ kind: 'video', title: 'A title', media: [{ size: file.length }] });
+  });
+
   test('continues at the offset that Facebook names', async () => {
-    const post = video(large);
-    const all = await runUntil(post, each => each.length === 3);
-    expect(all.map(offsetOf)).toEqual([null, 0, 16 * MB]);
+    const post = video(file);
+    const all = await runUntil(post, inParts(post), each => each.length === 2);
+    expect(all.map(offsetOf)).toEqual([0, 16 * PART_BYTES]);
     host.traffic.length = 0;
     // The last checkpoint was lost, but Facebook has the parts.
-    const resumed = await runUntil(post, () => true, all[1]);
+    const resumed = await runUntil(post, all[0]!, () => true);
     expect(requests(VIDEOS).map(({ status }) => status)).toEqual([400, ...Array<number>(15).fill(200)]);
-    expect(resumed.map(offsetOf)).toEqual([31 * MB]);
+    expect(resumed.map(offsetOf)).toEqual([31 * PART_BYTES]);
   });
 
   test('starts again where the session is gone', async () => {
+    const post = video(file);
     host.failNext({ match: /graph-video/, times: 3, respond: graph(100, 1363033) });
-    const all = await runUntil(video(large), each => offsetOf(each.at(-1)!) === 16 * MB);
+    const all = await runUntil(post, inParts(post), each => offsetOf(each.at(-1)!) === 16 * PART_BYTES);
     expect(all.at(-1)!.state['restarts']).toBe(1);
     expect(requests(VIDEOS).filter(({ body }) => body.includes('upload_phase=start'))).toHaveLength(2);
   });
 
+  test('is known by its state when the response was lost', async () => {
+    for (const drop of ['before', 'after'] as const) {
+      host.advance(HOUR);
+      const post = video(file);
+      const all = await runUntil(post, inParts(post), each => each.at(-1)!.step === 'publish');
+      host.failNext({ match: /graph\.facebook\.com\/v26\.0\/\d+\/videos/, method: 'POST', drop });
+      const uploaded = all.at(-1)!;
+      await expect(run(post, { from: uploaded })).rejects.toMatchObject({ outcomeUnknown: true });
+      const at = host.now();
+      host.advance(5 * MINUTE);
+      const finding = await reconcile(publisher, post, uploaded, at, options());
+      expect(finding.type).toBe(drop === 'before' ? 'absent' : 'published');
+    }
+  });
+
   test('is cancelled when the post is abandoned', async () => {
-    const post = video(large);
-    const [, begun] = await runUntil(post, each => each.length === 2);
+    const post = video(file);
+    const [begun] = await runUntil(post, inParts(post), () => true);
     await publisher.discard!(contextOf(post, options()), begun!);
     expect(host.traffic.at(-1)).toMatchObject({ status: 200, response: '{"success":true}' });
     expect(host.traffic.at(-1)!.body.toString()).toContain('upload_phase=cancel');

@@ -110,13 +110,14 @@ const includes = (wanted: number | readonly number[] | undefined, found: number)
 /** Classifies an error response; `what` names the request in the message. */
 export function toPlatformError(response: HttpResponse, what: string): PinterestError {
   const error = readErrorResponse(response);
+  const fallback: Pick<Row, 'kind' | 'failure' | 'advice'> = error.status >= 500 ? UNAVAILABLE : CONTENT;
   const row = TABLE.find(
     each =>
       includes(each.status, error.status) &&
       includes(each.code, error.code) &&
       (each.message?.test(error.message) ?? true),
   );
-  const { kind, failure, advice } = row ?? (error.status >= 500 ? UNAVAILABLE : CONTENT);
+  const { kind, failure, advice } = row ?? fallback;
   return new PinterestError(
     {
       kind,

@@ -105,7 +105,7 @@ export const rules: PlatformRules = {
   combinations: [
     'The text contains at most one cashtag.',
     'The text does not contain the characters U+FFFE, U+FEFF or U+FFFF.',
-    'A post with a GIF contains no other image.',
+    'A post with an animated GIF contains no other image.',
   ],
   validate,
   banned_hashtags: false,

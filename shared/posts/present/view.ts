@@ -17,7 +17,15 @@ const DestinationView = v.pipe(
   v.object({
     platform: PlatformIdSchema,
     social_account_id: id,
-    status: v.picklist(['pending', 'publishing', 'processing', 'retrying', 'published', 'failed']),
+    status: v.picklist([
+      'pending',
+      'publishing',
+      'processing',
+      'retrying',
+      'published',
+      'failed',
+      'cancelled',
+    ]),
     platform_post_id: text,
     platform_post_url: text,
     published_at: v.nullable(time),

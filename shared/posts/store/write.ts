@@ -1,5 +1,6 @@
 import { conflict, notFound, type ApiError } from '../../http/errors.ts';
 import { planCopies } from '../../media/copies/copy-media.ts';
+import { recordUploadUses } from '../../media/uploads/upload-uses.ts';
 import { destinationsOf, statusOf, type Post } from '../../model/post.ts';
 import type { Services } from '../../runtime/services.ts';
 import { createPost, getPost, replacePost } from '../../store/posts.ts';
@@ -11,7 +12,7 @@ import { createPost, getPost, replacePost } from '../../store/posts.ts';
  */
 export async function writePost(services: Services, previous: Post | null, post: Post): Promise<Post | null> {
   // Before the post itself: a crash in between leaves copies without a post, which the sweeper removes.
-  await planCopies(services, post);
+  await Promise.all([planCopies(services, post), recordUploadUses(services, post)]);
   return previous === null ? create(services, post) : replace(services, previous, post);
 }
 
@@ -41,10 +42,13 @@ export const isEditable = (post: Post): boolean =>
   destinationsOf(post).every(({ status }) => status === 'pending');
 
 export const notEditable = (post: Post) =>
-  conflict('The post is published or being published and can no longer be changed', {
+  conflict(`The post is ${describedState(post)} and can no longer be changed`, {
     code: 'POST_NOT_EDITABLE',
     status: statusOf(post),
   });
+
+const describedState = (post: Post) =>
+  statusOf(post) === 'cancelled' ? 'cancelled' : 'published or being published';
 
 export const postChanged = (post: Post) =>
   conflict('Another request changed the post at the same time. Read the post and try again', {

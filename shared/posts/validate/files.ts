@@ -61,40 +61,40 @@ export function fileFindings(posts: readonly PlatformPost[], results: FileResult
 function platformFindings(post: PlatformPost, results: FileResults): FileFindings {
   const { platform } = post.rules;
   const decided = decisionsOf(post, results);
+  const warningsOf = (code: FieldWarning['code'], field: string, messages: readonly string[]) =>
+    messages.map((message): FieldWarning => ({ code, field, message, platform }));
   return {
     errors: [
-      ...decided.flatMap(([field, { problems }]) =>
-        problems.map(message => errorOf(field, message, platform)),
-      ),
+      ...decided.flatMap(({ field, problems }) => problems.map(message => errorOf(field, message, platform))),
       ...problemsTogether(post, results).map(message => errorOf(post.media_field, message, platform)),
     ],
-    warnings: decided.flatMap(([field, { changes, doubts }]) => [
-      ...changes.map((message): FieldWarning => ({ code: 'MEDIA_CHANGED', field, message, platform })),
-      ...doubts.map((message): FieldWarning => ({ code: 'MAY_EXCEED_LIMIT', field, message, platform })),
+    warnings: decided.flatMap(({ field, changes, doubts }) => [
+      ...warningsOf('MEDIA_CHANGED', field, changes),
+      ...warningsOf('MAY_EXCEED_LIMIT', field, doubts),
     ]),
   };
 }
 
-/** Returns what the platform gets of each known file, by field. */
-function decisionsOf(post: PlatformPost, results: FileResults): [field: string, FileDecision][] {
+/** Returns what the platform gets of each known file. */
+function decisionsOf(post: PlatformPost, results: FileResults): (FileDecision & { field: string })[] {
   const { rules, draft } = post;
   const files = filesOf(post).map(file => ({ ...file, facts: factsOf(results.get(file.url)) }));
   const media = files.filter(({ is_cover }) => !is_cover);
+  const covers = files.filter(({ is_cover }) => is_cover);
   const decisions = decideFiles(
     rules,
     draft,
     media.map(({ facts }) => facts),
   );
-  return [
-    ...media.flatMap(({ field }, index): [string, FileDecision][] => {
-      const decision = decisions[index];
-      return decision ? [[field, decision]] : [];
-    }),
-    ...files.flatMap(({ field, facts, is_cover }): [string, FileDecision][] =>
-      // Of a cover, the platform shows a still image of its own size in any case.
-      is_cover && facts ? [[field, { ...decideCover(rules, field, facts), changes: [] }]] : [],
-    ),
+  const decided = [
+    ...media.map(({ field }, index) => ({ field, decision: decisions[index] ?? null })),
+    // Of a cover, the platform shows a still image of its own size in any case.
+    ...covers.map(({ field, facts }) => ({
+      field,
+      decision: facts && { ...decideCover(rules, field, facts), changes: [] },
+    })),
   ];
+  return decided.flatMap(({ field, decision }) => (decision ? [{ ...decision, field }] : []));
 }
 
 function problemsTogether(post: PlatformPost, results: FileResults): string[] {

@@ -1,14 +1,21 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { PlatformId } from '../../model/platform.ts';
-import { assertPublicUrl, HttpFailure } from '../../net/http.ts';
+import { HttpFailure } from '../../net/failure.ts';
+import { assertPublicUrl, urlProblem } from '../../net/public-url.ts';
+import { resolveHost, type Resolve } from '../../net/resolve.ts';
+import { readNetSettings } from '../../net/settings.ts';
 import { mediaFieldOf } from '../../platforms/kit/draft.ts';
 import { MAX_URL_LENGTH } from '../../platforms/kit/fields.ts';
 import { RULES } from '../../platforms/registry.ts';
+import { SECOND } from '../../time/instant.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';
 
-/** URLs whose host names are resolved at a time. */
+/** Hosts whose names are resolved at a time. */
 const CONCURRENCY = 8;
+
+/** How long the names of all hosts of a post may take to resolve. */
+const BUDGET_MS = 3 * SECOND;
 
 /** A URL that the service will fetch. */
 interface FetchedUrl {
@@ -18,17 +25,18 @@ interface FetchedUrl {
 }
 
 /** Checks the form of URLs and that their hosts are public. Addresses are checked again when they are fetched. */
-export async function urlErrors(candidate: Candidate): Promise<ValidationDetail[]> {
-  const pending = fetchedUrls(candidate).map((fetched, index) => ({ ...fetched, index }));
-  const errors: [number, ValidationDetail][] = [];
-  const work = async () => {
-    for (let next = pending.shift(); next; next = pending.shift()) {
-      const message = await urlProblem(next.url);
-      if (message !== null) errors.push([next.index, errorOf(next.field, message, next.platform)]);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return errors.sort(([a], [b]) => a - b).map(([, error]) => error);
+export async function urlErrors(
+  candidate: Candidate,
+  resolve: Resolve = resolveHost,
+  budgetMs = BUDGET_MS,
+): Promise<ValidationDetail[]> {
+  const fetched = fetchedUrls(candidate).map(each => ({ ...each, problem: formProblem(each.url) }));
+  const wellFormed = fetched.filter(({ problem }) => problem === null).map(({ url }) => url);
+  const hosts = await hostProblems(wellFormed, resolve, budgetMs);
+  return fetched.flatMap(({ field, url, platform, problem }) => {
+    const message = problem ?? hosts.get(new URL(url).host) ?? null;
+    return message === null ? [] : [errorOf(field, message, platform)];
+  });
 }
 
 function fetchedUrls({ media_urls, platforms, options }: Candidate): FetchedUrl[] {
@@ -53,10 +61,33 @@ function listedUrls(field: string, urls: unknown, platform: PlatformId | null): 
   );
 }
 
-async function urlProblem(url: string): Promise<string | null> {
-  if (url.length > MAX_URL_LENGTH) return `Must be at most ${MAX_URL_LENGTH} characters`;
+const formProblem = (url: string): string | null =>
+  url.length > MAX_URL_LENGTH ? `Must be at most ${MAX_URL_LENGTH} characters` : urlProblem(url);
+
+/** Returns what is wrong with hosts, by host. One that is not resolved in time is checked at delivery only. */
+async function hostProblems(
+  urls: readonly string[],
+  resolve: Resolve,
+  budgetMs: number,
+): Promise<Map<string, string>> {
+  const deadline = performance.now() + budgetMs;
+  const pending = new Map(urls.map(url => [new URL(url).host, url])).entries();
+  const problems = new Map<string, string>();
+  const work = async () => {
+    for (const [host, url] of pending) {
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) return;
+      const message = await hostProblem(url, resolve, leftMs);
+      if (message !== null) problems.set(host, message);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return problems;
+}
+
+async function hostProblem(url: string, resolve: Resolve, limitMs: number): Promise<string | null> {
   try {
-    await assertPublicUrl(url);
+    await assertPublicUrl(url, readNetSettings(), resolve, limitMs);
     return null;
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;

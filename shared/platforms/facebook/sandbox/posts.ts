@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
-import { guarded, requireScopes, type Caller } from '../../families/meta/sandbox/access.ts';
+import { guarded, type Caller } from '../../families/meta/sandbox/access.ts';
 import { paramsOf } from '../../families/meta/sandbox/params.ts';
-import { graphError, invalidParameter, unknownObject } from '../../families/meta/sandbox/responses.ts';
+import { graphError, invalidParameter } from '../../families/meta/sandbox/responses.ts';
 import {
   metaTime,
   newId,
@@ -16,7 +16,7 @@ const DUPLICATE_MS = 60_000;
 const STAGED_LIFE_MS = 24 * 3600_000;
 const MAX_MESSAGE = 63_206;
 
-/** Posts of a Page: text, link, staged photos; listing, deleting and comments. */
+/** Posts of a Page: text, link, staged photos; listing them. */
 export function addPosts(api: Hono, state: FacebookState): void {
   api.post(
     `${GRAPH}/:page/feed`,
@@ -28,14 +28,6 @@ export function addPosts(api: Hono, state: FacebookState): void {
       guarded(state, {}, (c, caller) => listPosts(c, state, caller)),
     );
   }
-  api.post(
-    `${GRAPH}/:id/comments`,
-    guarded(state, { scopes: ['pages_manage_engagement'] }, (c, caller) => comment(c, state, caller)),
-  );
-  api.get(
-    `${GRAPH}/:id/comments`,
-    guarded(state, { scopes: ['pages_read_engagement'] }, (c, caller) => listComments(c, state, caller)),
-  );
 }
 
 /** Ends the request unless the token is the Page's own. */
@@ -223,30 +215,4 @@ function viewOf(post: FacebookPost, fields: string): object {
 /** Finds the post of an id, which may be that of its video. */
 export function findPost(state: FacebookState, id: string): FacebookPost | undefined {
   return state.posts.get(id) ?? state.posts.get(state.videos.get(id)?.post_id ?? '');
-}
-
-async function comment(c: Context, state: FacebookState, caller: Caller): Promise<Response> {
-  const id = c.req.param('id') ?? '';
-  const post = findPost(state, id);
-  if (post?.page_id !== caller.page_id) return unknownObject(id, c.req.method);
-  const { message = '' } = await paramsOf(c);
-  if (message === '') return invalidParameter('Param message is required');
-  const added = { id: `${post.id.split('_')[1] ?? ''}_${newId(state)}`, message, from: post.page_id };
-  const comments = [...post.comments, added];
-  state.posts.set(post.id, { ...post, comments });
-  const shown = state.host
-    .posts('facebook')
-    .find(({ platform_post_id }) => [post.id, ...post.media_ids].includes(platform_post_id));
-  shown?.comments.push({ id: added.id, text: message });
-  return c.json({ id: added.id });
-}
-
-function listComments(c: Context, state: FacebookState, caller: Caller): Response {
-  requireScopes(caller, ['pages_read_user_content']);
-  const id = c.req.param('id') ?? '';
-  const post = findPost(state, id);
-  if (post?.page_id !== caller.page_id) return unknownObject(id, c.req.method);
-  return c.json({
-    data: post.comments.map(({ from, ...each }) => ({ ...each, from: { id: from, name: 'Page' } })),
-  });
 }

@@ -28,8 +28,8 @@ beforeEach(async () => {
   host.advance(3600_000);
   host.platform.reset();
   const { grant, target } = await connectPage(host);
-  pageToken = String(target.secrets!['access_token']);
-  userToken = String(grant.credentials['user_token']);
+  pageToken = target.secrets!['access_token'] as string;
+  userToken = grant.credentials['user_token']!;
 });
 
 interface Sent {
@@ -157,7 +157,7 @@ describe('a post', () => {
     ['malformed photos', { attached_media: 'no' }, [100, undefined]],
     ['a numeric id', { attached_media: '[{"media_fbid":1},{"media_fbid":2}]' }, [100, undefined]],
   ])('with %s is refused', async (_, form, expected) => {
-    expect(await code(`/${PAGE}/feed`, { form: form as Record<string, string> })).toEqual(expected);
+    expect(await code(`/${PAGE}/feed`, { form })).toEqual(expected);
   });
 
   test('is refused as a duplicate for a minute', async () => {
@@ -210,7 +210,7 @@ describe('a photo', () => {
     ['a URL that does not answer', { url: 'http://127.0.0.1:1/a.jpg' }, [100, 2069019]],
     ['a URL at Facebook', { url: 'https://scontent.fbcdn.net/a.jpg' }, [100, 2069019]],
   ])('with %s is refused', async (_, form, expected) => {
-    expect(await code(`/${PAGE}/photos`, { form: form as Record<string, string> })).toEqual(expected);
+    expect(await code(`/${PAGE}/photos`, { form })).toEqual(expected);
   });
 
   test('that is a text, or larger than 4 MB, is refused', async () => {

@@ -7,6 +7,7 @@ import { graphErrorBody } from '../../families/meta/sandbox/responses.ts';
 import { changeMetaAccount, endTokens, resetMetaState } from '../../families/meta/sandbox/state.ts';
 import { serveVersions } from '../../families/meta/sandbox/versions.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { addComments } from './comments.ts';
 import { addObjects } from './objects.ts';
 import { addPhotos } from './photos.ts';
 import { addPosts } from './posts.ts';
@@ -34,6 +35,7 @@ function start(host: SandboxHost): SandboxPlatform {
   addTokenEndpoint(api, state);
   addAccounts(api, state);
   addPosts(api, state);
+  addComments(api, state);
   addPhotos(api, state);
   addVideos(api, state);
   addReels(app, api, state);

@@ -155,7 +155,7 @@ async function finish(c: Context, state: FacebookState, params: Params): Promise
     return graphError({ code: 6001, message: 'There was a problem uploading your video file.' });
   const bytes = Buffer.concat(state.chunks.get(video.id) ?? []);
   const file = video.file ?? { ...(await state.host.storeMedia(bytes)) };
-  checkVideo(state, file as StoredMedia);
+  checkVideo(state, file);
   state.chunks.delete(video.id);
   finishVideo(state, { ...video, file }, params);
   return c.json({ success: true });

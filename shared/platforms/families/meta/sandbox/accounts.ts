@@ -86,7 +86,8 @@ function listPages(c: Context, state: MetaState, caller: Caller, ids: readonly s
   const part = ids.slice(start, start + limit).flatMap(id => state.pages.get(id) ?? []);
   const after = Buffer.from(String(start + limit)).toString('base64url');
   const hasMore = start + limit < ids.length;
-  const next = `https://graph.facebook.com/v26.0/me/accounts?access_token=${caller.token}&pretty=0&after=${after}`;
+  // Meta's own URL holds the token, which records of the traffic must not show.
+  const next = `https://graph.facebook.com/v26.0/me/accounts?pretty=0&after=${after}`;
   return c.json({
     data: part.map(page => viewOf(state, caller, page, fields)),
     paging: { cursors: { before: c.req.query('after') ?? '', after }, ...(hasMore ? { next } : {}) },

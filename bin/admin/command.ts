@@ -1,0 +1,20 @@
+import type { Target } from './target.ts';
+
+interface Invocation {
+  target: Target;
+  options: Record<string, string>;
+  /** Values of the repeatable options. */
+  lists: Record<string, readonly string[]>;
+  positionals: readonly string[];
+}
+
+/** A command for the operator. */
+export interface Command {
+  name: string;
+  /** Arguments as the usage text shows them. */
+  arguments: string;
+  summary: string;
+  options: readonly { name: string; required: boolean; repeatable?: boolean }[];
+  /** Returns the text to print. Throws an error with a message for the operator. */
+  run: (invocation: Invocation) => Promise<string>;
+}
