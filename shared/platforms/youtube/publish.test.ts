@@ -4,7 +4,6 @@ import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { contextOf, drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
 import { padded, sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
-import { fakeVideo } from '../../../test/support/x.ts';
 import { connect, jobOf, optionsOf } from '../../../test/support/youtube.ts';
 import type { Checkpoint } from '../../model/destination.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -100,8 +99,18 @@ describe('a video that is due', () => {
   });
 
   test('has the URL of a Short where it is one', async () => {
-    const { post } = await run(job({ youtube_type: 'shorts' }, {}, fakeVideo(5000)));
-    expect(post.platform_post_url).toContain('/shorts/');
+    const { checkpoints } = await run(job({}, later(15)));
+    const short = job({ youtube_type: 'shorts' });
+    const finding = await reconcile(
+      publisher,
+      short,
+      checkpoints.at(-1)!,
+      host.now(),
+      optionsOf(host, grant),
+    );
+    expect(finding).toMatchObject({
+      post: { platform_post_url: `https://www.youtube.com/shorts/${host.posts()[0]?.platform_post_id}` },
+    });
   });
 
   test.each([503, 500])('survives the status %d on scattered chunks', async status => {

@@ -9,7 +9,7 @@ import { GraphId, parseGraphJson } from './json.ts';
 
 const PayloadSchema = v.object({ algorithm: v.literal('HMAC-SHA256'), user_id: GraphId });
 
-/** Returns the user (the app-scoped id) that a request names, whoever sent it; null where it is malformed. */
+/** Returns the user (the app-scoped id) that a request names, signed or not; null where it is malformed. */
 export function userNamedBy(signedRequest: string): string | null {
   const parts = partsOf(signedRequest);
   const json = parts && parseGraphJson(Buffer.from(parts.payload, 'base64url').toString('utf8'));
