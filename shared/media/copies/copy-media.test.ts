@@ -355,7 +355,9 @@ describe('a file that its post cannot contain', () => {
     const { image } = maxBytesOf(post, url());
     expect(maxBytesOf(post, url())).toEqual({ image: expect.any(Number), video: 0, document: 0 });
     answer = (_, response) => {
-      response.writeHead(200, { 'content-length': image + 1 }).write(Buffer.concat([jpg, Buffer.alloc(HEAD_BYTES)]));
+      response
+        .writeHead(200, { 'content-length': image + 1 })
+        .write(Buffer.concat([jpg, Buffer.alloc(HEAD_BYTES)]));
     };
     await create(post);
     await work();
