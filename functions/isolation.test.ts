@@ -128,6 +128,7 @@ async function createResources(): Promise<void> {
     media_asset_ids: [media.id],
     user_id: member.id,
     upload_id,
+    board_id: '549755885175',
     // Valid, so that the request is not refused for another reason.
     url: 'http://127.0.0.1:9/hook',
   };

@@ -16,6 +16,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
+import { testCredentials } from './connectors.ts';
 import { crashingServices, Killed, type Crash, type Pause } from './crashing-services.ts';
 import { fakePublisher, newFakePlatform } from './fake-platform.ts';
 import { createTestTable } from './table.ts';
@@ -306,14 +307,6 @@ export function newPendingPost(now: number, platforms: readonly PlatformId[]): P
   };
 }
 
-/** Credentials that fit the schema of each platform. */
-const CREDENTIALS = {
-  access_token: 'a',
-  refresh_token: 'r',
-  app_password: 'p',
-  bot_token: `700:${'A'.repeat(35)}`,
-};
-
 function connectionOf(platform: PlatformId, sealText: (text: string) => string): Connection {
   return {
     id: `c-${platform}`,
@@ -327,7 +320,7 @@ function connectionOf(platform: PlatformId, sealText: (text: string) => string):
     avatar_url: null,
     scopes: [],
     attributes: {},
-    sealed: sealText(JSON.stringify(CREDENTIALS)),
+    sealed: sealText(JSON.stringify(testCredentials(platform))),
     revision: 1,
     renew_at: null,
     token_expires_at: null,

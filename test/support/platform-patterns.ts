@@ -40,13 +40,13 @@ export const PLATFORM_PATTERNS: Record<string, (table: Table, base: Table) => Pr
     await replaceTargets(base, owner, [targetOf(), targetOf(), targetOf()]);
     return listTargets(table, owner);
   },
-  'note the user of a connection': table => putPlatformUser(table, userOf(), connectionOf()),
+  'store the user of a connection': table => putPlatformUser(table, userOf(), connectionOf()),
   "list a user's connections": async (table, base) => {
     const user = userOf();
     await putPlatformUser(base, user, connectionOf());
     return connectionsOfUser(table, user);
   },
-  'forget the user of a connection': async (table, base) => {
+  'delete the user of a connection': async (table, base) => {
     const [user, connection] = [userOf(), connectionOf()];
     await putPlatformUser(base, user, connection);
     return deletePlatformUser(table, user, connection);
