@@ -10,7 +10,15 @@ import { validatePost } from './validate.ts';
 
 let world: DeliveryWorld;
 let host: MediaHost;
-const CONNECTED: readonly PlatformId[] = ['x', 'bluesky', 'instagram', 'youtube', 'pinterest', 'telegram'];
+const CONNECTED: readonly PlatformId[] = [
+  'x',
+  'bluesky',
+  'instagram',
+  'youtube',
+  'pinterest',
+  'snapchat',
+  'telegram',
+];
 const allowed = process.env['ALLOW_LOOPBACK'];
 
 beforeAll(async () => {
@@ -112,14 +120,13 @@ describe('POST /posts/validate', () => {
     const body = {
       post_type: 'image',
       media_urls: [`${host.url}/photo.jpg`],
-      platforms: ['x', 'pinterest'],
-      pinterest_board_id: '1',
+      platforms: ['x', 'snapchat'],
     };
     const warning = {
       code: 'PLATFORM_NOT_AVAILABLE',
       field: 'platforms',
-      platform: 'pinterest',
-      message: 'This version of the service cannot publish to Pinterest yet: the post will fail there',
+      platform: 'snapchat',
+      message: 'This version of the service cannot publish to Snapchat yet: the post will fail there',
     };
     expect(await validate(body)).toMatchObject({ valid: true, warnings: [warning] });
     const created = await call(world, createPost, { body: { profile_name: 'Acme', ...body } });
