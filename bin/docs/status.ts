@@ -27,16 +27,18 @@ function connectCell(platform: PlatformId): string {
   return connector ? [...new Set(connector.ways.map(({ kind }) => WAYS[kind]))].join(', ') : NONE;
 }
 
-/** Returns the names of all follow-ups, as planned for a post of each type with every field. */
+/** Returns the names of all follow-ups, as planned for posts of each type with every field, flags both set and not. */
 function followUpNames(platform: PlatformId): string[] {
   const publisher = PUBLISHERS[platform];
   if (!publisher) return [];
   const types = POST_TYPES.filter(type => RULES[platform].post_types[type]);
-  const names = types.flatMap(type => publisher.followUps(sampleJob(platform, type)));
+  const names = types.flatMap(type =>
+    [true, false].flatMap(flag => publisher.followUps(sampleJob(platform, type, flag))),
+  );
   return [...new Set(names.map(({ name }) => name.replaceAll('_', ' ')))];
 }
 
-function sampleJob(platform: PlatformId, post_type: PublishJob['post_type']): PublishJob {
+function sampleJob(platform: PlatformId, post_type: PublishJob['post_type'], flag: boolean): PublishJob {
   return {
     post_id: 'sample',
     platform,
@@ -47,7 +49,7 @@ function sampleJob(platform: PlatformId, post_type: PublishJob['post_type']): Pu
     media_urls: post_type === 'text' ? [] : ['https://example.com/file'],
     first_comment: 'Comment',
     auto_truncate: false,
-    options: sampleOptions(platform),
+    options: sampleOptions(platform, flag),
     account: { connection_id: 'sample', platform_user_id: 'sample', username: 'sample', attributes: {} },
     due_at: 0,
     created_at: 0,
@@ -56,14 +58,15 @@ function sampleJob(platform: PlatformId, post_type: PublishJob['post_type']): Pu
 
 const FieldSchema = v.object({ type: v.optional(v.string()), enum: v.optional(v.array(v.string())) });
 
-const SAMPLES: JsonObject = { boolean: true, integer: 1, number: 1, array: ['sample'], object: {} };
+const SAMPLES: JsonObject = { integer: 1, number: 1, array: ['sample'], object: {} };
 
-function sampleOptions(platform: PlatformId): JsonObject {
+function sampleOptions(platform: PlatformId, flag: boolean): JsonObject {
   const schema = toJsonSchema(v.object(RULES[platform].options), { errorMode: 'ignore' });
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, unknown] => {
     const parsed = v.safeParse(FieldSchema, field);
     if (!parsed.success) return [name, 'https://example.com/file'];
     const { type = '', enum: values } = parsed.output;
+    if (type === 'boolean') return [name, flag];
     return [name, values?.[0] ?? SAMPLES[type] ?? 'https://example.com/file'];
   });
   return v.parse(v.record(v.string(), v.any()), Object.fromEntries(fields));
