@@ -23,7 +23,9 @@ describe('buildPrompt', () => {
       null,
     );
     expect(system).toContain('- x (X): at most 280 weighted characters');
-    expect(system).toContain('- threads (Threads): at most 500 characters (an emoji counts as its UTF-8 bytes)');
+    expect(system).toContain(
+      '- threads (Threads): at most 500 characters (an emoji counts as its UTF-8 bytes)',
+    );
     expect(system).toContain('- bluesky (Bluesky): at most 300 graphemes');
     expect(system).toContain('Language: Turkish');
     expect(system).not.toContain('instagram');
