@@ -2,19 +2,23 @@ import { createHmac, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { SandboxHost } from '../../contract/sandbox.ts';
 import type { SandboxAccount } from './accounts.ts';
-import { isObject, XrpcError } from './xrpc.ts';
+import { XrpcError } from './xrpc.ts';
 
-export interface Claims {
-  kind: 'access' | 'refresh';
-  scope: string;
-  sub: string;
+const ClaimsSchema = v.object({
+  kind: v.picklist(['access', 'refresh']),
+  scope: v.string(),
+  sub: v.string(),
   /** Epoch seconds. */
-  iat: number;
-  exp: number;
-  jti: string;
+  iat: v.number(),
+  exp: v.number(),
+  jti: v.string(),
   /** Increases with every token, so that all older ones can be invalidated. */
-  serial: number;
-}
+  serial: v.number(),
+});
+export type Claims = v.InferOutput<typeof ClaimsSchema>;
+
+/** The scope of an access token is its own; a refresh token has a fixed one, and the session's in a claim beside it. */
+const PayloadSchema = v.looseObject({ session_scope: v.string() });
 
 /** Fixed, so that sessions survive a restart. */
 const SECRET = 'sandbox-jwt-secret';
@@ -91,8 +95,9 @@ function read(token: string): Claims | null {
   if (signatureOf(`${header}.${payload}`) !== signature) return null;
   const kind = Buffer.from(header, 'base64url').toString().includes('refresh+jwt') ? 'refresh' : 'access';
   const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  if (!isObject(claims)) return null;
-  return { ...claims, kind, scope: claims['session_scope'] } as unknown as Claims;
+  const parsed = v.safeParse(PayloadSchema, claims);
+  if (!parsed.success) return null;
+  return v.parse(ClaimsSchema, { ...parsed.output, kind, scope: parsed.output.session_scope });
 }
 
 function signatureOf(text: string): string {
