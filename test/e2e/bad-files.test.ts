@@ -165,7 +165,7 @@ describe('an import', () => {
       redirectTo('http://169.254.169.254/latest/meta-data/'),
       /not public/,
     ],
-    ['it redirects to a local file', redirectTo('file:///etc/passwd'), /Must be an http or https URL/],
+    ['it redirects to a local file', redirectTo('file:///etc/passwd'), /url must be an http or https URL/],
     ['it redirects in a loop', redirectTo('/again'), /redirects more than/],
     ['the connection is closed', request => void request.socket.destroy(), /could not be downloaded/],
     ['the response is 404', (_, response) => void response.writeHead(404).end(), /answered 404/],
