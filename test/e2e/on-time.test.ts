@@ -16,7 +16,7 @@ import type { Json, TestStack } from '../support/stack.ts';
 /** Scheduled posts: many for the same second, a year ahead, and in a process that runs in another time zone. */
 
 const START_MS = 150_000;
-const TEST_MS = 500_000;
+const TEST_MS = 900_000;
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 /** Bluesky's daily cap is 50 posts for each account. */
@@ -80,7 +80,8 @@ test(
       expect([post_id, live.length]).toEqual([post_id, 1]);
       expect(live[0]!.published_at >= scheduled_date).toBe(true);
     }
-    const published = await eventually('every post has its post.published event', 90_000, async () => {
+    // On a busy machine, a delivery may time out, and its retry comes minutes later.
+    const published = await eventually('every post has its post.published event', 400_000, async () => {
       const events = (await hook.events()).filter(({ event }) => event === 'post.published');
       const posts = new Set(events.map(({ data }) => data.post_id));
       return posts.size === POSTS ? events : null;
