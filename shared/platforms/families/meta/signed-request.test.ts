@@ -24,3 +24,9 @@ test.each([
 ])('the user of a signed request %s', (_, text, expected) => {
   expect(userOfSignedRequest(text, SECRETS)).toBe(expected);
 });
+
+test('a payload of quotes without an end is read in linear time', () => {
+  const started = performance.now();
+  expect(userOfSignedRequest(signedRequest('"\\'.repeat(200_000), 'meta-secret'), SECRETS)).toBeNull();
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
