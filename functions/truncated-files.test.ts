@@ -22,8 +22,8 @@ import {
 } from '../test/support/upload-world.ts';
 
 /*
- * A file that its sender cut off is refused by every way into the service, whatever its format and size, and nothing of it
- * is stored.
+ * Every way into the service refuses a file that its sender cut off, whatever its format and size, and stores no part of
+ * it.
  */
 
 type Format = (typeof ENLARGEABLE)[number];

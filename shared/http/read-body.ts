@@ -5,7 +5,7 @@ import { isForm, readForm } from './form.ts';
 import type { Middleware } from './middleware.ts';
 import { decodeUtf8 } from './utf8.ts';
 
-/** Largest JSON body in bytes. Media are sent to the upload endpoints. */
+/** Largest JSON or URL-encoded body in bytes. Media are sent to the upload endpoints. */
 export const MAX_JSON_BYTES = 1024 * 1024;
 
 /** Reads the body of routes that take one: JSON or a form. An empty body counts as an empty object. */
@@ -17,7 +17,7 @@ export function readBody(): Middleware {
       const type = event.headers['content-type'];
       const takesForm = state.route.takes_form === true;
       if (takesForm && type !== undefined && isUrlEncoded(type)) {
-        state.body = Object.fromEntries(new URLSearchParams(textOf(event, bodyBytes(event))));
+        state.body = Object.fromEntries(new URLSearchParams(textOf(event)));
         return;
       }
       state.body =
@@ -31,9 +31,7 @@ export function readBody(): Middleware {
 const isUrlEncoded = (contentType: string) => /^application\/x-www-form-urlencoded\b/i.test(contentType);
 
 function readJson(event: ApiEvent, type: string | undefined, expectedType: string): unknown {
-  const bytes = bodyBytes(event);
-  if (bytes.byteLength > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
-  const text = textOf(event, bytes);
+  const text = textOf(event);
   if (text.trim() === '') return {};
   if (type !== undefined && !isJsonInUtf8(type)) throw unsupportedMediaType(expectedType);
   const parsed = parseJsonStrictly(text);
@@ -48,10 +46,13 @@ function isJsonInUtf8(type: string): boolean {
 }
 
 /**
- * Returns the text of a body. Throws 400 for bytes that are not UTF-8. The gateway decodes bodies of text types itself and
- * replaces invalid bytes by U+FFFD. Nothing tells these from ones that were sent, so both are refused.
+ * Returns the text of a body. Throws 413 above MAX_JSON_BYTES, and 400 for bytes that are not UTF-8. The gateway decodes
+ * bodies of text types itself and replaces invalid bytes by U+FFFD. Nothing tells these from ones that were sent, so both
+ * are refused.
  */
-function textOf(event: ApiEvent, bytes: Buffer): string {
+function textOf(event: ApiEvent): string {
+  const bytes = bodyBytes(event);
+  if (bytes.byteLength > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
   const text = event.isBase64Encoded ? decodeUtf8(bytes) : (event.body ?? '');
   if (text === null || (!event.isBase64Encoded && text.includes('\ufffd'))) throw invalidUtf8();
   return text;

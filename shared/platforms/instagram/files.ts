@@ -80,7 +80,7 @@ export async function uploadFile(context: Context, container: Container): Promis
       await uploadBytes(access.client, container.upload_url, { offset, size: file.size, body, timeoutMs });
       return done;
     } catch (error) {
-      // The upload continues where it was interrupted, unless nothing of it arrived.
+      // The upload continues where it was interrupted, unless no byte arrived.
       if (!(error instanceof PlatformError) || error.kind !== 'transient') throw error;
       const arrived = await uploadedBytes(accesses, container.id);
       if (arrived <= offset) throw error;
