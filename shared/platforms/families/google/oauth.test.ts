@@ -8,7 +8,7 @@ import type { SandboxDefinition } from '../../contract/sandbox.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from './credentials.ts';
 import { exchangeGoogleCode, googleAuthorizeUrl, renewGoogleTokens, revokeGoogleGrant } from './oauth.ts';
 import { addGoogleOAuth } from './sandbox/oauth.ts';
-import { endTokens } from './sandbox/tokens.ts';
+import { endTokens } from '../../kit/sandbox/tokens.ts';
 
 const APP = { client_id: 'client', client_secret: 'secret' };
 const EDIT = { scope: 'https://www.googleapis.com/auth/things.edit', purpose: 'editing things' };

@@ -1,17 +1,13 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
-import type {
-  SandboxCollection,
-  SandboxDefinition,
-  SandboxHost,
-  SandboxPlatform,
-} from '../../contract/sandbox.ts';
+import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
+import { endTokens } from '../../kit/sandbox/tokens.ts';
 import { addMedia, addStorage, UPLOAD_HOST } from './media.ts';
 import { addConsent, addOAuth, CONSENT_HOST } from './oauth.ts';
 import { addPins } from './pins.ts';
 import { addReads } from './reads.ts';
-import { APP, ChangeSchema, findAccount, openState, seedAccounts, type StoredToken } from './state.ts';
+import { APP, ChangeSchema, findAccount, openState, seedAccounts } from './state.ts';
 
 const API_HOSTS = ['api.pinterest.com', 'api-sandbox.pinterest.com'];
 
@@ -46,14 +42,7 @@ function start(host: SandboxHost): SandboxPlatform {
   return {
     app,
     tokens: (action, account) => {
-      const owner = account === null ? null : findAccount(state, account)?.id;
-      const drop = (tokens: SandboxCollection<StoredToken>) => {
-        for (const [token, { account_id }] of tokens.entries()) {
-          if (owner === null || owner === account_id) tokens.delete(token);
-        }
-      };
-      if (action !== 'revoke_refresh') drop(state.access);
-      if (action !== 'expire') drop(state.refresh);
+      endTokens(state, action, account === null ? null : findAccount(state, account)?.id);
     },
     change: (name, change) => {
       const account = findAccount(state, name);

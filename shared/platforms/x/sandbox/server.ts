@@ -1,17 +1,13 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type {
-  SandboxCollection,
-  SandboxDefinition,
-  SandboxHost,
-  SandboxPlatform,
-} from '../../contract/sandbox.ts';
+import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
+import { endTokens } from '../../kit/sandbox/tokens.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
 import { addMedia } from './media.ts';
 import { addOAuth } from './oauth.ts';
 import { addPosts } from './posts.ts';
 import * as v from 'valibot';
-import { APP, findAccount, openState, seedAccounts, type StoredToken } from './state.ts';
+import { APP, findAccount, openState, seedAccounts } from './state.ts';
 
 /** X: OAuth 2.0 with rotating refresh tokens, chunked media upload, posts, timelines and rate limits. */
 export const sandbox: SandboxDefinition = {
@@ -50,14 +46,7 @@ function start(host: SandboxHost): SandboxPlatform {
   return {
     app,
     tokens: (action, account) => {
-      const owner = account === null ? null : findAccount(state, account)?.id;
-      const drop = (tokens: SandboxCollection<StoredToken>) => {
-        for (const [token, { account_id }] of tokens.entries()) {
-          if (owner === null || owner === account_id) tokens.delete(token);
-        }
-      };
-      if (action !== 'revoke_refresh') drop(state.access);
-      if (action !== 'expire') drop(state.refresh);
+      endTokens(state, action, account === null ? null : findAccount(state, account)?.id);
     },
     change: (name, change) => {
       const account = findAccount(state, name);

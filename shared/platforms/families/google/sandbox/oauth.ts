@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
+import { endTokens } from '../../../kit/sandbox/tokens.ts';
 import {
-  endTokens,
   openTokens,
   secret,
   type AuthorizationCode,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { AppCredentials } from '../../../contract/connector.ts';
-import type { SandboxCollection, SandboxHost, SandboxPlatform } from '../../../contract/sandbox.ts';
+import type { SandboxCollection, SandboxHost } from '../../../contract/sandbox.ts';
 
 const TokenSchema = v.object({
   account_id: v.string(),
@@ -56,20 +56,4 @@ export const secret = (prefix: string): string => prefix + randomBytes(48).toStr
 export function bearerOf({ access, options }: GoogleTokens, header: string | undefined): StoredToken | null {
   const token = access.get(/^Bearer (\S+)$/.exec(header ?? '')?.[1] ?? '');
   return token && (token.expires_at ?? 0) > options.host.now() ? token : null;
-}
-
-/** Ends tokens of one account, or of all if it is null. */
-export function endTokens(
-  { access, refresh }: GoogleTokens,
-  action: Parameters<SandboxPlatform['tokens']>[0],
-  accountId: string | null,
-): void {
-  if (action !== 'revoke_refresh') drop(access, accountId);
-  if (action !== 'expire') drop(refresh, accountId);
-}
-
-function drop(tokens: SandboxCollection<StoredToken>, accountId: string | null): void {
-  for (const [token, { account_id }] of tokens.entries()) {
-    if (accountId === null || account_id === accountId) tokens.delete(token);
-  }
 }
