@@ -37,6 +37,7 @@ import { connector as linkedinConnector } from './linkedin/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
+import { connector as snapchatConnector } from './snapchat/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as youtubePublisher } from './youtube/publish.ts';
@@ -46,6 +47,7 @@ import { publisher as linkedinPublisher } from './linkedin/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
+import { publisher as snapchatPublisher } from './snapchat/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
@@ -98,6 +100,7 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   threads: threadsConnector,
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,
+  snapchat: snapchatConnector,
   telegram: telegramConnector,
 };
 
@@ -111,6 +114,7 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   threads: threadsPublisher,
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
+  snapchat: snapchatPublisher,
   telegram: telegramPublisher,
 };
 
@@ -124,6 +128,7 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'threads',
   'pinterest',
   'bluesky',
+  'snapchat',
   'telegram',
 ];
 
