@@ -57,6 +57,7 @@ import { insights as linkedinInsights } from './linkedin/insights.ts';
 import { insights as threadsInsights } from './threads/insights.ts';
 import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
+import { insights as snapchatInsights } from './snapchat/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
@@ -142,6 +143,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   threads: threadsInsights,
   pinterest: pinterestInsights,
   bluesky: blueskyInsights,
+  snapchat: snapchatInsights,
 };
 
 /** Platforms with routes of their own below `/integrations/{platform}`. */

@@ -9,6 +9,7 @@ import { addPosts } from './posts.ts';
 import { addProfiles } from './profiles.ts';
 import { addReads } from './reads.ts';
 import { AccountSchema, APP, ChangeSchema, findAccount, openState, seedAccounts } from './state.ts';
+import { addStatistics } from './statistics.ts';
 
 const API_HOST = 'businessapi.snapchat.com';
 
@@ -29,6 +30,7 @@ function start(host: SandboxHost): SandboxPlatform {
   addMedia(api, state);
   addPosts(api, state);
   addReads(api, state);
+  addStatistics(api, state);
 
   const app = new Hono();
   addOAuth(app, state);
