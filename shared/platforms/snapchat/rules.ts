@@ -45,6 +45,7 @@ export const rules: PlatformRules = {
       max_bytes: GB,
       min_seconds: 5,
       max_seconds: 300,
+      documented: { max_seconds: 60 },
       video_codecs: ['avc', 'hevc'],
     },
   },
