@@ -37,6 +37,7 @@ import { connector as linkedinConnector } from './linkedin/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
+import { connector as gbpConnector } from './gbp/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as youtubePublisher } from './youtube/publish.ts';
@@ -98,6 +99,7 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   threads: threadsConnector,
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,
+  gbp: gbpConnector,
   telegram: telegramConnector,
 };
 

@@ -10,6 +10,7 @@ import { sandbox as linkedinSandbox } from './linkedin/sandbox/server.ts';
 import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
 import { sandbox as pinterestSandbox } from './pinterest/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
+import { sandbox as gbpSandbox } from './gbp/sandbox/server.ts';
 import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 
 /** Platforms that the sandbox plays. */
@@ -22,5 +23,6 @@ export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>>
   threads: threadsSandbox,
   pinterest: pinterestSandbox,
   bluesky: blueskySandbox,
+  gbp: gbpSandbox,
   telegram: telegramSandbox,
 };
