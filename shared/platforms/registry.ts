@@ -47,6 +47,7 @@ import { publisher as linkedinPublisher } from './linkedin/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
+import { publisher as gbpPublisher } from './gbp/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
@@ -113,6 +114,7 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   threads: threadsPublisher,
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
+  gbp: gbpPublisher,
   telegram: telegramPublisher,
 };
 
@@ -126,6 +128,7 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'threads',
   'pinterest',
   'bluesky',
+  'gbp',
   'telegram',
 ];
 
