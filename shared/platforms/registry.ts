@@ -59,6 +59,7 @@ import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
+import { lookups as gbpLookups } from './gbp/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
 /** Post types, limits and options of every platform. */
@@ -148,6 +149,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
 export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
   youtube: youtubeLookups,
   pinterest: pinterestLookups,
+  gbp: gbpLookups,
 };
 
 /** Platforms with published quotas. */

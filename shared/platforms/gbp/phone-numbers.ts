@@ -1,12 +1,13 @@
 const URLS = /\bhttps?:\/\/\S+/g;
 /** Groups of digits with what people write between them. Bounded, so that its time is linear. */
 const CANDIDATES = /(?<![\w.,:/-])(?:\+|\()?\d[\d\s()./-]{5,24}\d(?![\w:])/g;
-/** Dates, and ranges of years and of times. */
+/** Dates, ranges of years and of times, and large numbers. */
 const OTHERS = [
   /^\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4}$/,
   /^\d{4}[./-]\d{1,2}[./-]\d{1,2}$/,
   /^\d{4}\s?[/-]\s?\d{4}$/,
   /^\d{1,2}\.\d{2}\s?-\s?\d{1,2}\.\d{2}$/,
+  /^\d{1,3}(?:\.\d{3})+$/,
 ];
 const MIN_DIGITS = 7;
 const MAX_DIGITS = 15;

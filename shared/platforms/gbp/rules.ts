@@ -31,7 +31,7 @@ const time = (description: string) =>
   );
 
 /** The names of the APIs are accepted too; the value is the id of the target. */
-const locationId = (description: string) =>
+export const locationId = (description: string) =>
   v.optional(
     v.pipe(
       v.string('Must be a string'),
