@@ -1,10 +1,11 @@
 import type { PublishedPost } from '../../model/destination.ts';
 import { SECOND } from '../../time/instant.ts';
+import { atLocation } from './current-location.ts';
 import { listMedia, type MediaItem } from './gallery.ts';
 import { listLocalPosts, type LocalPost } from './local-posts.ts';
 import { topicOf } from './resource.ts';
 import { titleOfEvent } from './rules.ts';
-import { callerOf, locationOf, parentOf, type Context, type State } from './state.ts';
+import { callerOf, locationOf, type Context, type State } from './state.ts';
 
 /*
  * What a location published lately: the evidence for a request whose response was lost. A list that cannot be read is
@@ -15,13 +16,9 @@ import { callerOf, locationOf, parentOf, type Context, type State } from './stat
 const CLOCK_SKEW_MS = 5 * SECOND;
 
 /** Returns the post of the job since a time, whatever its state; null where there is none. */
-export async function findPost(
-  context: Context,
-  state: Pick<State, 'parent'>,
-  since: number,
-): Promise<PublishedPost | null> {
+export async function findPost(context: Context, since: number): Promise<PublishedPost | null> {
   const from = since - CLOCK_SKEW_MS;
-  const posts = await listLocalPosts(callerOf(context), parentOf(context, state), from);
+  const posts = await atLocation(context, parent => listLocalPosts(callerOf(context), parent, from));
   const found = posts.find(post => (post.createTime ?? 0) >= from && isPostOf(context, post));
   return found ? publishedPost(context, found) : null;
 }
@@ -40,16 +37,16 @@ const comparable = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').
 /** Returns the video of the job in the gallery since a time; null where there is none. */
 export async function findVideo(
   context: Context,
-  state: State,
+  { media_url }: State,
   since: number,
 ): Promise<PublishedPost | null> {
   const from = since - CLOCK_SKEW_MS;
-  const items = await listMedia(callerOf(context), parentOf(context, state));
+  const items = await atLocation(context, parent => listMedia(callerOf(context), parent));
   const found = items.find(
     item =>
       item.mediaFormat === 'VIDEO' &&
       (item.createTime ?? 0) >= from &&
-      (item.sourceUrl === null || item.sourceUrl === state.media_url),
+      (item.sourceUrl === null || item.sourceUrl === media_url),
   );
   return found ? publishedVideo(context, found) : null;
 }

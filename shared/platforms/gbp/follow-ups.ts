@@ -1,26 +1,23 @@
 import * as v from 'valibot';
 import type { PublishedPost } from '../../model/destination.ts';
 import { failure } from '../../model/failure.ts';
+import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import {
   defineFollowUp,
   type FollowUp,
-  type FollowUpFinding,
   type FollowUpResult,
   type PublishJob,
 } from '../contract/publisher.ts';
 import type { GoogleCredentials } from '../families/google/credentials.ts';
 import { findPost, publishedPost } from './find.ts';
 import { getMedia } from './gallery.ts';
-import { createLocalPost, getLocalPost } from './local-posts.ts';
-import { localPostOf } from './resource.ts';
+import { getLocalPost } from './local-posts.ts';
+import { publishPost, REJECTED } from './create.ts';
 import { isGalleryOnly } from './rules.ts';
-import { callerOf, locationOf, parentOf, type Context, type State } from './state.ts';
+import { callerOf, type State } from './state.ts';
 
 type GbpFollowUp = FollowUp<State, GoogleCredentials>;
-
-export const REJECTED =
-  'Google rejected the post for its content policy and gives no reason: check text and image, and remove phone numbers. See https://support.google.com/business/answer/7213077';
 
 /** Returns what follows a post or video. The review comes first, because it notes the name of the video. */
 export const followUpsOf = (job: PublishJob): GbpFollowUp[] =>
@@ -68,24 +65,19 @@ function rejected(revokes: boolean): FollowUpResult<never> {
   return { type: 'rejected', failure: problem, ...(revokes ? { revokes } : {}) };
 }
 
-const TextPostSchema = v.object({ parent: v.nullable(v.string()) });
-
 /** Publishes the text of a video, which the gallery does not show. It is the post from then on. */
-const textPost: GbpFollowUp = defineFollowUp<v.InferOutput<typeof TextPostSchema>, State, GoogleCredentials>({
+const textPost: GbpFollowUp = defineFollowUp<JsonObject, State, GoogleCredentials>({
   name: 'text_post',
-  state: TextPostSchema,
-  initial: (_, { parent }) => ({ parent }),
-  run: async (context, state) => {
-    const { job } = context;
-    const language = locationOf(context).attributes['language'] ?? 'en';
-    const body = localPostOf(job, { language, media_url: null });
-    const post = await createLocalPost(callerOf(context), parentOf(context, state), body);
+  state: JsonObjectSchema,
+  initial: () => ({}),
+  run: async context => {
+    const post = await publishPost(context, null);
     return post.state === 'REJECTED'
       ? rejected(false)
       : { type: 'done', amend: amendOf(publishedPost(context, post)) };
   },
-  reconcile: async (context: Context, state, _post, intentAt): Promise<FollowUpFinding> => {
-    const post = await findPost(context, state, intentAt);
+  reconcile: async (context, _state, _post, intentAt) => {
+    const post = await findPost(context, intentAt);
     return post ? { type: 'done', amend: amendOf(post) } : { type: 'absent' };
   },
 });

@@ -7,6 +7,7 @@ import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/su
 import { servedBucket } from '../../../test/support/served-bucket.ts';
 import { publishDespite } from '../../../test/support/survive.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { HttpFailure, type HttpClient } from '../../net/http.ts';
 import type { Target } from '../contract/connector.ts';
 import type { PublishJob } from '../contract/publisher.ts';
 import { publisher } from './publish.ts';
@@ -506,20 +507,46 @@ describe('a lost response', () => {
     expect(host.posts().map(each => each.platform_post_id)).toEqual([post.platform_post_id]);
   });
 
+  /** Loses the request with this number, before or after Google processed it. */
+  const losing = (number: number, when: string): HttpClient => {
+    let sent = 0;
+    const send: HttpClient['send'] = async request => {
+      sent += 1;
+      if (sent !== number) return host.http.send(request);
+      if (when === 'after') await host.http.send(request);
+      throw new HttpFailure('network', 'The connection was lost', true);
+    };
+    return { ...host.http, send };
+  };
+
+  test.each(['before', 'after'])(
+    'at any request to a location that moved leaves one post (%s)',
+    async when => {
+      // The refused request, the accounts, three lists of locations, and the request to the new name.
+      for (let number = 1; number <= 6; number += 1) {
+        host.platform.reset();
+        host.platform.change!('demo', { moved: true });
+        await login('demo');
+        target = { ...target, attributes: { ...target.attributes, parent: PARENT } };
+        const post = await publishDespite(publisher, jobOf(host, grant), {
+          ...options(),
+          http: losing(number, when),
+        });
+        expect(host.posts().map(each => each.platform_post_id)).toEqual([post.platform_post_id]);
+        host.advance(60_000);
+      }
+    },
+  );
+
   test('of the post that follows a video is found', async () => {
     const job = video();
     const { post } = await run(job);
     const [, textPost] = publisher.followUps(job);
     const context = contextOf(job, options());
-    const found = await textPost!.reconcile!(
-      context,
-      textPost!.start({ parent: null, media_url: null }),
-      post,
-      job.due_at,
-    );
+    const found = await textPost!.reconcile!(context, textPost!.start({ media_url: null }), post, job.due_at);
     expect(found).toMatchObject({ type: 'done', amend: { platform_post_id: post.platform_post_id } });
     host.advance(60_000);
-    const later = await textPost!.reconcile!(context, { parent: null }, post, host.now());
+    const later = await textPost!.reconcile!(context, {}, post, host.now());
     expect(later).toEqual({ type: 'absent' });
   });
 });
