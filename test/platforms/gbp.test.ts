@@ -18,7 +18,7 @@ const reviewed = (id: string): Promise<Json> =>
     const post = await read(stack, id);
     const [{ follow_ups, ...destination }] = post.destinations;
     if (isFinal(destination) && follow_ups.every(({ status }: Json) => status !== 'pending')) return post;
-    await stack.advance(600);
+    await stack.advance(60);
     return null;
   });
 
