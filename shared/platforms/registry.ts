@@ -38,6 +38,7 @@ import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as snapchatConnector } from './snapchat/connect.ts';
+import { connector as gbpConnector } from './gbp/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as youtubePublisher } from './youtube/publish.ts';
@@ -48,6 +49,7 @@ import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
 import { publisher as snapchatPublisher } from './snapchat/publish.ts';
+import { publisher as gbpPublisher } from './gbp/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
@@ -60,6 +62,7 @@ import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { insights as snapchatInsights } from './snapchat/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
+import { lookups as gbpLookups } from './gbp/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 
 /** Post types, limits and options of every platform. */
@@ -102,6 +105,7 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,
   snapchat: snapchatConnector,
+  gbp: gbpConnector,
   telegram: telegramConnector,
 };
 
@@ -116,6 +120,7 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
   snapchat: snapchatPublisher,
+  gbp: gbpPublisher,
   telegram: telegramPublisher,
 };
 
@@ -130,6 +135,7 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'pinterest',
   'bluesky',
   'snapchat',
+  'gbp',
   'telegram',
 ];
 
@@ -150,6 +156,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
 export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
   youtube: youtubeLookups,
   pinterest: pinterestLookups,
+  gbp: gbpLookups,
 };
 
 /** Platforms with published quotas. */

@@ -60,6 +60,7 @@ const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   pinterest: { access_token: 'a', refresh_token: 'r' },
   bluesky: { access_token: 'a', refresh_token: 'r', app_password: 'p' },
   youtube: { access_token: 'a', refresh_token: 'r' },
+  gbp: { access_token: 'a', refresh_token: 'r' },
   facebook: { user_token: 'a' },
   linkedin: { access_token: 'a', refresh_token: 'r', refresh_expires_at: null },
   snapchat: { access_token: 'a', refresh_token: 'r' },
