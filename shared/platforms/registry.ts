@@ -34,6 +34,7 @@ import { connector as youtubeConnector } from './youtube/connect.ts';
 import { connector as instagramConnector } from './instagram/connect.ts';
 import { connector as facebookConnector } from './facebook/connect.ts';
 import { connector as linkedinConnector } from './linkedin/connect.ts';
+import { connector as tiktokConnector } from './tiktok/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
@@ -95,6 +96,7 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   instagram: instagramConnector,
   facebook: facebookConnector,
   linkedin: linkedinConnector,
+  tiktok: tiktokConnector,
   threads: threadsConnector,
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,

@@ -62,6 +62,7 @@ const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   youtube: { access_token: 'a', refresh_token: 'r' },
   facebook: { user_token: 'a' },
   linkedin: { access_token: 'a', refresh_token: 'r', refresh_expires_at: null },
+  tiktok: { access_token: 'a', refresh_token: 'r' },
   telegram: { bot_token: '123456789:AAabcdefghijklmnopqrstuvwxyz0123456' },
 };
 
