@@ -44,6 +44,7 @@ import { publisher as youtubePublisher } from './youtube/publish.ts';
 import { publisher as instagramPublisher } from './instagram/publish.ts';
 import { publisher as facebookPublisher } from './facebook/publish.ts';
 import { publisher as linkedinPublisher } from './linkedin/publish.ts';
+import { publisher as tiktokPublisher } from './tiktok/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
@@ -59,6 +60,7 @@ import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
+import { quota as tiktokQuota } from './tiktok/quota.ts';
 
 /** Post types, limits and options of every platform. */
 export const RULES: Readonly<Record<PlatformId, PlatformRules>> = {
@@ -110,6 +112,7 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   instagram: instagramPublisher,
   facebook: facebookPublisher,
   linkedin: linkedinPublisher,
+  tiktok: tiktokPublisher,
   threads: threadsPublisher,
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
@@ -123,6 +126,7 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'instagram',
   'facebook',
   'linkedin',
+  'tiktok',
   'threads',
   'pinterest',
   'bluesky',
@@ -150,4 +154,5 @@ export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
 /** Platforms with published quotas. */
 export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
   youtube: youtubeQuota,
+  tiktok: tiktokQuota,
 };

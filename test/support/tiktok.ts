@@ -6,7 +6,9 @@ import { draftFor, textsFor } from '../../shared/platforms/kit/draft.ts';
 import { connector } from '../../shared/platforms/tiktok/connect.ts';
 import { rules } from '../../shared/platforms/tiktok/rules.ts';
 import { APP } from '../../shared/platforms/tiktok/sandbox/state.ts';
+import type { Bucket } from '../../shared/store/objects.ts';
 import { connectContext, oauthWay, type AnyGrant } from './connectors.ts';
+import type { DriveOptions } from './drive.ts';
 import type { TestSandbox } from './sandbox-host.ts';
 
 export const REDIRECT = 'https://app.example.com/v1/integrations/tiktok/callback';
@@ -77,3 +79,20 @@ export function jobOf(
     created_at: host.now(),
   };
 }
+
+/** A worker with the time of the platform's functions, and a bucket from which TikTok fetches photos. */
+export const optionsOf = (
+  { http, media, now, advance }: TestSandbox,
+  grant: AnyGrant,
+  bucket: Bucket,
+  app: AppCredentials = APP,
+): DriveOptions => ({
+  credentials: grant.credentials,
+  app,
+  http,
+  media,
+  bucket,
+  now,
+  advance,
+  remainingMs: () => rules.worker.timeout_s * 1000,
+});

@@ -6,8 +6,13 @@ import { findLinks } from '../../kit/sandbox/links.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
 import { addCreator } from './creator.ts';
 import { addConsent, addOAuth, CONSENT_HOST } from './oauth.ts';
+import { addPhotoInit } from './photo-init.ts';
 import { SettingsSchema } from './settings.ts';
 import { AccountSchema, APP, findAccount, openState, seed, settingsOf } from './state.ts';
+import { addStatus } from './status.ts';
+import { addUpload, UPLOAD_HOST } from './upload.ts';
+import { addVideoInit } from './video-init.ts';
+import { addVideos } from './videos.ts';
 
 const API_HOST = 'open.tiktokapis.com';
 
@@ -15,7 +20,7 @@ const API_HOST = 'open.tiktokapis.com';
 export const sandbox: SandboxDefinition = {
   platform: 'tiktok',
   badge: { name: 'TikTok', letters: 'TT', color: '#161823', darkColor: '#fe2c55' },
-  hosts: [API_HOST, CONSENT_HOST],
+  hosts: [API_HOST, CONSENT_HOST, UPLOAD_HOST],
   secrets: { query: ['upload_token', 'code_challenge'], fields: ['upload_url', 'code_verifier'] },
   links: text =>
     findLinks(text, {
@@ -31,9 +36,14 @@ function start(host: SandboxHost): SandboxPlatform {
   const api = new Hono();
   addOAuth(api, state);
   addCreator(api, state);
+  addVideoInit(api, state);
+  addPhotoInit(api, state);
+  addStatus(api, state);
+  addVideos(api, state);
 
   const app = new Hono();
   addConsent(app, state);
+  addUpload(app, state);
   app.route(`/${API_HOST}`, api);
   app.notFound(c =>
     c.json({ error: { code: 'unsupported_path', message: 'Unsupported path.', log_id: '' } }, 404),
