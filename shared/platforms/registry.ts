@@ -54,10 +54,12 @@ import { insights as youtubeInsights } from './youtube/insights.ts';
 import { insights as instagramInsights } from './instagram/insights.ts';
 import { insights as facebookInsights } from './facebook/insights.ts';
 import { insights as linkedinInsights } from './linkedin/insights.ts';
+import { insights as tiktokInsights } from './tiktok/insights.ts';
 import { insights as threadsInsights } from './threads/insights.ts';
 import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
+import { lookups as tiktokLookups } from './tiktok/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 import { quota as tiktokQuota } from './tiktok/quota.ts';
@@ -140,6 +142,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   instagram: instagramInsights,
   facebook: facebookInsights,
   linkedin: linkedinInsights,
+  tiktok: tiktokInsights,
   threads: threadsInsights,
   pinterest: pinterestInsights,
   bluesky: blueskyInsights,
@@ -148,6 +151,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
 /** Platforms with routes of their own below `/integrations/{platform}`. */
 export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
   youtube: youtubeLookups,
+  tiktok: tiktokLookups,
   pinterest: pinterestLookups,
 };
 

@@ -8,6 +8,7 @@ import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { unavailable } from './errors.ts';
 import { afterFailure, backTo, FIRST_STEP } from './fail-reasons.ts';
 import { findPhotos } from './find.ts';
+import { followUpsOf } from './follow-ups.ts';
 import { photoRequest } from './post-info.ts';
 import { preparePhotos } from './photos.ts';
 import { draftOf, postOf } from './post.ts';
@@ -42,6 +43,7 @@ export const publisher = definePublisher<State, Credentials>({
   sealed: true,
   initial: () => FRESH,
   steps: job => [CREATOR, job.post_type === 'video' ? UPLOAD : PHOTOS, PUBLISH],
+  followUps: followUpsOf,
 });
 
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
