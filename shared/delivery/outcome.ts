@@ -36,7 +36,7 @@ export type Decision =
   | { type: 'reconcile' }
   /** `limit`: the limit that the platform announced, where it did. */
   | { type: 'retry'; failure: Failure; at: number; limit: number | undefined }
-  | { type: 'fail'; failure: Failure };
+  | { type: 'fail'; failure: Failure; accountLost: boolean };
 
 /**
  * Decides what follows from an error. `committing`: the error came from a request that must not be sent twice. An error
@@ -51,13 +51,16 @@ export function decide(
   const known = asPlatformError(error);
   if (committing && known.outcomeUnknown) return { type: 'reconcile' };
   const why = failure(known.code, known.message);
-  if (known.kind === 'rejected' || known.kind === 'token_expired') return { type: 'fail', failure: why };
+  const fail: Decision = {
+    type: 'fail',
+    failure: why,
+    accountLost: isAccountLost(why) && !known.keepsAccount,
+  };
+  if (known.kind === 'rejected' || known.kind === 'token_expired') return fail;
   const failures = attempted.failures + 1;
   const at = now + backoffMs(failures, known.retryAfterMs);
   const isLast = failures > (known.retries ?? Infinity) || isExhausted(attempted, failures, at);
-  return isLast && !isWaitForQuota(why)
-    ? { type: 'fail', failure: why }
-    : { type: 'retry', failure: why, at, limit: known.limit };
+  return isLast && !isWaitForQuota(why) ? fail : { type: 'retry', failure: why, at, limit: known.limit };
 }
 
 /** True for a quota of the platform that fills again. Waiting for it is not a failure of the post. */

@@ -36,4 +36,12 @@ describe('retries', () => {
     expect(after(0)).toMatchObject({ type: 'retry', at: 2000 + 60 * MINUTE });
     expect(after(1)).toMatchObject({ type: 'fail', failure: { message: 'This request looks automated' } });
   });
+
+  test('do not follow a denial, which loses the account unless reconnecting would change nothing', () => {
+    const denied = (keepsAccount?: boolean) =>
+      new PlatformError({ kind: 'rejected', code: 'PERMISSION_MISSING', message: 'Banned', keepsAccount });
+    const after = (error: Error) => decide(error, { ...begun, failures: 0 }, false, 2000);
+    expect(after(denied())).toMatchObject({ type: 'fail', accountLost: true });
+    expect(after(denied(true))).toMatchObject({ type: 'fail', accountLost: false });
+  });
 });

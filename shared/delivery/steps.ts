@@ -106,7 +106,7 @@ function afterError(
     case 'retry':
       return { ...decision, checkpoint };
     case 'fail':
-      return failed(decision.failure, checkpoint);
+      return failed(decision.failure, checkpoint, decision.accountLost);
   }
 }
 

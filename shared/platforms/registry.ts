@@ -34,6 +34,7 @@ import { connector as youtubeConnector } from './youtube/connect.ts';
 import { connector as instagramConnector } from './instagram/connect.ts';
 import { connector as facebookConnector } from './facebook/connect.ts';
 import { connector as linkedinConnector } from './linkedin/connect.ts';
+import { connector as tiktokConnector } from './tiktok/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
@@ -45,6 +46,7 @@ import { publisher as youtubePublisher } from './youtube/publish.ts';
 import { publisher as instagramPublisher } from './instagram/publish.ts';
 import { publisher as facebookPublisher } from './facebook/publish.ts';
 import { publisher as linkedinPublisher } from './linkedin/publish.ts';
+import { publisher as tiktokPublisher } from './tiktok/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
@@ -56,14 +58,17 @@ import { insights as youtubeInsights } from './youtube/insights.ts';
 import { insights as instagramInsights } from './instagram/insights.ts';
 import { insights as facebookInsights } from './facebook/insights.ts';
 import { insights as linkedinInsights } from './linkedin/insights.ts';
+import { insights as tiktokInsights } from './tiktok/insights.ts';
 import { insights as threadsInsights } from './threads/insights.ts';
 import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
 import { insights as snapchatInsights } from './snapchat/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
+import { lookups as tiktokLookups } from './tiktok/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { lookups as gbpLookups } from './gbp/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
+import { quota as tiktokQuota } from './tiktok/quota.ts';
 
 /** Post types, limits and options of every platform. */
 export const RULES: Readonly<Record<PlatformId, PlatformRules>> = {
@@ -101,6 +106,7 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   instagram: instagramConnector,
   facebook: facebookConnector,
   linkedin: linkedinConnector,
+  tiktok: tiktokConnector,
   threads: threadsConnector,
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,
@@ -116,6 +122,7 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   instagram: instagramPublisher,
   facebook: facebookPublisher,
   linkedin: linkedinPublisher,
+  tiktok: tiktokPublisher,
   threads: threadsPublisher,
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
@@ -131,6 +138,7 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'instagram',
   'facebook',
   'linkedin',
+  'tiktok',
   'threads',
   'pinterest',
   'bluesky',
@@ -146,6 +154,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   instagram: instagramInsights,
   facebook: facebookInsights,
   linkedin: linkedinInsights,
+  tiktok: tiktokInsights,
   threads: threadsInsights,
   pinterest: pinterestInsights,
   bluesky: blueskyInsights,
@@ -155,6 +164,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
 /** Platforms with routes of their own below `/integrations/{platform}`. */
 export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
   youtube: youtubeLookups,
+  tiktok: tiktokLookups,
   pinterest: pinterestLookups,
   gbp: gbpLookups,
 };
@@ -162,4 +172,5 @@ export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
 /** Platforms with published quotas. */
 export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
   youtube: youtubeQuota,
+  tiktok: tiktokQuota,
 };

@@ -7,6 +7,7 @@ import { sandbox as youtubeSandbox } from './youtube/sandbox/server.ts';
 import { sandbox as instagramSandbox } from './instagram/sandbox/server.ts';
 import { sandbox as facebookSandbox } from './facebook/sandbox/server.ts';
 import { sandbox as linkedinSandbox } from './linkedin/sandbox/server.ts';
+import { sandbox as tiktokSandbox } from './tiktok/sandbox/server.ts';
 import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
 import { sandbox as pinterestSandbox } from './pinterest/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
@@ -21,6 +22,7 @@ export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>>
   instagram: instagramSandbox,
   facebook: facebookSandbox,
   linkedin: linkedinSandbox,
+  tiktok: tiktokSandbox,
   threads: threadsSandbox,
   pinterest: pinterestSandbox,
   bluesky: blueskySandbox,

@@ -64,6 +64,7 @@ const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   facebook: { user_token: 'a' },
   linkedin: { access_token: 'a', refresh_token: 'r', refresh_expires_at: null },
   snapchat: { access_token: 'a', refresh_token: 'r' },
+  tiktok: { access_token: 'a', refresh_token: 'r' },
   telegram: { bot_token: '123456789:AAabcdefghijklmnopqrstuvwxyz0123456' },
 };
 

@@ -26,6 +26,8 @@ export interface PlatformErrorInit {
    * connection or a 5xx. Delivery then reconciles before it repeats a commit.
    */
   outcomeUnknown?: boolean;
+  /** True where the account stays usable although a permission is missing: reconnecting it would change nothing. */
+  keepsAccount?: boolean | undefined;
 }
 
 /** The only error that platform code throws. */
@@ -37,6 +39,7 @@ export class PlatformError extends Error {
   readonly retries: number | undefined;
   readonly limit: number | undefined;
   readonly outcomeUnknown: boolean;
+  readonly keepsAccount: boolean;
   constructor(init: PlatformErrorInit) {
     super(init.message);
     this.kind = init.kind;
@@ -45,6 +48,7 @@ export class PlatformError extends Error {
     this.retries = init.retries;
     this.limit = init.limit;
     this.outcomeUnknown = init.outcomeUnknown ?? false;
+    this.keepsAccount = init.keepsAccount ?? false;
   }
 }
 

@@ -120,6 +120,8 @@ export interface PlatformRules {
   shape_title?: (draft: Draft) => string | null;
   /** Schema entries of the platform's own post fields, by full name (`x_reply_settings`). */
   options: v.ObjectEntries;
+  /** Returns the fields that were sent with legacy fields translated to current ones, before defaults are filled in. */
+  current?: (sent: JsonObject) => JsonObject;
   /** Fields that every post to the platform must have. */
   required: readonly string[];
   /** Fields that have an effect on these post types only; on others they are ignored with a warning. */

@@ -113,8 +113,9 @@ export function draftFor(
 
 function readOptions(
   rules: PlatformRules,
-  { options: sent, auto_truncate }: Pick<PostContent, 'options' | 'auto_truncate'>,
+  { options: given, auto_truncate }: Pick<PostContent, 'options' | 'auto_truncate'>,
 ): { options: JsonObject; violations: RuleViolation[] } {
+  const sent = rules.current?.(given) ?? given;
   const options: JsonObject = {};
   const violations: RuleViolation[] = [];
   for (const [name, schema] of Object.entries(rules.options)) {

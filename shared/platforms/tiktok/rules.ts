@@ -1,6 +1,8 @@
 import { utf16Units } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
 import { choice, choiceOr, flag, optionalFlag, ownDescription, ownMedia } from '../kit/fields.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 
@@ -8,6 +10,12 @@ import { GB, MINUTES } from '../kit/sizes.ts';
 const TEXT = [utf16Units(2200)];
 /** Video posts have no title of their own. */
 const PHOTO_TITLE = [utf16Units(90)];
+
+/** A video is announced and sent, but for its end, before its time. The URL of the upload lasts an hour. */
+const MIN_AHEAD_MS = 90 * SECOND;
+const MAX_AHEAD_MS = 40 * MINUTE;
+/** A slow host of media: 5 MB a second. */
+const BYTES_PER_MS = 5000;
 
 /** Current values, then legacy values. */
 const PRIVACY_LEVELS = [
@@ -95,9 +103,11 @@ export const rules: PlatformRules = {
     tiktok_auto_add_music: ['image'],
   },
   fetched: [],
+  current,
   audience_fields: ['tiktok_privacy_level', 'tiktok_post_mode'],
   combinations: [
     '`tiktok_brand_content_toggle` is not allowed with the privacy levels `SELF_ONLY` and `private`.',
+    'While TikTok has not audited the app, `tiktok_privacy_level` must be `SELF_ONLY`.',
     'The `tiktok_allow_` fields override the legacy `tiktok_disable_` fields.',
     'With `MEDIA_UPLOAD`, the text of a video and all settings are ignored with a warning.',
   ],
@@ -105,6 +115,7 @@ export const rules: PlatformRules = {
   ignored,
   banned_hashtags: false,
   daily_cap: 15,
+  prepare_ahead_ms: (_draft, bytes) => Math.min(MAX_AHEAD_MS, MIN_AHEAD_MS + (bytes ?? 0) / BYTES_PER_MS),
   settle_ms: 60_000,
   worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
@@ -115,21 +126,43 @@ export function privacyLevel({ options }: Pick<Draft, 'options'>): string | null
   return typeof level === 'string' ? (LEGACY_LEVELS.get(level) ?? level) : null;
 }
 
+const INTERACTIONS = ['comment', 'duet', 'stitch'];
+
+/** A legacy field counts where the current one of the same name was not sent. */
+function current(sent: JsonObject): JsonObject {
+  const fields = { ...sent };
+  for (const what of INTERACTIONS) {
+    const disable = sent[`tiktok_disable_${what}`];
+    if (typeof disable === 'boolean') fields[`tiktok_allow_${what}`] ??= !disable;
+  }
+  return fields;
+}
+
 function validate(draft: Draft): RuleViolation[] {
+  const isPrivate = privacyLevel(draft) === 'SELF_ONLY';
   const isPaid = draft.options['tiktok_brand_content_toggle'] === true;
-  if (!isPaid || privacyLevel(draft) !== 'SELF_ONLY') return [];
-  return [
-    {
+  const isUnaudited = draft.account?.attributes['audited'] === 'false';
+  const violations: RuleViolation[] = [];
+  if (isPaid && isPrivate) {
+    violations.push({
       field: 'tiktok_brand_content_toggle',
       message: 'Must be false with tiktok_privacy_level SELF_ONLY: a paid partnership cannot be private',
-    },
-  ];
+    });
+  }
+  if (isUnaudited && !isPrivate && draft.options['tiktok_post_mode'] !== 'MEDIA_UPLOAD') {
+    violations.push({
+      field: 'tiktok_privacy_level',
+      message:
+        'Must be SELF_ONLY while TikTok has not audited the app, and the account itself must be set to private',
+    });
+  }
+  return violations;
 }
 
 /** Current fields override legacy ones. An inbox draft has no settings; a video draft has no text either. */
 function ignored({ post_type, options }: Draft, sent: ReadonlySet<string>): IgnoredField[] {
   const fields: IgnoredField[] = [];
-  for (const what of ['comment', 'duet', 'stitch']) {
+  for (const what of INTERACTIONS) {
     if (sent.has(`tiktok_allow_${what}`) && sent.has(`tiktok_disable_${what}`)) {
       fields.push({
         field: `tiktok_disable_${what}`,

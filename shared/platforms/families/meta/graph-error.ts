@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { HttpResponse } from '../../../net/http.ts';
-import { parseGraphJson } from './json.ts';
+import { parseLongIntegers } from '../../kit/long-integers.ts';
 
 /** An error response in whichever of Meta's formats. */
 export interface GraphError {
@@ -63,7 +63,7 @@ const UNKNOWN: Omit<GraphError, 'status'> = {
 
 /** Reads an error response. A body in none of the formats, such as a proxy's page, has code 0. */
 export function readGraphError({ status, body }: Pick<HttpResponse, 'status' | 'body'>): GraphError {
-  const json = parseGraphJson(body.toString('utf8'));
+  const json = parseLongIntegers(body.toString('utf8'));
   const graph = v.safeParse(ErrorSchema, json);
   if (graph.success) {
     const { error } = graph.output;

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../../net/http.ts';
 import { MINUTE } from '../../../time/instant.ts';
 import { graphClient, type GraphCall, type GraphClientOptions } from './graph.ts';
-import { CreatedSchema, GraphId, parseGraphJson } from './json.ts';
+import { parseLongIntegers } from '../../kit/long-integers.ts';
+import { CreatedSchema, GraphId } from './json.ts';
 
 let sent: HttpRequest[];
 let pauses: number[];
@@ -123,7 +124,7 @@ describe('a budget of calls', () => {
 describe('JSON of Meta', () => {
   test('keeps long integers as text, and leaves strings as they are', () => {
     const text = '{"id":17841405793187218,"n":12,"f":1234567890123456.5,"t":"x: 17841405793187218, \\" 1"}';
-    expect(parseGraphJson(text)).toEqual({
+    expect(parseLongIntegers(text)).toEqual({
       id: '17841405793187218',
       n: 12,
       f: 1234567890123456.5,

@@ -8,7 +8,7 @@ import { sendRequest } from '../../kit/wire.ts';
 import { appSecretProof } from './app.ts';
 import type { ErrorRow, Purpose } from './error-row.ts';
 import { toGraphFailure } from './errors.ts';
-import { parseGraphJson } from './json.ts';
+import { parseLongIntegers } from '../../kit/long-integers.ts';
 import { pauseMs, readUsage, type Usage } from './usage.ts';
 
 const TIMEOUT_MS = 20 * SECOND;
@@ -114,7 +114,7 @@ export function parseGraphResponse<T>(
   { platform, errors: rows }: Pick<GraphApi, 'platform' | 'errors'>,
   schema: v.GenericSchema<unknown, T>,
 ): T {
-  const json = parseGraphJson(response.body.toString('utf8'));
+  const json = parseLongIntegers(response.body.toString('utf8'));
   // Some edges answer 200 with an error.
   const isError =
     response.status < 200 || response.status > 299 || v.is(v.object({ error: v.object({}) }), json);

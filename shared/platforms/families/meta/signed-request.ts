@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
-import { GraphId, parseGraphJson } from './json.ts';
+import { parseLongIntegers } from '../../kit/long-integers.ts';
+import { GraphId } from './json.ts';
 
 /*
  * The `signed_request` of the callbacks in which Meta names a user who removed an app, or who wants the data deleted.
@@ -12,7 +13,7 @@ const PayloadSchema = v.object({ algorithm: v.literal('HMAC-SHA256'), user_id: G
 /** Returns the user (the app-scoped id) that a request names, signed or not; null where it is malformed. */
 export function userNamedBy(signedRequest: string): string | null {
   const parts = partsOf(signedRequest);
-  const json = parts && parseGraphJson(Buffer.from(parts.payload, 'base64url').toString('utf8'));
+  const json = parts && parseLongIntegers(Buffer.from(parts.payload, 'base64url').toString('utf8'));
   const parsed = v.safeParse(PayloadSchema, json);
   return parsed.success ? parsed.output.user_id : null;
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { HttpResponse } from '../../../net/http.ts';
 import { MINUTE, SECOND } from '../../../time/instant.ts';
-import { parseGraphJson } from './json.ts';
+import { parseLongIntegers } from '../../kit/long-integers.ts';
 
 type Headers = HttpResponse['headers'];
 
@@ -52,7 +52,7 @@ function highest({ call_count, total_time, total_cputime }: Counters): number {
 
 function parseHeader<T>(header: string | undefined, schema: v.GenericSchema<unknown, T>): T | null {
   if (header === undefined) return null;
-  const parsed = v.safeParse(schema, parseGraphJson(header));
+  const parsed = v.safeParse(schema, parseLongIntegers(header));
   return parsed.success ? parsed.output : null;
 }
 
