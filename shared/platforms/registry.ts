@@ -38,6 +38,8 @@ import { connector as tiktokConnector } from './tiktok/connect.ts';
 import { connector as threadsConnector } from './threads/connect.ts';
 import { connector as pinterestConnector } from './pinterest/connect.ts';
 import { connector as blueskyConnector } from './bluesky/connect.ts';
+import { connector as snapchatConnector } from './snapchat/connect.ts';
+import { connector as gbpConnector } from './gbp/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
 import { publisher as xPublisher } from './x/publish.ts';
 import { publisher as youtubePublisher } from './youtube/publish.ts';
@@ -48,6 +50,8 @@ import { publisher as tiktokPublisher } from './tiktok/publish.ts';
 import { publisher as threadsPublisher } from './threads/publish.ts';
 import { publisher as pinterestPublisher } from './pinterest/publish.ts';
 import { publisher as blueskyPublisher } from './bluesky/publish.ts';
+import { publisher as snapchatPublisher } from './snapchat/publish.ts';
+import { publisher as gbpPublisher } from './gbp/publish.ts';
 import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
@@ -58,9 +62,11 @@ import { insights as tiktokInsights } from './tiktok/insights.ts';
 import { insights as threadsInsights } from './threads/insights.ts';
 import { insights as pinterestInsights } from './pinterest/insights.ts';
 import { insights as blueskyInsights } from './bluesky/insights.ts';
+import { insights as snapchatInsights } from './snapchat/insights.ts';
 import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as tiktokLookups } from './tiktok/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
+import { lookups as gbpLookups } from './gbp/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 import { quota as tiktokQuota } from './tiktok/quota.ts';
 
@@ -104,6 +110,8 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   threads: threadsConnector,
   pinterest: pinterestConnector,
   bluesky: blueskyConnector,
+  snapchat: snapchatConnector,
+  gbp: gbpConnector,
   telegram: telegramConnector,
 };
 
@@ -118,6 +126,8 @@ export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
   threads: threadsPublisher,
   pinterest: pinterestPublisher,
   bluesky: blueskyPublisher,
+  snapchat: snapchatPublisher,
+  gbp: gbpPublisher,
   telegram: telegramPublisher,
 };
 
@@ -132,6 +142,8 @@ export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
   'threads',
   'pinterest',
   'bluesky',
+  'snapchat',
+  'gbp',
   'telegram',
 ];
 
@@ -146,6 +158,7 @@ export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   threads: threadsInsights,
   pinterest: pinterestInsights,
   bluesky: blueskyInsights,
+  snapchat: snapchatInsights,
 };
 
 /** Platforms with routes of their own below `/integrations/{platform}`. */
@@ -153,6 +166,7 @@ export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
   youtube: youtubeLookups,
   tiktok: tiktokLookups,
   pinterest: pinterestLookups,
+  gbp: gbpLookups,
 };
 
 /** Platforms with published quotas. */

@@ -11,6 +11,8 @@ import { sandbox as tiktokSandbox } from './tiktok/sandbox/server.ts';
 import { sandbox as threadsSandbox } from './threads/sandbox/server.ts';
 import { sandbox as pinterestSandbox } from './pinterest/sandbox/server.ts';
 import { sandbox as blueskySandbox } from './bluesky/sandbox/server.ts';
+import { sandbox as snapchatSandbox } from './snapchat/sandbox/server.ts';
+import { sandbox as gbpSandbox } from './gbp/sandbox/server.ts';
 import { sandbox as telegramSandbox } from './telegram/sandbox/server.ts';
 
 /** Platforms that the sandbox plays. */
@@ -24,5 +26,7 @@ export const SANDBOXES: Readonly<Partial<Record<PlatformId, SandboxDefinition>>>
   threads: threadsSandbox,
   pinterest: pinterestSandbox,
   bluesky: blueskySandbox,
+  snapchat: snapchatSandbox,
+  gbp: gbpSandbox,
   telegram: telegramSandbox,
 };

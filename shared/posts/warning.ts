@@ -6,7 +6,12 @@ export type Warning = FieldWarning | DuplicateWarning | DefaultGridWarning;
 
 export interface FieldWarning {
   code:
-    'IGNORED_FIELD' | 'MEDIA_NOT_CHECKED' | 'MEDIA_CHANGED' | 'MAY_EXCEED_LIMIT' | 'PLATFORM_NOT_AVAILABLE';
+    | 'IGNORED_FIELD'
+    | 'MEDIA_NOT_CHECKED'
+    | 'MEDIA_CHANGED'
+    | 'MAY_EXCEED_LIMIT'
+    | 'MAY_BE_REJECTED'
+    | 'PLATFORM_NOT_AVAILABLE';
   message: string;
   field: string;
   /** The platform that ignores the field or changes the file; absent where the warning is about the whole post. */

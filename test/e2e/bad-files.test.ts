@@ -4,12 +4,12 @@ import type { RequestListener } from 'node:http';
 import { localClientConfig } from '../../local/aws/tables.ts';
 import { FILE_OF_FORMAT, type MediaFormat } from '../../shared/model/media.ts';
 import { badFiles } from '../support/bad-files.ts';
-import { closeStack, eventually } from '../support/e2e.ts';
+import { closeStack, create, eventually, finalPost, isFinal, read } from '../support/e2e.ts';
 import { filesOfFormats } from '../support/formats.ts';
 import { testOrigin, type TestOrigin } from '../support/origin.ts';
 import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
 
-/** Invalid files through every upload method: each is refused with a 400 that names the problem, and leaves no object behind. */
+/* Invalid files through every upload method: each is refused with a 400 that names the problem, and leaves no object behind. */
 
 const files = await filesOfFormats();
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
@@ -199,5 +199,33 @@ describe('an import', () => {
     });
     expect(after).toMatchObject({ error: expect.stringMatching(/larger than/), public_url: null });
     expect(await keys()).toEqual(before);
+  });
+});
+
+/** More than the publishers of a platform that run at a time. */
+const SLOW_POSTS = 12;
+
+describe('hosts that send a byte a second', () => {
+  test('delay their own posts only', async () => {
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': 100_000 });
+      const timer = setInterval(() => response.write('x'), 1000);
+      response.on('close', () => clearInterval(timer));
+    };
+    const slow = await Promise.all(
+      Array.from({ length: SLOW_POSTS }, (_, index) =>
+        create(stack, {
+          post_type: 'image',
+          platforms: ['bluesky'],
+          description: `Slow ${index}`,
+          media_urls: [`${origin.url}/${index}.jpg`],
+        }),
+      ),
+    );
+    const text = await create(stack, { platforms: ['bluesky'], description: 'Not slow' });
+    expect(await finalPost(stack, text)).toMatchObject({ status: 'published' });
+    // It was not their end that let the text post pass.
+    const posts = await Promise.all(slow.map(id => read(stack, id)));
+    expect(posts.filter(post => !post.destinations.some(isFinal))).toHaveLength(SLOW_POSTS);
   });
 });

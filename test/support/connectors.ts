@@ -60,9 +60,11 @@ const CREDENTIALS: Readonly<Partial<Record<PlatformId, JsonObject>>> = {
   pinterest: { access_token: 'a', refresh_token: 'r' },
   bluesky: { access_token: 'a', refresh_token: 'r', app_password: 'p' },
   youtube: { access_token: 'a', refresh_token: 'r' },
+  gbp: { access_token: 'a', refresh_token: 'r' },
   facebook: { user_token: 'a' },
   linkedin: { access_token: 'a', refresh_token: 'r', refresh_expires_at: null },
   tiktok: { access_token: 'a', refresh_token: 'r' },
+  snapchat: { access_token: 'a', refresh_token: 'r' },
   telegram: { bot_token: '123456789:AAabcdefghijklmnopqrstuvwxyz0123456' },
 };
 

@@ -77,6 +77,15 @@ describe('a video', () => {
     });
   });
 
+  test('longer than Snapchat documents is sent with a warning', () => {
+    const { problems, doubts } = decideFile(RULES.snapchat, draft('video'), clip({ duration: 61 }));
+    expect([problems, doubts]).toEqual([
+      [],
+      ['The duration is 61 seconds; at most 60 seconds. The platform may refuse it (Snapchat)'],
+    ]);
+    expect(decideFile(RULES.snapchat, draft('video'), clip({ duration: 60 })).doubts).toEqual([]);
+  });
+
   test('that is not MP4 is announced as a file on Telegram', () => {
     expect(decideFile(RULES.telegram, draft('video'), file('MOV', { video_tracks: 1 }))).toMatchObject({
       sent_as: 'file',

@@ -44,15 +44,14 @@ export function limitViolations(limits: FileLimits, facts: MediaFacts): string[]
 }
 
 /** Returns a message for every limit that the platform documents without always enforcing it. */
-export function documentedLimits({ documented = {} }: FileLimits, { width, height }: MediaFacts): string[] {
-  if (width === null || height === null) return [];
+export function documentedLimits({ documented = {} }: FileLimits, facts: MediaFacts): string[] {
+  const { width, height, duration } = facts;
+  const isSized = width !== null && height !== null;
+  const longSide = isSized ? Math.max(width, height) : null;
+  const shortSide = isSized ? Math.min(width, height) : null;
   return [
-    ...rangeProblems(['longer side', 'pixels'], Math.max(width, height), undefined, documented.max_long_side),
-    ...rangeProblems(
-      ['shorter side', 'pixels'],
-      Math.min(width, height),
-      undefined,
-      documented.max_short_side,
-    ),
+    ...rangeProblems(DURATION, duration, undefined, documented.max_seconds),
+    ...rangeProblems(['longer side', 'pixels'], longSide, undefined, documented.max_long_side),
+    ...rangeProblems(['shorter side', 'pixels'], shortSide, undefined, documented.max_short_side),
   ].map(problem => `${problem}. The platform may refuse it`);
 }

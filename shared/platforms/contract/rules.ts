@@ -67,8 +67,8 @@ export interface FileLimits {
   /** Width divided by height. */
   min_aspect?: number;
   max_aspect?: number;
-  /** Limits that the platform documents and does not always enforce: a file beyond them is sent with a warning. Pixels. */
-  documented?: { max_long_side?: number; max_short_side?: number };
+  /** Limits that the platform documents and does not always enforce: a file beyond them is sent with a warning. Seconds, pixels. */
+  documented?: { max_seconds?: number; max_long_side?: number; max_short_side?: number };
   /** Frames per second. */
   min_frame_rate?: number;
   max_frame_rate?: number;
@@ -141,6 +141,8 @@ export interface PlatformRules {
   validate: (draft: Draft, text: string) => readonly RuleViolation[];
   /** Returns the fields among `sent` that have no effect on this draft, beyond those of `only_for`. */
   ignored?: (draft: Draft, sent: ReadonlySet<string>) => readonly IgnoredField[];
+  /** Returns reasons why the platform may reject a text that it accepts at first: each is a warning `MAY_BE_REJECTED`. */
+  doubts?: (text: string) => readonly string[];
   /** True where the platform hides posts with certain hashtags: posts with a banned hashtag are refused. */
   banned_hashtags: boolean;
   /** Maximum number of posts per connected account in any 24 hours. */

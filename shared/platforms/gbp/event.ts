@@ -31,7 +31,7 @@ export function eventViolations({ options }: Pick<Draft, 'options'>, title: stri
   if (!start && (topic === 'EVENT' || end)) {
     violations.push({ field: 'gbp_event_start_date', message: `Is required with gbp_topic_type ${topic}` });
   }
-  if (start && endsBeforeStart(options, start, end ?? start)) {
+  if (start && endsBeforeStart(eventTimes(options, start))) {
     const field =
       end && Temporal.PlainDate.compare(end, start) < 0 ? 'gbp_event_end_date' : 'gbp_event_end_time';
     violations.push({ field, message: 'Must not be before the start' });
@@ -39,18 +39,30 @@ export function eventViolations({ options }: Pick<Draft, 'options'>, title: stri
   return violations;
 }
 
-function dateOf(value: unknown): Temporal.PlainDate | null {
-  return typeof value === 'string' ? readDate(value) : null;
+/** Start and end of an event or offer: local times of the location, whose time zone Google knows. */
+export interface EventTimes {
+  start: Temporal.PlainDateTime;
+  end: Temporal.PlainDateTime;
 }
 
-function endsBeforeStart(
-  options: Draft['options'],
-  start: Temporal.PlainDate,
-  end: Temporal.PlainDate,
-): boolean {
-  const from = start.toPlainDateTime(timeOf(options['gbp_event_start_time'], '00:00'));
-  const until = end.toPlainDateTime(timeOf(options['gbp_event_end_time'], '23:59'));
-  return Temporal.PlainDateTime.compare(until, from) < 0;
+/** An offer without dates ends after this time. */
+const OFFER_DAYS = 7;
+
+/** Returns the times of an event or offer. Without dates it begins `today`. */
+export function eventTimes(options: Draft['options'], today: Temporal.PlainDate): EventTimes {
+  const given = dateOf(options['gbp_event_start_date']);
+  const start = given ?? today;
+  const end = dateOf(options['gbp_event_end_date']) ?? (given ? start : start.add({ days: OFFER_DAYS }));
+  return {
+    start: start.toPlainDateTime(timeOf(options['gbp_event_start_time'], '00:00')),
+    end: end.toPlainDateTime(timeOf(options['gbp_event_end_time'], '23:59')),
+  };
+}
+
+const endsBeforeStart = ({ start, end }: EventTimes) => Temporal.PlainDateTime.compare(end, start) < 0;
+
+function dateOf(value: unknown): Temporal.PlainDate | null {
+  return typeof value === 'string' ? readDate(value) : null;
 }
 
 const timeOf = (value: unknown, fallback: string) =>

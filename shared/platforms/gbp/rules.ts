@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { utf16Units } from '../../text/measure.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { oneLine, shapeText } from '../kit/draft.ts';
-import { choice, choiceOr, limitedText, line, ownDescription, ownMedia, url } from '../kit/fields.ts';
+import { choice, choiceOr, limitedText, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { KB, MB } from '../kit/sizes.ts';
 import { eventViolations, isDate, isTime } from './event.ts';
+import { phoneNumberDoubts } from './phone-numbers.ts';
 
 const TEXT = [utf16Units(1500)];
 const TITLE = [utf16Units(58)];
@@ -26,6 +27,21 @@ const time = (description: string) =>
       v.string('Must be a string'),
       v.check(isTime, 'Must be a 24-hour time such as 09:30'),
       v.description(description),
+    ),
+  );
+
+/** The names of the APIs are accepted too; the value is the id of the target. */
+export const locationId = (description: string) =>
+  v.optional(
+    v.pipe(
+      v.string('Must be a string'),
+      v.trim(),
+      v.regex(
+        /^(?:(?:accounts\/\d+\/)?locations\/)?\d+$/,
+        'Must be a location id as returned by GET /integrations/gbp/targets: digits, also after locations/',
+      ),
+      v.description(description),
+      v.transform(name => name.slice(name.lastIndexOf('/') + 1)),
     ),
   );
 
@@ -59,7 +75,9 @@ export const rules: PlatformRules = {
   shape: draft => shapeText(textSource(draft), draft, rules),
   options: {
     gbp_description: ownDescription('Google Business'),
-    gbp_location_id: line('Location to post to; default: the default location of the connection'),
+    gbp_location_id: locationId(
+      'Location to post to, such as 123, locations/123 or accounts/1/locations/123; default: the default location of the connection',
+    ),
     gbp_topic_type: choiceOr(['STANDARD', 'EVENT', 'OFFER'], 'STANDARD', 'Type of the post'),
     gbp_cta_type: choice(
       ['BOOK', 'ORDER', 'SHOP', 'LEARN_MORE', 'SIGN_UP', 'CALL'],
@@ -92,10 +110,12 @@ export const rules: PlatformRules = {
     ...eventViolations(draft, titleOfEvent(draft)),
   ],
   ignored,
+  doubts: phoneNumberDoubts,
   banned_hashtags: false,
   daily_cap: 25,
   settle_ms: 60_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 5 },
+  // Google fetches files before it answers.
+  worker: { timeout_s: 240, request_s: 130, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** Google requires a text: an image post without a description uses its title. */
@@ -113,6 +133,15 @@ function textViolations({ post_type, options }: Draft, text: string): RuleViolat
   const isRequired = post_type !== 'video' && options['gbp_topic_type'] === 'STANDARD';
   if (!isRequired || text !== '') return [];
   return [{ field: 'description', message: 'Is required for a Google Business post of topic STANDARD' }];
+}
+
+/** True for a video without a post: Google's posts take no videos, so it becomes an item of the gallery. */
+export function isGalleryOnly({
+  post_type,
+  description,
+  options,
+}: Pick<Draft, 'post_type' | 'description' | 'options'>): boolean {
+  return post_type === 'video' && isBlank(description ?? '') && options['gbp_topic_type'] === 'STANDARD';
 }
 
 function buttonViolations({ options }: Draft): RuleViolation[] {
@@ -135,7 +164,8 @@ const EVENT_FIELDS = [
 ];
 const OFFER_FIELDS = ['gbp_coupon_code', 'gbp_terms', 'gbp_redeem_url'];
 
-function ignored({ options }: Draft, sent: ReadonlySet<string>): IgnoredField[] {
+function ignored(draft: Draft, sent: ReadonlySet<string>): IgnoredField[] {
+  const { options } = draft;
   const topic = options['gbp_topic_type'];
   const unused = [
     ...(topic === 'STANDARD'
@@ -153,6 +183,12 @@ function ignored({ options }: Draft, sent: ReadonlySet<string>): IgnoredField[] 
           field,
           message: 'Is used with gbp_topic_type OFFER only and was ignored',
         }))),
+    ...(isGalleryOnly(draft)
+      ? ['gbp_cta_type', 'gbp_cta_url'].map(field => ({
+          field,
+          message: 'Is not used with a video without a text, which goes to the gallery only, and was ignored',
+        }))
+      : []),
     ...(options['gbp_cta_type'] === 'CALL'
       ? [
           {

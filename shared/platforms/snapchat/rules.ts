@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
 import { choiceOr, flag, limitedText, ownDescription, ownMedia } from '../kit/fields.ts';
-import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
-import { GB } from '../kit/sizes.ts';
+import type { Draft, IgnoredField, PictureNeeds, PlatformRules, RuleViolation } from '../contract/rules.ts';
+import { GB, MB } from '../kit/sizes.ts';
+import { MINUTE, SECOND } from '../../time/instant.ts';
 
 const TEXT = [characters(160)];
 const TITLE = [characters(45)];
@@ -13,8 +14,24 @@ const locale = v.pipe(
   v.string('Must be a string'),
   v.trim(),
   v.check(text => readLocale(text) !== null, 'Must be a locale such as en_US'),
-  v.description('Language and region of a Spotlight video, such as en_US'),
+  v.description('Language and region of a Spotlight video; default: en_US'),
 );
+
+export const DEFAULT_LOCALE = 'en_US';
+
+export const PICTURES: PictureNeeds = {
+  formats: ['JPG', 'PNG'],
+  max_bytes: 20_000_000,
+  alpha: 'white',
+  animation: 'refused',
+};
+
+/** Snapchat should have processed a video when it is due; slow for a server, so that a slow host is in time too. */
+const PROCESSING_MS = 5 * MINUTE;
+const BYTES_PER_SECOND = 4 * MB;
+
+const prepareAheadMs = ({ post_type }: Draft, bytes: number | null): number =>
+  post_type === 'video' ? PROCESSING_MS + Math.ceil((bytes ?? GB) / BYTES_PER_SECOND) * SECOND : 2 * MINUTE;
 
 /** Snap's Public Profile API. */
 export const rules: PlatformRules = {
@@ -28,10 +45,11 @@ export const rules: PlatformRules = {
       max_bytes: GB,
       min_seconds: 5,
       max_seconds: 300,
+      documented: { max_seconds: 60 },
       video_codecs: ['avc', 'hevc'],
     },
   },
-  pictures: { formats: ['JPG', 'PNG'], max_bytes: 20_000_000, alpha: 'white', animation: 'refused' },
+  pictures: PICTURES,
   text: () => TEXT,
   title: () => TITLE,
   titled: [],
@@ -67,6 +85,8 @@ export const rules: PlatformRules = {
   ignored,
   banned_hashtags: false,
   daily_cap: 25,
+  prepare_ahead_ms: prepareAheadMs,
+  // Earlier, a repetition could meet the first request.
   settle_ms: 60_000,
   worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };

@@ -78,6 +78,7 @@ export const WarningView = v.pipe(
       'MEDIA_NOT_CHECKED',
       'MEDIA_CHANGED',
       'MAY_EXCEED_LIMIT',
+      'MAY_BE_REJECTED',
       'PLATFORM_NOT_AVAILABLE',
       'DUPLICATE_CONTENT',
       'DEFAULT_GRID',

@@ -3,9 +3,12 @@ import { PUBLISHED_PLATFORMS, RULES } from '../../platforms/registry.ts';
 import type { FieldWarning } from '../warning.ts';
 
 /** Returns a warning for each platform that has rules but no publisher yet: the post is accepted and will fail there. */
-export function availabilityWarnings(platforms: readonly PlatformId[]): FieldWarning[] {
+export function availabilityWarnings(
+  platforms: readonly PlatformId[],
+  published = PUBLISHED_PLATFORMS,
+): FieldWarning[] {
   return platforms
-    .filter(platform => !PUBLISHED_PLATFORMS.includes(platform))
+    .filter(platform => !published.includes(platform))
     .map(platform => ({
       code: 'PLATFORM_NOT_AVAILABLE',
       field: 'platforms',

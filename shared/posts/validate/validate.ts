@@ -18,6 +18,7 @@ import { fileResults, type ProbeBudget } from './file-facts.ts';
 import { fileFindings, fileUrls, totalSize } from './files.ts';
 import { ignoredFieldWarnings } from './ignored-fields.ts';
 import { possibleLimitWarnings } from './possible-limits.ts';
+import { possibleRejectionWarnings } from './possible-rejections.ts';
 
 /** Everything that was found about a post. It can be stored where `errors` and `violations` are empty and the profile exists. */
 export interface Validation {
@@ -75,6 +76,7 @@ export async function validateCandidate(
       ...availabilityWarnings(candidate.platforms),
       ...ignoredFieldWarnings(candidate, posts),
       ...possibleLimitWarnings(posts),
+      ...possibleRejectionWarnings(posts),
       ...files.warnings,
     ],
     media_bytes: totalSize(urls, results),
