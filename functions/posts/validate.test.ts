@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
-import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
-import { availabilityWarnings } from '../../shared/posts/validate/availability.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
 import { putCapReservation } from '../../shared/store/cap-reservations.ts';
 import { createPost } from './create.ts';
 import { listPosts } from './list.ts';
@@ -107,12 +106,6 @@ describe('POST /posts/validate', () => {
     const banned = await image(['photo.jpg'], ['x', 'instagram'], { description: 'see #tagsforlikes' });
     expect(banned.errors).toMatchObject([{ field: 'description', platform: 'instagram' }]);
     expect(banned.destinations.map(({ valid }) => valid)).toEqual([true, false]);
-  });
-
-  test('warns about the platforms that cannot be published to yet', async () => {
-    const { warnings } = await validate({ description: 'Everywhere', platforms: PLATFORM_IDS });
-    const unavailable = warnings.filter(({ code }) => code === 'PLATFORM_NOT_AVAILABLE');
-    expect(unavailable).toEqual(availabilityWarnings(PLATFORM_IDS));
   });
 
   test('reports a daily cap that is reached', async () => {
