@@ -13,3 +13,5 @@ const server = new NodeMediaServer({
 console.log = () => undefined;
 await server.run();
 process.once('SIGTERM', () => void server.stop());
+// Ends with the test run that started it.
+process.stdin.once('close', () => process.exit()).resume();

@@ -31,7 +31,7 @@ export async function startRtmpServer(): Promise<RtmpServer> {
   async function start(): Promise<void> {
     server = spawn(process.execPath, [PROGRAM, String(port), String(httpPort)], {
       cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['pipe', 'ignore', 'inherit'],
     });
     while (!(await accepts(port))) await sleep(50);
   }
