@@ -37,14 +37,17 @@ const messages = fc.oneof(
   fc.record({ ...ids, platform, version: fc.nat(), hops: fc.nat() }),
   fc.record(ids),
   fc.record({
-    kind: fc.constant('event'),
+    kind: fc.constant('events'),
     workspace_id: anyText,
-    event: fc.record({
-      event: fc.constant('post.failed'),
-      id: anyText,
-      timestamp: anyText,
-      data: fc.dictionary(anyText, fc.oneof(anyText, fc.record({ code: anyText, message: anyText }))),
-    }),
+    events: fc.array(
+      fc.record({
+        event: fc.constant('post.failed'),
+        id: anyText,
+        timestamp: anyText,
+        data: fc.dictionary(anyText, fc.oneof(anyText, fc.record({ code: anyText, message: anyText }))),
+      }),
+      { maxLength: 2 },
+    ),
   }),
   fc.record({ kind: fc.constant('delivery'), webhook_id: anyText, delivery_id: anyText }),
   fc.record({ kind: fc.constant('upload'), workspace_id: anyText, upload_id: anyText }),

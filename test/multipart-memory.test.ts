@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { listen, stop } from '../local/http.ts';
 
-const SIZE = 2 * 1024 ** 3;
+const SIZE = 512 * 1024 ** 2;
 const MAX_MIB = 200;
 const PROGRAM = fileURLToPath(new URL('support/multipart-alone.ts', import.meta.url));
 
-test('sends a file of 2 GiB in one form within constant memory', async () => {
+test('sends a file of 512 MiB in one form within constant memory', async () => {
   let received = 0;
   const sink = createServer((request, response) => {
     request.on('data', (chunk: Buffer) => (received += chunk.length));
@@ -24,4 +24,4 @@ test('sends a file of 2 GiB in one form within constant memory', async () => {
   expect(result.length).toBeGreaterThan(SIZE);
   expect(received).toBe(result.length);
   expect(result.peak_mib).toBeLessThan(MAX_MIB);
-}, 120_000);
+});

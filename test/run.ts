@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
-import { patternOf, SLOW_SUITES, SUITE_NAMES } from './suites.ts';
+import { patternOf, SLOW_SUITES, SUITE_NAMES, type SuiteName } from './suites.ts';
 
 const HELP = `npm test [-- options] [files or folders …]
 
@@ -44,12 +44,13 @@ function jestArguments(args: readonly string[]): string[] {
     const [, name = ''] = rest.splice(at, 2);
     const suite = SUITE_NAMES.find(each => each === name);
     if (!suite) throw new Error(`Unknown suite "${name}". Suites: ${SUITE_NAMES.join(', ')}`);
-    return [...rest, ...SLOW_SUITES[suite].paths];
+    return [...rest, ...patternsOf(suite)];
   }
   if (!isFast) return rest;
-  const slow = SUITE_NAMES.flatMap(name => SLOW_SUITES[name].paths).map(path => patternOf(ROOT, path));
-  return [...rest, '--testPathIgnorePatterns', '/node_modules/', ...slow];
+  return [...rest, '--testPathIgnorePatterns', '/node_modules/', ...SUITE_NAMES.flatMap(patternsOf)];
 }
+
+const patternsOf = (suite: SuiteName) => SLOW_SUITES[suite].paths.map(path => patternOf(ROOT, path));
 
 /** Starts jest as the leader of a process group, to which its workers, emulators and stacks belong. */
 function startJest(args: readonly string[]): ChildProcess {

@@ -2,7 +2,7 @@
 export interface Suite {
   /** What it shows, for `npm test -- --help`. */
   summary: string;
-  /** Test files or folders, relative to the root of the project. */
+  /** Test files or folders, relative to the root of the project; `*` stands for any name. */
   paths: readonly string[];
 }
 
@@ -23,21 +23,97 @@ export const SLOW_SUITES = {
     summary: 'workers that die at every call, and concurrent requests on one table',
     paths: [
       'functions/crash.test.ts',
+      'functions/housekeeper/work.test.ts',
       'functions/insights/crash.test.ts',
       'functions/webhook-dispatcher/crash.test.ts',
+      'functions/webhook-dispatcher/work.test.ts',
       'functions/posts/lifecycle.test.ts',
       'functions/posts/delete.test.ts',
+      'shared/delivery/checkpoints.test.ts',
+      'shared/delivery/completed.test.ts',
+      'shared/delivery/deliver.test.ts',
+      'shared/delivery/discard.test.ts',
+      'shared/delivery/follow-ups.test.ts',
+      'shared/delivery/lease.test.ts',
+      'shared/delivery/timing.test.ts',
     ],
   },
-  stack: {
-    summary: 'the CloudFormation template, reviewed by cdk-nag, and the OpenAPI document',
-    paths: ['lib/service-stack.test.ts', 'lib/docs.test.ts'],
+  emulators: {
+    summary: 'starts of emulators and functions',
+    paths: [
+      'local/aws/dynamodb.test.ts',
+      'local/lambda/environment.test.ts',
+      'local/sandbox/restart.test.ts',
+    ],
+  },
+  files: {
+    summary: 'real media files of real size: checks, conversions, uploads, imports',
+    paths: [
+      'functions/truncated-files.test.ts',
+      'functions/uploads/parts.test.ts',
+      'functions/uploads/routes.test.ts',
+      'shared/media/check-integrity.test.ts',
+      'shared/media/convert/convert-picture.test.ts',
+      'shared/media/inspect-file.test.ts',
+      'shared/media/media-files.test.ts',
+      'shared/media/transfer/run-transfer.test.ts',
+    ],
+  },
+  limits: {
+    summary: 'many posts and large texts: caps, quotas, rates, queue slots, pages',
+    paths: [
+      'functions/posts/large.test.ts',
+      'functions/posts/list.test.ts',
+      'functions/posts/queue.test.ts',
+      'functions/posts/reads.test.ts',
+      'shared/ai/parse-output.test.ts',
+      'shared/caps/caps.test.ts',
+      'shared/http/rate-limit.test.ts',
+      'shared/platforms/hostile-texts.test.ts',
+      'shared/platforms/truncation.test.ts',
+      'shared/posts/store/similar.test.ts',
+      'shared/posts/validate/agreement.test.ts',
+      'shared/posts/validate/sandbox-counts.test.ts',
+      'shared/queue/slots.test.ts',
+      'shared/quota/quota.test.ts',
+    ],
+  },
+  memory: {
+    summary: 'memory of a large import and of a large form',
+    paths: ['test/import-memory.test.ts', 'test/multipart-memory.test.ts'],
   },
   platforms: {
     summary: 'each platform through the whole local stack, and one that is added to a copy of the project',
     paths: ['test/platforms/'],
   },
-  memory: { summary: 'memory of an import of 1 GiB', paths: ['test/import-memory.test.ts'] },
+  publishers: {
+    summary: 'everything a platform publishes, and the servers that stand in for platforms',
+    paths: [
+      'shared/platforms/*/follow-ups.test.ts',
+      'shared/platforms/*/publish.test.ts',
+      'shared/platforms/*/video.test.ts',
+      'shared/platforms/*/sandbox/server.test.ts',
+    ],
+  },
+  stack: {
+    summary: 'the CloudFormation template, reviewed by cdk-nag, and the OpenAPI document',
+    paths: [
+      'lib/docs.test.ts',
+      'lib/floors.test.ts',
+      'lib/media-bucket.test.ts',
+      'lib/recursive-loop.test.ts',
+      'lib/service-stack.test.ts',
+    ],
+  },
+  timeouts: {
+    summary: 'waits for hosts and providers that do not answer',
+    paths: [
+      'shared/ai/bedrock.test.ts',
+      'shared/net/follow.test.ts',
+      'shared/net/pace.test.ts',
+      'shared/net/resolve.test.ts',
+    ],
+  },
   pds: {
     summary: 'the real Bluesky server software (npm run test:pds:install)',
     paths: ['test/pds.test.ts'],
@@ -52,9 +128,9 @@ export type SuiteName = keyof typeof SLOW_SUITES;
 
 export const SUITE_NAMES = Object.keys(SLOW_SUITES).sort() as SuiteName[];
 
-/** Returns a pattern for jest that matches exactly these files and folders of the project. */
+/** Returns a pattern for jest that matches exactly this file, or the files of this folder; `*` matches one name. */
 export function patternOf(root: string, path: string): string {
   return `^${escaped(root)}${escaped(path)}${path.endsWith('/') ? '' : '$'}`;
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escaped = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]+');

@@ -1,7 +1,7 @@
 import { expiresSoon, renewIfDue } from '../../shared/connections/renew.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { disconnectedEvent, type Disconnection } from '../../shared/events/account.ts';
-import { sendEvent } from '../../shared/events/publish.ts';
+import { sendEvents } from '../../shared/events/publish.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
@@ -55,6 +55,6 @@ async function notify(
   if (!profile) return;
   const settings = { publicUrl: services.setting(ENV.publicUrl) };
   const event = disconnectedEvent(connection, profile.profile_name, disconnection, settings);
-  await sendEvent(services, event, workspace_id);
+  await sendEvents(services, [event], workspace_id);
   await endWakes(services.table, connection);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { deliveryMessage, EventMessageSchema } from '../../shared/events/messages.ts';
-import { sendEvent } from '../../shared/events/publish.ts';
+import { sendEvents } from '../../shared/events/publish.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
@@ -68,7 +68,7 @@ async function deliverWith(first: Process, redelivers: boolean): Promise<Deliver
   receiver.received.length = 0;
   receiver.script(500, 200);
   let process: Process = first;
-  await sendEvent(world.services, world.event(), webhook.workspace_id);
+  await sendEvents(world.services, [world.event()], webhook.workspace_id);
   // The message of an event is never lost: its sender keeps it in the outbox until the queue has accepted it.
   const takeMessages = () => world.takeMessages().map(({ body }) => body);
   for (
@@ -85,7 +85,7 @@ async function deliverWith(first: Process, redelivers: boolean): Promise<Deliver
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
         process = crashing(null);
-        if (redelivers || message.kind === 'event') redelivered.push(body);
+        if (redelivers || message.kind === 'events') redelivered.push(body);
       }
     }
     world.clock.now += MINUTE;

@@ -6,7 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import * as v from 'valibot';
 import { seal } from '../../shared/aws/key-ring.ts';
 import { deliveryMessage, EventMessageSchema } from '../../shared/events/messages.ts';
-import { sendEvent } from '../../shared/events/publish.ts';
+import { sendEvents } from '../../shared/events/publish.ts';
 import { newSecret } from '../../shared/events/signature.ts';
 import { newId } from '../../shared/model/id.ts';
 import { newDelivery, type Delivery, type Webhook } from '../../shared/model/webhook.ts';
@@ -65,7 +65,7 @@ async function drain(): Promise<SentMessage[]> {
 }
 
 async function publish(event = world.event()) {
-  await sendEvent(world.services, event, world.workspace_id);
+  await sendEvents(world.services, [event], world.workspace_id);
   return { event, delayed: await drain() };
 }
 
@@ -117,7 +117,7 @@ describe('an event', () => {
   test('is in the fair-queue group of its workspace, a retry in that of its webhook', async () => {
     const webhook = await world.addWebhook({ url: receiver.url });
     receiver.script(500);
-    await sendEvent(world.services, world.event(), world.workspace_id);
+    await sendEvents(world.services, [world.event()], world.workspace_id);
     const [first] = world.takeMessages();
     expect(first).toMatchObject({ group: world.workspace_id, queueUrl: 'setting:EVENTS_QUEUE_URL' });
     await run(first!);
@@ -127,7 +127,7 @@ describe('an event', () => {
   test('is delivered to the other webhooks when signing fails for one', async () => {
     const broken = await world.addWebhook({ url: receiver.url, sealed_secret: 'not sealed' });
     const intact = await world.addWebhook({ url: receiver.url });
-    await sendEvent(world.services, world.event(), world.workspace_id);
+    await sendEvents(world.services, [world.event()], world.workspace_id);
     const [message] = world.takeMessages();
     await expect(run(message!)).rejects.toThrow();
     expect(await onlyDelivery(intact)).toMatchObject({ status: 'delivered' });
@@ -144,7 +144,7 @@ describe('an event', () => {
 
   test('whose message was lost before its first attempt is found by the sweeper', async () => {
     const webhook = await world.addWebhook({ url: receiver.url });
-    await sendEvent(world.services, world.event(), world.workspace_id);
+    await sendEvents(world.services, [world.event()], world.workspace_id);
     world.takeMessages(); // lost, once the delivery was stored
     await createDelivery(world.services.table, newDelivery(world.event(), webhook, world.clock.now));
     expect(await sweep()).toEqual([]);

@@ -7,20 +7,24 @@ import { attempt, attemptDelivery, type Dispatcher } from './attempt.ts';
 
 /** Processes a message of the events queue. Failures of receivers are recorded as outcomes; only internal errors are thrown. */
 export function work(message: EventMessage, dispatcher: Dispatcher): Promise<void> {
-  return message.kind === 'event' ? fanOut(message, dispatcher) : attemptDelivery(message, dispatcher);
+  return message.kind === 'events' ? fanOut(message, dispatcher) : attemptDelivery(message, dispatcher);
 }
 
 /**
- * Creates one delivery per subscribed webhook and makes its first attempt. Safe to repeat: the ids are derived, and a
- * delivery that was attempted is not due again. An error at one webhook does not stop the others.
+ * Creates one delivery for each event and subscribed webhook and makes its first attempt. Safe to repeat: the ids are
+ * derived, and a delivery that was attempted is not due again. An error at one webhook does not stop the others.
  */
 async function fanOut(
-  { workspace_id, event }: Extract<EventMessage, { kind: 'event' }>,
+  { workspace_id, events }: Extract<EventMessage, { kind: 'events' }>,
   dispatcher: Dispatcher,
 ): Promise<void> {
   const webhooks = await listWebhooks(dispatcher.services.table, workspace_id);
-  const subscribed = webhooks.filter(webhook => isSubscribed(webhook, event));
-  await settleAll(subscribed.map(webhook => deliverFirst(event, webhook, dispatcher)));
+  const deliveries = events.flatMap(event =>
+    webhooks
+      .filter(webhook => isSubscribed(webhook, event))
+      .map(webhook => deliverFirst(event, webhook, dispatcher)),
+  );
+  await settleAll(deliveries);
 }
 
 async function deliverFirst(event: ServiceEvent, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {

@@ -247,5 +247,5 @@ describe('protect', () => {
         expect({ piece, took: took < 1500 ? 'linear' : took }).toEqual({ piece, took: 'linear' });
       }
     }
-  }, 120_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { ENV } from '../aws/env.ts';
 import { completedEvent } from '../events/completed.ts';
 import { eventOf } from '../events/event.ts';
-import { sendEvent } from '../events/publish.ts';
+import { sendEvents } from '../events/publish.ts';
 import { scheduleFirstReading } from '../insights/readings.ts';
 import type { Destination, DestinationOf } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
@@ -20,13 +20,11 @@ export async function sendOutbox(
   post: Post,
   destination: Destination,
 ): Promise<Post | null> {
-  for (const kind of destination.outbox) {
-    const event = eventOf(post, destination, kind, { publicUrl: services.setting(ENV.publicUrl) });
-    await sendEvent(services, event, post.workspace_id);
-  }
+  const publicUrl = services.setting(ENV.publicUrl);
+  const events = destination.outbox.map(kind => eventOf(post, destination, kind, { publicUrl }));
   // The destination that is final last sees all of them final.
   const completed = completedEvent(post);
-  if (completed) await sendEvent(services, completed, post.workspace_id);
+  await sendEvents(services, completed ? [...events, completed] : events, post.workspace_id);
   if (destination.status === 'published') await scheduleReading(services, post, destination);
   return saveDestination(services.table, post, destination, withOutboxSent(destination));
 }

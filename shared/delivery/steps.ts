@@ -1,6 +1,6 @@
 import type { Checkpoint, PublishedPost } from '../model/destination.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { PlannedStep, StepContext } from '../platforms/contract/publisher.ts';
+import type { PlannedStep, StepContext, StepResult } from '../platforms/contract/publisher.ts';
 import { openContext, withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
 import { decide, failed, type AttemptOutcome } from './outcome.ts';
@@ -22,11 +22,8 @@ export async function runSteps(
     if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
-      if (result.type === 'published' || result.type === 'back') {
-        throw new Error(`${step.name} is not a commit step`);
-      }
-      const name = result.type === 'next' ? nameAfter(steps, step) : step.name;
-      checkpoint = { step: name, state: result.state };
+      if (result.type === 'published') throw new Error(`${step.name} is not a commit step`);
+      checkpoint = { step: nextStep(steps, step, result), state: result.state };
       if (result.type === 'wait') return waitForPlatform(attempt, checkpoint, result.delayMs, waits);
     } catch (error) {
       return afterError(error, attempt, checkpoint, false);
@@ -36,6 +33,12 @@ export async function runSteps(
     if (stepNamed(steps, checkpoint.step).kind === 'commit' && isDue(attempt)) continue;
     await attempt.lease.save(advanced(attempt.lease.destination, await attempt.checkpoints.put(checkpoint)));
   }
+}
+
+/** Returns the name of the step that follows a preparing step. */
+function nextStep(steps: readonly PlannedStep[], step: PlannedStep, result: StepResult<unknown>): string {
+  if (result.type === 'back') return result.step;
+  return result.type === 'next' ? nameAfter(steps, step) : step.name;
 }
 
 /** Sends the request that makes the post visible: not before it is due, and only after an intent is stored. */

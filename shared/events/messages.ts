@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { ServiceEventSchema } from '../model/event.ts';
 import type { DeliveryRef } from '../store/webhooks.ts';
 
-/** A message of the events queue: an event to fan out, or one delivery that is due. */
+/** A message of the events queue: events to fan out, or one delivery that is due. */
 export const EventMessageSchema = v.variant('kind', [
-  v.object({ kind: v.literal('event'), workspace_id: v.string(), event: ServiceEventSchema }),
+  v.object({ kind: v.literal('events'), workspace_id: v.string(), events: v.array(ServiceEventSchema) }),
   v.object({ kind: v.literal('delivery'), webhook_id: v.string(), delivery_id: v.string() }),
 ]);
 export type EventMessage = v.InferOutput<typeof EventMessageSchema>;

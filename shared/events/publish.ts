@@ -7,10 +7,18 @@ import type { GroupedMessage } from './messages.ts';
 
 type Sender = Pick<Services, 'sqs' | 'setting'>;
 
-/** Sends an event to the events queue. The dispatcher delivers it to every webhook of the workspace that is subscribed. */
-export function sendEvent(services: Sender, event: ServiceEvent, workspaceId: string): Promise<void> {
-  return sendEventMessage(services, {
-    body: { kind: 'event', workspace_id: workspaceId, event },
+/**
+ * Sends events to the events queue, as one message: SQS is paid by the message. The dispatcher delivers each to every
+ * webhook of the workspace that is subscribed to it.
+ */
+export async function sendEvents(
+  services: Sender,
+  events: readonly ServiceEvent[],
+  workspaceId: string,
+): Promise<void> {
+  if (events.length === 0) return;
+  await sendEventMessage(services, {
+    body: { kind: 'events', workspace_id: workspaceId, events: [...events] },
     group: workspaceId,
   });
 }

@@ -3,6 +3,7 @@ import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../model/id.ts';
 import type { Plan, Principal } from '../model/workspace.ts';
 import type { Services } from '../runtime/services.ts';
+import { readBucket } from '../store/rate-limits.ts';
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import { createRateLimiter, type RateLimitDecision } from './rate-limit.ts';
 
@@ -127,6 +128,15 @@ describe('the keys of a workspace', () => {
     });
     const other = await sequentially([limiter!], keyOf('starter'), 60);
     expect(countAllowed(other)).toBe(60);
+  });
+});
+
+describe('a bucket', () => {
+  test('is full at a whole millisecond, also where a token refills in a fraction of one', async () => {
+    const principal = keyOf('starter');
+    await sequentially(containers(5), principal, 5);
+    const fullAt = await readBucket(services.table, `workspace:${principal.workspace_id}`);
+    expect(fullAt).toBe(clock.now + 5 * 333);
   });
 });
 

@@ -158,7 +158,9 @@ async function tryLease(
     bucket.empty_until = bucket.full_at - MINUTE + tokenMs;
     return;
   }
-  const { taken, full_at } = await takeTokens(services.table, keyId, size * tokenMs, now, bucket.full_at);
+  // Whole milliseconds: of a fraction, JavaScript and DynamoDB keep different digits and would disagree about the bucket.
+  const costMs = Math.round(size * tokenMs);
+  const { taken, full_at } = await takeTokens(services.table, keyId, costMs, now, bucket.full_at);
   bucket.full_at = full_at;
   if (taken) Object.assign(bucket, { tokens: size, size, leased_until: now + LEASE_MS });
 }

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as v from 'valibot';
 import { work } from '../../functions/webhook-dispatcher/work.ts';
 import { deliveryMessage, EventMessageSchema } from '../../shared/events/messages.ts';
-import { sendEvent } from '../../shared/events/publish.ts';
+import { sendEvents } from '../../shared/events/publish.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import {
@@ -150,7 +150,7 @@ async function publishTo(webhooks: Map<string, Webhook>, events: number): Promis
     const name = names[n % names.length]!;
     const event = world.event();
     ids.get(name)!.push(event.id);
-    await sendEvent(world.services, event, webhooks.get(name)!.workspace_id);
+    await sendEvents(world.services, [event], webhooks.get(name)!.workspace_id);
     world.clock.now += 20;
   }
   return ids;

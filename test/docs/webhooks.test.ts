@@ -24,7 +24,7 @@ async function oneDelivery(): Promise<{ secret: string; received: Received }> {
     const event = world.event();
     event.data['profile_name'] = 'Grüße 🚀 $HOME "%s" \\u00e9\u2028';
     const { services, secret } = world;
-    await work({ kind: 'event', workspace_id, event }, { services, http, random: () => 0 });
+    await work({ kind: 'events', workspace_id, events: [event] }, { services, http, random: () => 0 });
     return { secret, received: receiver.received[0]! };
   } finally {
     http.close();

@@ -12,8 +12,8 @@ import { startStack, type Answer, type Json, type TestStack } from '../support/s
 
 const START_MS = 150_000;
 /** Requests for each operation. Posts have the most fields. */
-const RUNS = 60;
-const POST_RUNS = 200;
+const RUNS = 25;
+const POST_RUNS = 100;
 /** Generous, so that the test does not fail on a busy machine. */
 const OPERATION_MS = 280_000;
 const KEYS = 8;

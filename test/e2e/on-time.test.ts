@@ -21,7 +21,7 @@ const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 /** Bluesky's daily cap is 50 posts for each account. */
 const PROFILES = ['North', 'East', 'South', 'West'];
-const POSTS = 200;
+const POSTS = 120;
 const PARALLEL = 10;
 
 let stack: TestStack;

@@ -1,9 +1,11 @@
+import type { PlatformId } from '../../shared/model/platform.ts';
 import type { Json } from '../support/stack.ts';
+import { errorBody, type ErrorResponse } from './error-bodies.ts';
 
 /** A fault at one request to a platform. `body` is that of `POST /_control/faults` at the stack's time `now`. */
 export interface InjectedFault {
   name: string;
-  body: (now: number) => Json;
+  body: (now: number, platform: PlatformId) => Json;
   /** The platform may have carried out the request, although no response says so. */
   ambiguous?: boolean;
   /** The platform rejects the request for good: the destination may fail. */
@@ -16,44 +18,15 @@ const HTML = '<html><head><title>Bad gateway</title></head><body>nginx</body></h
 const AS_HTML = { 'content-type': 'text/html' };
 const RESET_S = 90;
 
-/** A 429 response that carries the error members of every platform. */
-const limited = (headers: Json, parameters: Json) => ({
-  respond: {
-    status: 429,
-    headers,
-    body: {
-      ok: false,
-      error_code: 429,
-      description: 'Too Many Requests',
-      parameters,
-      error: 'RateLimitExceeded',
-      message: 'Rate limit exceeded',
-      title: 'Too Many Requests',
-      status: 429,
-    },
-  },
-});
+/** A response with an error of the platform; `taken`: after it carried out the request. */
+function answered(platform: PlatformId, error: ErrorResponse, more: { headers?: Json; taken?: true } = {}) {
+  return { respond: { status: error.status, body: errorBody(platform, error), ...more } };
+}
 
-const REJECTION = {
-  ok: false,
-  error_code: 400,
-  description: 'Bad Request: rejected by a fault',
-  error: 'InvalidRequest',
-  message: 'Rejected by a fault',
-  title: 'Invalid Request',
-  detail: 'Rejected by a fault',
-  status: 400,
-};
-
-const BAD_GATEWAY = {
-  ok: false,
-  error_code: 502,
-  description: 'Bad Gateway',
-  error: 'UpstreamFailure',
-  message: 'Bad gateway',
-  title: 'Bad Gateway',
-  status: 502,
-};
+const LIMITED = { status: 429, message: 'Too Many Requests' };
+const INTERNAL = { status: 500, message: 'Internal Server Error' };
+const BAD_GATEWAY = { status: 502, message: 'Bad Gateway' };
+const REJECTED = { status: 400, message: 'Bad Request: rejected by a fault' };
 
 export const INJECTED_FAULTS: readonly InjectedFault[] = [
   { name: 'environment killed before', body: () => ({ kill: 'before' }) },
@@ -62,21 +35,24 @@ export const INJECTED_FAULTS: readonly InjectedFault[] = [
   { name: 'connection cut after', body: () => ({ drop: 'after' }), ambiguous: true },
   {
     name: '429 with reset',
-    body: now =>
-      limited(
+    body: (now, platform) =>
+      answered(
+        platform,
+        { ...LIMITED, retry_after: RESET_S },
         {
-          'retry-after': RESET_S,
-          'x-rate-limit-reset': Math.ceil(now / 1000) + RESET_S,
-          'x-rate-limit-remaining': 0,
+          headers: {
+            'retry-after': RESET_S,
+            'x-rate-limit-reset': Math.ceil(now / 1000) + RESET_S,
+            'x-rate-limit-remaining': 0,
+          },
         },
-        { retry_after: RESET_S },
       ),
   },
-  { name: '429 without reset', body: () => limited({}, {}) },
-  { name: '500', body: () => ({ respond: { status: 500, body: { title: 'Internal', status: 500 } } }) },
+  { name: '429 without reset', body: (_, platform) => answered(platform, LIMITED) },
+  { name: '500', body: (_, platform) => answered(platform, INTERNAL) },
   {
     name: '500 after acceptance',
-    body: () => ({ respond: { status: 500, body: { title: 'Internal', status: 500 }, taken: true } }),
+    body: (_, platform) => answered(platform, INTERNAL, { taken: true }),
     ambiguous: true,
   },
   { name: '502 with HTML', body: () => ({ respond: { status: 502, headers: AS_HTML, body: HTML } }) },
@@ -85,10 +61,10 @@ export const INJECTED_FAULTS: readonly InjectedFault[] = [
     body: () => ({ respond: { status: 502, headers: AS_HTML, body: HTML, taken: true } }),
     ambiguous: true,
   },
-  { name: '502 with JSON', body: () => ({ respond: { status: 502, body: BAD_GATEWAY } }) },
+  { name: '502 with JSON', body: (_, platform) => answered(platform, BAD_GATEWAY) },
   {
     name: '502 with JSON after acceptance',
-    body: () => ({ respond: { status: 502, body: BAD_GATEWAY, taken: true } }),
+    body: (_, platform) => answered(platform, BAD_GATEWAY, { taken: true }),
     ambiguous: true,
   },
   { name: '200 with HTML', body: () => ({ respond: { status: 200, headers: AS_HTML, body: HTML } }) },
@@ -97,7 +73,7 @@ export const INJECTED_FAULTS: readonly InjectedFault[] = [
     body: () => ({ respond: { status: 200, headers: AS_HTML, body: HTML, taken: true } }),
     ambiguous: true,
   },
-  { name: '400', body: () => ({ respond: { status: 400, body: REJECTION } }), rejected: true },
+  { name: '400', body: (_, platform) => answered(platform, REJECTED), rejected: true },
   { name: 'timeout before', body: () => ({ drop: 'before', delay_ms: 300_000 }), slow: true },
   { name: 'timeout after', body: () => ({ drop: 'after', delay_ms: 300_000 }), slow: true, ambiguous: true },
 ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformId, PostType } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { PUBLISHED_PLATFORMS, RULES } from '../../shared/platforms/registry.ts';
+import { BOARD } from '../support/pinterest.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import type { SeededRandom } from './random.ts';
 
@@ -37,16 +38,16 @@ const CONTENTS: readonly Contents[] = [
 /** The contents that each platform accepts. */
 export type AcceptedContents = ReadonlyMap<PlatformId, readonly Contents[]>;
 
-/** The platforms whose faults, records and texts a campaign knows. */
-const PLATFORMS: readonly PlatformId[] = ['x', 'bluesky', 'telegram'];
-
-/** Fields that some platforms require besides text. */
-const EXTRAS: Json = { title: 'A title' };
+/** Fields that platforms require besides text and media. The board belongs to the sandbox's demo account. */
+const REQUIRED_FIELDS: Readonly<Partial<Record<PlatformId, Json>>> = {
+  pinterest: { pinterest_board_id: BOARD.id },
+  tiktok: { tiktok_privacy_level: 'SELF_ONLY' },
+};
 
 /** Returns, for every platform of a campaign, the contents that the API accepts for the Demo profile. */
 export async function readAcceptedContents(stack: TestStack): Promise<AcceptedContents> {
   const accepted = new Map<PlatformId, readonly Contents[]>();
-  for (const platform of PLATFORMS) {
+  for (const platform of PUBLISHED_PLATFORMS) {
     const taken: Contents[] = [];
     for (const contents of CONTENTS) {
       const plan = {
@@ -89,7 +90,7 @@ export function drawPlans(
     plans.push({
       key: `${tag}-${index}`,
       profile: DEMO,
-      text: `${tag} no ${index}. ${random.pick(WORDS)} ${random.pick(WORDS)}`,
+      text: `${tag} no ${index}. ${drawWords(random, platforms)}`,
       platforms,
       ...contents,
       in_s: random.chance(scheduled) ? random.pick([60, 150, 400, 800, 1500, 7000]) : null,
@@ -111,6 +112,12 @@ const WORDS = [
   '#tag',
 ];
 
+/** YouTube refuses angle brackets. */
+function drawWords(random: SeededRandom, platforms: readonly PlatformId[]): string {
+  const words = platforms.includes('youtube') ? WORDS.filter(word => !word.includes('<')) : WORDS;
+  return `${random.pick(words)} ${random.pick(words)}`;
+}
+
 /** Returns the request body of a planned post. */
 export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
   const { profile, post_type, text, platforms, media, in_s } = plan;
@@ -121,7 +128,7 @@ export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
     description: text,
     ...(media.length > 0 && { media_urls: media.map(name => `${stack.sandbox_url}/_media/${name}`) }),
     ...(in_s !== null && { scheduled_date: new Date(now + in_s * 1000).toISOString() }),
-    ...(platforms.some(platform => RULES[platform].required.includes('title')) && EXTRAS),
+    ...Object.assign({}, ...platforms.map(platform => REQUIRED_FIELDS[platform])),
     ...(post_type === 'image' && Object.fromEntries(platforms.flatMap(altTextOf))),
   };
 }

@@ -14,7 +14,7 @@ export async function injectRequestFault(
   const soon = { after: random.whole(0, 2), times: random.whole(1, 3) };
   await stack.control('POST', '/_control/faults', {
     ...kind,
-    ...fault.body(now),
+    ...fault.body(now, kind.platform),
     ...(once || fault.slow ? { times: 1 } : soon),
   });
 }
@@ -73,7 +73,7 @@ export async function collectHits(
 
 function faultName(fault: Json): string {
   const matches = ({ body, slow }: InjectedFault) => {
-    const made = body(0);
+    const made = body(0, fault.platform);
     return (
       made.kill === fault.kill &&
       made.drop === fault.drop &&

@@ -12,7 +12,7 @@ beforeAll(async () => {
   stack = await startStack();
   const { body } = await stack.api('GET', '/integrations/pinterest/boards?profile_name=Demo');
   boards = body.boards;
-}, 150_000);
+});
 afterAll(() => closeStack(stack));
 
 /** Advances the clock until the post is final. */

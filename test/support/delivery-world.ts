@@ -68,8 +68,10 @@ export async function deliveryWorld() {
   function send({ input }: SendMessageCommand) {
     const { QueueUrl = '', MessageBody = '', DelaySeconds = 0, MessageGroupId = '' } = input;
     if (QueueUrl === 'events') {
-      const { event } = JSON.parse(MessageBody) as { event: (typeof events)[number] };
-      (event.event === 'post.completed' ? completed : events).push(event);
+      const message = JSON.parse(MessageBody) as { events: typeof events };
+      for (const event of message.events) {
+        (event.event === 'post.completed' ? completed : events).push(event);
+      }
     } else {
       if (QueueUrl === 'publish') sent.publish += 1;
       const at = clock.now + DelaySeconds * 1000;

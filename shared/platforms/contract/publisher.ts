@@ -63,7 +63,7 @@ export type StepResult<S> =
   | { type: 'again'; state: S }
   /** The platform is still processing: call this step again after `delayMs` or somewhat later. */
   | { type: 'wait'; state: S; delayMs: number }
-  /** Commit only: the platform rejected it, and continuing from the step named `step` can fix that. */
+  /** The platform rejected the result of an earlier step, and continuing from the step named `step` can fix that. */
   | { type: 'back'; step: string; state: S }
   /** Commit only: the post is live. */
   | { type: 'published'; post: PublishedPost; state: S };

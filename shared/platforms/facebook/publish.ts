@@ -141,11 +141,12 @@ async function sendVideo(context: Context, state: State): Promise<string> {
 
 async function awaitVideo(context: Context, state: State): Promise<StepResult<State>> {
   const id = state.video_id ?? '';
-  const status = await videoStatus(pageOf(context, state), id);
+  const page = pageOf(context, state);
+  const status = await videoStatus(page, id);
   if (status.problem !== null) throw failedVideo(status.problem);
   const isLive = status.isPublished ?? status.isReady;
   if (!isLive) return waitFurther(context, state);
-  return { type: 'published', post: videoPostOf(context, id, status.url), state };
+  return { type: 'published', post: videoPostOf(context, page, id, status.url), state };
 }
 
 /** Deletes unpublished photos and unfinished uploads. */

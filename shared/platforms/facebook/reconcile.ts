@@ -57,15 +57,16 @@ export async function findPost(
   // A photo or video without a text of its own can only be told from others while it is the only one.
   if (others.length > 0 && context.job.text === '' && state.staged.length === 0) return 'unknown';
   const id = isVideo ? (match.mediaIds[0] ?? match.id) : match.id;
+  const fallback = isVideo ? videoUrl(page.id, id) : `https://www.facebook.com/${id}`;
   return {
     platform_post_id: id,
-    platform_post_url: urlOf(match, id, isVideo),
+    platform_post_url: match.url ?? fallback,
     published_at: match.createdAt,
   };
 }
 
-const urlOf = ({ url }: RecentPost, id: string, isVideo: boolean): string =>
-  url ?? (isVideo ? `https://www.facebook.com/watch/?v=${id}` : `https://www.facebook.com/${id}`);
+/** The permalink of a video, which Facebook tells only once the video is processed. */
+const videoUrl = (pageId: string, id: string) => `https://www.facebook.com/${pageId}/videos/${id}/`;
 
 function hasMediaOf({ job }: Context, { staged }: State, { mediaIds }: RecentPost): boolean {
   if (staged.length > 0) return staged.some(id => mediaIds.includes(id));
@@ -79,7 +80,7 @@ const comparable = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').
 async function findVideo(context: Context, page: PageClient, id: string): Promise<PublishedPost | null> {
   const status = await videoStatus(page, id);
   const isLive = isReel(context) ? status.isPublished === true : isAccepted(status);
-  return isLive ? videoPostOf(context, id, status.url) : null;
+  return isLive ? videoPostOf(context, page, id, status.url) : null;
 }
 
 /** A video that was sent in parts is processed only after it was published. */
@@ -87,12 +88,17 @@ const isAccepted = ({ isPublished, isReady, isProcessing }: VideoStatus) =>
   isPublished === true || isReady || isProcessing;
 
 /** Returns a live video as it is stored. */
-export function videoPostOf(context: Context, id: string, url: string | null): PublishedPost {
+export function videoPostOf(
+  context: Context,
+  page: PageClient,
+  id: string,
+  url: string | null,
+): PublishedPost {
   return {
     platform_post_id: id,
     platform_post_url: isReel(context)
       ? `https://www.facebook.com/reel/${id}`
-      : (url ?? `https://www.facebook.com/watch/?v=${id}`),
+      : (url ?? videoUrl(page.id, id)),
     published_at: context.now(),
   };
 }

@@ -74,12 +74,15 @@ export const StateSchema = v.object({
   article: v.nullable(ArticleSchema),
   /** LinkedIn refused the link's preview: the post is sent without it. */
   without_article: v.boolean(),
-  /** How often a file was uploaded again because its upload URL had expired. */
+  /** How often the files were uploaded again: the upload URLs had expired, or the files did not arrive. */
   restarts: v.number(),
   /** When LinkedIn began to process the media. Epoch milliseconds. */
   processing_since: v.nullable(v.number()),
 });
 export type State = v.InferOutput<typeof StateSchema>;
+
+/** Most of `restarts`. */
+export const MAX_RESTARTS = 3;
 
 export const FRESH: State = {
   assets: [],

@@ -1,7 +1,15 @@
 import { PlatformError } from '../contract/error.ts';
 import type { StepResult } from '../contract/publisher.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
-import { callerOf, mayRead, mediaRejected, unavailable, type Context, type State } from './context.ts';
+import {
+  callerOf,
+  MAX_RESTARTS,
+  mayRead,
+  mediaRejected,
+  unavailable,
+  type Context,
+  type State,
+} from './context.ts';
 import { readStatus, type Processing } from './media-calls.ts';
 
 const POLL_MS = 5 * SECOND;
@@ -23,7 +31,7 @@ export async function awaitProcessing(context: Context, state: State): Promise<S
       throw mediaRejected(`LinkedIn could not process the file: ${processing.reason}`);
     }
     if (processing.state !== 'ready') {
-      if (isTooSlow(context, current)) throw tooSlow();
+      if (isTooSlow(context, current)) return uploadedAgain(current);
       return { type: 'wait', state: current, delayMs: POLL_MS };
     }
     current.ready += 1;
@@ -48,4 +56,19 @@ export function isTooSlow({ job, now }: Context, { processing_since }: State): b
   return processing_since !== null && now() - processing_since > limit;
 }
 
-export const tooSlow = () => unavailable('LinkedIn has not processed the media in time');
+/** Starts with a new upload: the file may never have arrived, whatever the storage answered. Throws after the last one. */
+export function uploadedAgain(state: State): StepResult<State> {
+  if (state.restarts >= MAX_RESTARTS) throw unavailable('LinkedIn has not processed the media in time');
+  return {
+    type: 'back',
+    step: 'upload',
+    state: {
+      ...state,
+      assets: [],
+      ready: 0,
+      video: null,
+      processing_since: null,
+      restarts: state.restarts + 1,
+    },
+  };
+}

@@ -290,10 +290,20 @@ describe('images', () => {
   test('that LinkedIn never processes fail, not forever', async () => {
     host.setProcessing({ seconds: 86_400 });
     for (const target of [PAGE, null]) {
-      await expect(run(images([jpeg]), { target })).rejects.toMatchObject({
+      const advance = (ms: number) => host.advance(ms * 10);
+      await expect(run(images([jpeg]), { target, advance })).rejects.toMatchObject({
         kind: 'transient',
         message: expect.stringContaining('in time'),
       });
+    }
+  });
+
+  test('that never arrived are uploaded again', async () => {
+    for (const target of [PAGE, null]) {
+      host.failNext({ match: PICTURE, respond: { status: 200, body: '<html></html>' } });
+      const { ran } = await run(images([jpeg]), { target });
+      expect(ran.filter(name => name === 'upload')).toHaveLength(2);
+      expect(last()).toMatchObject({ kind: 'image', media: [{ sha256: sha256(jpeg) }] });
     }
   });
 

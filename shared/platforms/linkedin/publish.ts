@@ -19,7 +19,7 @@ import { isWaitingForMedia } from './errors.ts';
 import { findPost } from './find-post.ts';
 import { toLittleText } from './little-text.ts';
 import { createPost } from './posts.ts';
-import { awaitProcessing, isTooSlow, tooSlow } from './processing.ts';
+import { awaitProcessing, isTooSlow, uploadedAgain } from './processing.ts';
 import { uploadDocument, uploadImages } from './upload.ts';
 import { findPostUrn, postUrl } from './urn.ts';
 import { finishVideo, uploadVideo } from './video.ts';
@@ -89,7 +89,7 @@ async function afterRejection(
   if (state.article && (isWaiting || error.kind === 'rejected')) {
     return { type: 'back', step: PREVIEW.name, state: { ...state, article: null, without_article: true } };
   }
-  if (isWaiting) throw tooSlow();
+  if (isWaiting) return uploadedAgain(waiting);
   throw error;
 }
 

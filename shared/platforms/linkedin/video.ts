@@ -6,6 +6,7 @@ import {
   assertMayPost,
   authorOf,
   callerOf,
+  MAX_RESTARTS,
   unavailable,
   type Context,
   type State,
@@ -19,7 +20,6 @@ const PUT_MS = 25_000;
 const PART_MS = 50_000;
 /** A video of 5 GB has 1,200 parts, and storing its checkpoint costs by its size: 250 MB are sent in between. */
 const PARTS_PER_CHECKPOINT = 64;
-const MAX_RESTARTS = 3;
 
 /** The URL of a part has expired. The upload starts again: nothing has been published yet. */
 class UploadExpired extends Error {}

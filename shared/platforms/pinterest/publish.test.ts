@@ -210,6 +210,12 @@ describe('a video', () => {
     });
   });
 
+  test('that never arrived is uploaded again', async () => {
+    host.failNext({ match: UPLOAD, respond: { status: 200, body: '<html></html>' } });
+    await run(video({ description: 'lost by the storage' }), { advance: ms => host.advance(ms * 60) });
+    expect([requests(UPLOAD).length, live('lost by the storage').length]).toEqual([2, 1]);
+  });
+
   test('that is processed for more than half an hour is an interruption', async () => {
     host.setProcessing({ seconds: 9 * HOUR });
     await expect(run(video(), { advance: ms => host.advance(ms * 60) })).rejects.toMatchObject({

@@ -30,14 +30,20 @@ export async function prepareVideo(context: Context, state: State): Promise<Step
     case 'failed':
       throw rejected('Pinterest could not process the video: it accepts H.264 and H.265 from 4 seconds on');
     case 'unknown':
-      if (state.restarts >= MAX_RESTARTS) throw unavailable('Pinterest lost the uploaded video');
-      return { type: 'again', state: { ...state, media_id: null, restarts: state.restarts + 1 } };
+      return uploadedAgain(state, 'Pinterest lost the uploaded video');
     default:
+      // The file may never have arrived, whatever the storage answered.
       if (context.now() - state.uploaded_at > PROCESSING_LIMIT_MS) {
-        throw unavailable('Pinterest has not processed the video within 30 minutes');
+        return uploadedAgain(state, 'Pinterest has not processed the video within 30 minutes');
       }
       return { type: 'wait', state, delayMs: FIRST_READ_MS };
   }
+}
+
+/** Starts with a new upload. Throws PlatformError with these words after the last one. */
+function uploadedAgain(state: State, words: string): StepResult<State> {
+  if (state.restarts >= MAX_RESTARTS) throw unavailable(words);
+  return { type: 'again', state: { ...state, media_id: null, restarts: state.restarts + 1 } };
 }
 
 async function statusOf(context: Context, mediaId: string): Promise<string> {
