@@ -15,4 +15,7 @@ await server.run();
 process.once('SIGTERM', () => void server.stop());
 // Ends with the test run that started it.
 // Unreferenced: after SIGTERM the process ends when its records are written.
-process.stdin.once('close', () => process.exit()).resume().unref();
+process.stdin
+  .once('close', () => process.exit())
+  .resume()
+  .unref();
