@@ -16,7 +16,7 @@ const upwards = FLOORS.flatMap((folders, floor) =>
 );
 
 const sandboxes = {
-  target: ['./shared', './functions', './lib', './bin'],
+  target: ['./shared', './functions', './workers', './lib', './bin'],
   from: './shared/platforms/**/sandbox/**',
   message: 'Only local/ and tests may import a sandbox.',
 };

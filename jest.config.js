@@ -3,7 +3,7 @@ export default {
   testEnvironment: 'node',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  testMatch: ['<rootDir>/{shared,functions,lib,local,bin,test}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{shared,functions,workers,lib,local,bin,test}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/pds/'],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
   globalSetup: '<rootDir>/test/setup/global.ts',

@@ -15,6 +15,10 @@ export const SLOW_SUITES = {
     summary: 'the whole local stack: requests, platforms, webhooks, restarts, races, fuzzing',
     paths: ['test/e2e/', 'local/stack.test.ts'],
   },
+  broadcaster: {
+    summary: 'the stream worker of live broadcasts, sending to a real RTMP server',
+    paths: ['workers/broadcaster/broadcast.test.ts', 'workers/broadcaster/playlist/decoder-process.test.ts'],
+  },
   campaigns: {
     summary: 'posts and webhook deliveries while faults are injected',
     paths: ['test/faults/campaign.test.ts', 'test/campaigns/'],

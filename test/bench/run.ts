@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ai } from './ai.ts';
 import type { Bench } from './bench.ts';
+import { broadcast } from './broadcast.ts';
 import { bundles } from './bundles.ts';
 import { cost } from './cost.ts';
 import { growth } from './growth.ts';
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   throughput,
   lateness,
   webhooks,
+  broadcast,
 ];
 
 const HELP = `npm run bench [-- name …]

@@ -9,7 +9,7 @@ export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Returns the paths of all TypeScript files of the project, relative to its root. */
 export function sourceFiles(): string[] {
-  return globSync('{bin,functions,lib,local,shared,test}/**/*.ts', { cwd: ROOT })
+  return globSync('{bin,functions,lib,local,shared,test,workers}/**/*.ts', { cwd: ROOT })
     .filter(file => !/node_modules|thirteenth\/noticeboard/.test(file))
     .map(file => file.replaceAll(sep, '/'))
     .sort();

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Log } from 'node-av/lib';
+import { AV_LOG_QUIET } from 'node-av/constants';
+import * as v from 'valibot';
+import { createHttpClient } from '../../../shared/net/http.ts';
+import { ItemError } from '../item-error.ts';
+import { openByteSource } from './byte-source.ts';
+import { JobSchema, TICKS_FD, type Job, type Notice } from './job.ts';
+import { openMediaFile } from './media-file.ts';
+import { writeTicks } from './write-ticks.ts';
+
+/*
+ * The process that decodes one item. FFmpeg parses files of strangers here: when it crashes, hangs or runs out of memory,
+ * only this process ends.
+ */
+
+async function play({ url, format, net }: Job): Promise<void> {
+  const http = createHttpClient({ sandboxUrl: null, ...net });
+  const ticks = new Socket({ fd: TICKS_FD, readable: false, writable: true });
+  ticks.once('error', () => process.exit(1));
+  const write = async (bytes: Buffer) => {
+    if (!ticks.write(bytes)) await once(ticks, 'drain');
+  };
+
+  const source = await openByteSource(http, url);
+  const file = await openMediaFile(source);
+  notify({
+    type: 'opened',
+    duration_ms: file.duration_s === null ? null : Math.round(file.duration_s * 1000),
+    has_sound: file.sound !== null,
+  });
+  await writeTicks(file, format, async (picture, sound) => {
+    await write(picture);
+    await write(sound);
+  });
+  await new Promise<void>(resolve => ticks.end(resolve));
+  const failure = source.failure();
+  if (failure) throw failure;
+  notify({ type: 'ended' });
+}
+
+function notify(notice: Notice): void {
+  process.stdout.write(`${JSON.stringify(notice)}\n`);
+}
+
+function failed(error: unknown): Notice {
+  if (error instanceof ItemError) return { type: 'failed', code: error.code, message: error.message };
+  return { type: 'failed', code: 'NOT_PLAYABLE', message: error instanceof Error ? error.message : 'Error' };
+}
+
+Log.setLevel(AV_LOG_QUIET);
+const input = createInterface({ input: process.stdin });
+// The broadcaster keeps the standard input open: without it, nobody needs this process.
+process.stdin.once('close', () => process.exit(1));
+const line = await new Promise<string>(resolve => input.once('line', resolve));
+await play(v.parse(v.pipe(v.string(), v.parseJson(), JobSchema), line)).catch((error: unknown) =>
+  notify(failed(error)),
+);
+process.stdout.end(() => process.exit(0));

@@ -1,0 +1,40 @@
+import type { Heartbeats } from './heartbeats.ts';
+import type { Player } from './playlist/player.ts';
+import type { BroadcastEnd } from './reporter.ts';
+import type { Publisher } from './rtmp/publisher.ts';
+
+interface Sources {
+  player: Player;
+  publisher: Publisher;
+  heartbeats: Heartbeats;
+  signal: AbortSignal;
+  /** How long the ingest may be away. */
+  ingest_ms: number;
+}
+
+type Code = NonNullable<BroadcastEnd['error']>['code'];
+
+/** Returns a function that tells whether and how the broadcast ends now. */
+export function createEnding({
+  player,
+  publisher,
+  heartbeats,
+  signal,
+  ingest_ms,
+}: Sources): () => BroadcastEnd | null {
+  let connectedAt = performance.now();
+  return () => {
+    const ingest = publisher.state();
+    if (ingest.is_connected) connectedAt = performance.now();
+    const heard = heartbeats.end();
+    if (signal.aborted || heard === 'stopped') return { state: 'stopped', error: null };
+    if (heard === 'lost') return failed('HEARTBEAT_LOST', 'The heartbeats were rejected');
+    if (performance.now() - connectedAt > ingest_ms)
+      return failed('INGEST_LOST', ingest.last_error ?? 'The ingest did not accept the stream');
+    const failure = player.failure();
+    if (failure) return failed('NO_PLAYABLE_ITEM', `${failure.code}: ${failure.message}`);
+    return player.hasEnded() ? { state: 'completed', error: null } : null;
+  };
+}
+
+const failed = (code: Code, message: string): BroadcastEnd => ({ state: 'failed', error: { code, message } });
