@@ -9,5 +9,5 @@ export default {
   globalSetup: '<rootDir>/test/setup/global.ts',
   maxWorkers: 2,
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
-  testTimeout: 180_000,
+  testTimeout: 600_000,
 };

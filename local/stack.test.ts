@@ -8,7 +8,7 @@ import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { CONNECTORS } from '../shared/platforms/registry.ts';
 import { startStack, type TestStack } from '../test/support/stack.ts';
 
-const START_MS = 150_000;
+const START_MS = 600_000;
 
 interface Profiles {
   profiles: { username: string; social_accounts: Record<string, boolean> }[];

@@ -93,6 +93,7 @@ export const SLOW_SUITES = {
   publishers: {
     summary: 'everything a platform publishes, and the servers that stand in for platforms',
     paths: [
+      'shared/platforms/*/delivery.test.ts',
       'shared/platforms/*/follow-ups.test.ts',
       'shared/platforms/*/publish.test.ts',
       'shared/platforms/*/video.test.ts',

@@ -4,8 +4,8 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /** AI generation through the whole local stack: gateway, function, table and the configured provider. */
 
-const START_MS = 150_000;
-const TEST_MS = 180_000;
+const START_MS = 600_000;
+const TEST_MS = 600_000;
 const FIVE = ['instagram', 'x', 'youtube', 'threads', 'bluesky'];
 
 const bedrockCalls = async (stack: TestStack): Promise<Json[]> => {

@@ -193,7 +193,7 @@ describe('an import', () => {
       url: `${origin.url}/a.jpg`,
     });
     expect([status, body.status]).toEqual([202, 'processing']);
-    const after = await eventually('the import has failed', 90_000, async () => {
+    const after = await eventually('the import has failed', 300_000, async () => {
       const { body: now } = await stack.api('GET', `/upload-media/${body.upload_id}`);
       return now.status === 'failed' ? now : null;
     });

@@ -18,7 +18,7 @@ import { testWith } from '../support/tools.ts';
 
 const MB = 1_000_000;
 const PART = 5 * 1024 ** 2;
-const TEST_MS = 280_000;
+const TEST_MS = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'curl-'));
 let stack: TestStack;

@@ -18,7 +18,7 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 /** The stack is killed and started again: accepted posts are published exactly once. */
 
 const DAY_S = 86_400;
-const TEST_MS = 300_000;
+const TEST_MS = 600_000;
 
 const data = mkdtempSync(join(tmpdir(), 'restart-'));
 let stack: TestStack | null = null;
@@ -45,7 +45,7 @@ test(
       await first.control('POST', '/_control/faults', { platform, path, delay_ms: 60_000 });
     }
     const interrupted = await create(first, { platforms: Object.keys(IN_FLIGHT), description: INTERRUPTED });
-    await eventually('both requests are in flight', 90_000, async () => {
+    await eventually('both requests are in flight', 300_000, async () => {
       const { body } = await first.control('GET', '/_control/faults');
       return body.items.every((fault: Json) => fault.hits === 1) ? true : null;
     });
@@ -88,7 +88,7 @@ test(
 
 /** Advances the clock until the dead worker's lease expires and another worker finishes the post. */
 async function recover(on: TestStack, id: string): Promise<Json> {
-  return eventually('the post in flight is final', 90_000, async () => {
+  return eventually('the post in flight is final', 300_000, async () => {
     const post = await read(on, id);
     if (post.destinations.every(isFinal)) return post;
     const isTakenOver = post.destinations.some(

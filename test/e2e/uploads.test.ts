@@ -15,7 +15,7 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 const MIB = 1024 ** 2;
 const HOUR_S = 3600;
-const TEST_MS = 280_000;
+const TEST_MS = 600_000;
 const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 
 const data = mkdtempSync(join(tmpdir(), 'uploads-'));
@@ -72,7 +72,7 @@ async function presigned(bytes: Buffer, file_type = 'image/png'): Promise<Json> 
 }
 
 const ready = (upload_id: string): Promise<Json> =>
-  eventually('the upload is ready', 90_000, async () => {
+  eventually('the upload is ready', 300_000, async () => {
     const { body } = await stack.api('GET', `/upload-media/${upload_id}`);
     return body.status === 'ready' ? body : null;
   });

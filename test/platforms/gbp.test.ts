@@ -4,8 +4,8 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /* Google Business Profile through the whole local stack: connected on Google's page, published at a location. */
 
-const START_MS = 150_000;
-const TEST_MS = 120_000;
+const START_MS = 600_000;
+const TEST_MS = 600_000;
 const LOCATION = '12341542785316514841';
 
 let stack: TestStack;
@@ -14,7 +14,7 @@ afterAll(() => closeStack(stack));
 
 /** Advances the clock until the review of the post has ended. */
 const reviewed = (id: string): Promise<Json> =>
-  eventually(`post ${id} is reviewed`, 60_000, async () => {
+  eventually(`post ${id} is reviewed`, 300_000, async () => {
     const post = await read(stack, id);
     const [{ follow_ups, ...destination }] = post.destinations;
     if (isFinal(destination) && follow_ups.every(({ status }: Json) => status !== 'pending')) return post;

@@ -4,8 +4,8 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /* Instagram through the whole stack: from the API to the containers, and back as the post's record. */
 
-const START_MS = 150_000;
-const TEST_MS = 180_000;
+const START_MS = 600_000;
+const TEST_MS = 600_000;
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const destination = ({ destinations: [each] }: Json): Json => each;
 
 /** Waits until the follow-ups of a published post are done. */
 const followedUp = (id: string) =>
-  eventually(`the follow-ups of ${id} are done`, 60_000, async () => {
+  eventually(`the follow-ups of ${id} are done`, 300_000, async () => {
     const found = destination(await read(stack, id));
     return found.follow_ups.every(({ status }: Json) => status === 'done') ? found : null;
   });
@@ -78,7 +78,7 @@ describe('a post', () => {
         instagram_share_to_feed: false,
         scheduled_date: new Date(due).toISOString(),
       });
-      await eventually('the container exists', 60_000, async () =>
+      await eventually('the container exists', 300_000, async () =>
         (await traffic(stack)).some(
           ({ url, body }) => /\/media(?:\?|$)/.test(url) && body?.caption === description,
         )
@@ -104,7 +104,7 @@ describe('a post', () => {
       await stack.control('POST', '/_control/faults', { platform: 'instagram', path, drop: 'after' });
       const description = 'Lost and found';
       const id = await post({ description, media_urls: [media(stack, 'photo.jpg')] });
-      const record = await eventually('the post is published', 90_000, async () => {
+      const record = await eventually('the post is published', 300_000, async () => {
         await stack.advance(30);
         const found = destination(await read(stack, id));
         return found.status === 'published' ? found : null;
@@ -125,7 +125,7 @@ describe('a post', () => {
       });
       const media_urls = [media(stack, 'photo.jpg')];
       const id = await post({ description: 'Too many', media_urls });
-      await eventually('the post waits', 60_000, async () => {
+      await eventually('the post waits', 300_000, async () => {
         const { status, error } = destination(await read(stack, id));
         return status === 'retrying' && error.code === 'PLATFORM_RATE_LIMIT' ? true : null;
       });

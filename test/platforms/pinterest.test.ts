@@ -4,7 +4,7 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /* Pinterest through the whole local stack: connected on the consent page, boards looked up, Pins published. */
 
-const TEST_MS = 120_000;
+const TEST_MS = 600_000;
 
 let stack: TestStack;
 let boards: Json[];
@@ -17,7 +17,7 @@ afterAll(() => closeStack(stack));
 
 /** Advances the clock until the post is final. */
 async function published(id: string): Promise<Json> {
-  await eventually(`post ${id} is final`, 60_000, async () => {
+  await eventually(`post ${id} is final`, 300_000, async () => {
     const { body } = await stack.api('GET', `/posts/${id}`);
     if (body.destinations.every(({ status }: Json) => status === 'published' || status === 'failed'))
       return true;

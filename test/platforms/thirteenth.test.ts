@@ -10,8 +10,8 @@ import { copyWithThirteenthPlatform, type ProjectCopy } from '../support/thirtee
  * through the whole stack.
  */
 
-const START_MS = 300_000;
-const TEST_MS = 180_000;
+const START_MS = 600_000;
+const TEST_MS = 600_000;
 
 let project: ProjectCopy;
 let stack: TestStack;
@@ -61,7 +61,7 @@ test(
     const created = await post({ description, noticeboard_section: '2', noticeboard_pin: true });
     expect(created).toMatchObject({ status: 201, body: { warnings: [] } });
 
-    const record = await eventually('the post and its follow-up are done', 90_000, async () => {
+    const record = await eventually('the post and its follow-up are done', 300_000, async () => {
       const { body } = await api('GET', `/posts/${created.body.post_id}`);
       const [destination] = body.destinations;
       const isDone =
@@ -81,7 +81,7 @@ test(
     });
     expect(live!.fields).toMatchObject({ section: '2' });
 
-    const [event] = await eventually('the event has arrived', 90_000, async () => {
+    const [event] = await eventually('the event has arrived', 300_000, async () => {
       const events = await receiver.events();
       return events.length > 0 ? events : null;
     });

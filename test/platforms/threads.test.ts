@@ -4,7 +4,7 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /* Threads through the whole local stack: connected on the login page, published, measured. */
 
-const TEST_MS = 120_000;
+const TEST_MS = 600_000;
 
 let stack: TestStack;
 beforeAll(async () => void (stack = await startStack()), 150_000);
@@ -14,7 +14,7 @@ const post = (body: Json) => create(stack, { platforms: ['threads'], ...body });
 
 /** Advances the clock until the post is final. */
 async function published(id: string): Promise<Json> {
-  await eventually(`post ${id} is final`, 60_000, async () => {
+  await eventually(`post ${id} is final`, 300_000, async () => {
     const { body } = await stack.api('GET', `/posts/${id}`);
     if (body.destinations.every(({ status }: Json) => status === 'published' || status === 'failed'))
       return true;
@@ -97,7 +97,7 @@ test(
       media_urls: [media(stack, 'photo.jpg')],
       scheduled_date: new Date(due).toISOString(),
     });
-    const [live] = await eventually('the post is live', 90_000, async () => {
+    const [live] = await eventually('the post is live', 300_000, async () => {
       const found = await liveWith(stack, description, 'threads');
       if (found.length > 0) return found;
       await stack.advance(5);

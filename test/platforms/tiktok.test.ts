@@ -4,7 +4,7 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /* TikTok through the whole local stack: connected on the consent page, videos uploaded, photos fetched by TikTok. */
 
-const TEST_MS = 120_000;
+const TEST_MS = 600_000;
 
 let stack: TestStack;
 beforeAll(async () => void (stack = await startStack()), 150_000);
@@ -15,7 +15,7 @@ const post = (body: Json) =>
 
 /** Advances the clock until the post is final. */
 async function published(id: string): Promise<Json> {
-  await eventually(`post ${id} is final`, 60_000, async () => {
+  await eventually(`post ${id} is final`, 300_000, async () => {
     const { body } = await stack.api('GET', `/posts/${id}`);
     if (body.destinations.every(({ status }: Json) => status === 'published' || status === 'failed'))
       return true;

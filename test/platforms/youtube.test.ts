@@ -4,8 +4,8 @@ import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /* YouTube through the whole local stack: from the API to the video at the sandbox. */
 
-const START_MS = 300_000;
-const TEST_MS = 180_000;
+const START_MS = 600_000;
+const TEST_MS = 600_000;
 
 let stack: TestStack;
 beforeAll(async () => void (stack = await startStack()), START_MS);
@@ -24,7 +24,7 @@ async function videosTitled(title: string): Promise<Json[]> {
 }
 
 const settled = (postId: string) =>
-  eventually(`post ${postId} and its follow-ups are done`, 120_000, async () => {
+  eventually(`post ${postId} and its follow-ups are done`, 300_000, async () => {
     const post = await read(stack, postId);
     const [destination] = post.destinations;
     const isDone =
@@ -89,7 +89,7 @@ test(
   async () => {
     const due = new Date(Date.now() + 8 * 60_000).toISOString();
     const postId = await create(stack, video({ title: 'Later', description: 'Held', scheduled_date: due }));
-    const held = await eventually('the private video exists', 120_000, async () => {
+    const held = await eventually('the private video exists', 300_000, async () => {
       const [item] = await videosTitled('Later');
       return item ?? null;
     });

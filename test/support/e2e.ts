@@ -86,7 +86,7 @@ export const isFinal = ({ status }: Json) => status === 'published' || status ==
 
 /** Waits until all destinations of a post are final and returns it. */
 export async function finalPost(stack: TestStack, postId: string): Promise<Json> {
-  return eventually(`post ${postId} is final`, 90_000, async () => {
+  return eventually(`post ${postId} is final`, 300_000, async () => {
     const post = await read(stack, postId);
     return post.destinations.every(isFinal) ? post : null;
   });

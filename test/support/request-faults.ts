@@ -31,7 +31,7 @@ const PLATFORMS = Object.keys(DELIVERY_PATHS);
 /** Shorter than any lease, so that a worker that takes over is seen before its own lease expires. */
 const STEP_S = 60;
 const POLL_MS = 100;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** Returns a post body that uses every request of a delivery: mentions to resolve and, for images, alt text. */
 export function bodyOf(stack: TestStack, post_type: string, description: string, platforms: string[]): Json {

@@ -58,7 +58,7 @@ export interface StackOptions {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_LIMIT_MS = 120_000;
+const START_LIMIT_MS = 300_000;
 
 /** Starts the local stack in a process of its own, as `npm start` does. */
 export async function startStack({
@@ -180,7 +180,7 @@ async function call<T>(
 async function until<T>(
   what: string,
   condition: () => Promise<T | null | false | undefined>,
-  limitMs = 90_000,
+  limitMs = 300_000,
 ): Promise<T> {
   const limit = performance.now() + limitMs;
   for (;;) {
