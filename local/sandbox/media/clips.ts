@@ -74,7 +74,7 @@ async function vp8Clip(background: Buffer): Promise<Clip> {
   const packets: Buffer[] = [];
   for (let step = 0; step < MOVES.vp8; step += 1) {
     const picture = sharp(data, { raw: info }).composite([{ input: square, ...squareAt(step * 2) }]);
-    packets.push(vp8Frame(await picture.webp({ quality: 60, effort: 0 }).toBuffer()));
+    packets.push(vp8Frame(await picture.webp({ quality: 20, effort: 0 }).toBuffer()));
   }
   return {
     video: { kind: 'vp8', codec: 'vp8', packets: held(packets), seconds: 1 / FRAMES_PER_SECOND },

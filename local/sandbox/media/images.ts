@@ -1,7 +1,8 @@
 import sharp from 'sharp';
 
-export const WIDTH_OF_CLIP = 640;
-export const HEIGHT_OF_CLIP = 360;
+/** Snapchat takes no smaller video. */
+export const WIDTH_OF_CLIP = 960;
+export const HEIGHT_OF_CLIP = 540;
 
 /** Renders a landscape as PNG. */
 export function photo(width: number, height: number): Promise<Buffer> {

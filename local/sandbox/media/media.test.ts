@@ -25,9 +25,9 @@ describe('the type and size of media files', () => {
     ['photo.webp', { type: 'image/webp', width: 1200, height: 800 }],
     ['rotated.jpg', { type: 'image/jpeg', width: 1200, height: 800 }],
     ['tall.jpg', { type: 'image/jpeg', width: 720, height: 2160 }],
-    ['clip.mp4', { type: 'video/mp4', width: 640, height: 360, duration: expect.closeTo(6, 1) }],
-    ['clip.mov', { type: 'video/quicktime', width: 640, height: 360, duration: expect.closeTo(6, 1) }],
-    ['clip.webm', { type: 'video/webm', width: 640, height: 360, duration: expect.closeTo(6, 1) }],
+    ['clip.mp4', { type: 'video/mp4', width: 960, height: 540, duration: expect.closeTo(6, 1) }],
+    ['clip.mov', { type: 'video/quicktime', width: 960, height: 540, duration: expect.closeTo(6, 1) }],
+    ['clip.webm', { type: 'video/webm', width: 960, height: 540, duration: expect.closeTo(6, 1) }],
     ['doc.pdf', { type: 'application/pdf' }],
   ])('match for %s', async (name, facts) => {
     expect(await probe(original(name))).toMatchObject(facts);
@@ -127,9 +127,9 @@ describe('files of another size', () => {
   });
 
   test.each(['clip.mp4', 'clip.mov', 'clip.webm'])('keep %s a valid video', async name => {
-    const grown = await bytesOf(await get(`/${name}?bytes=800000`));
-    expect(grown.length).toBe(800_000);
-    expect(await probe(grown)).toMatchObject({ width: 640, height: 360, duration: expect.closeTo(6, 1) });
+    const grown = await bytesOf(await get(`/${name}?bytes=1200000`));
+    expect(grown.length).toBe(1_200_000);
+    expect(await probe(grown)).toMatchObject({ width: 960, height: 540, duration: expect.closeTo(6, 1) });
   });
 
   test('keep the cross-reference table of a PDF valid', async () => {

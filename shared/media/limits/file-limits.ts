@@ -51,7 +51,7 @@ export function documentedLimits({ documented = {} }: FileLimits, facts: MediaFa
   const shortSide = isSized ? Math.min(width, height) : null;
   return [
     ...rangeProblems(DURATION, duration, undefined, documented.max_seconds),
-    ...rangeProblems(['longer side', 'pixels'], longSide, undefined, documented.max_long_side),
-    ...rangeProblems(['shorter side', 'pixels'], shortSide, undefined, documented.max_short_side),
+    ...rangeProblems(['longer side', 'pixels'], longSide, documented.min_long_side, documented.max_long_side),
+    ...rangeProblems(['shorter side', 'pixels'], shortSide, documented.min_short_side, documented.max_short_side),
   ].map(problem => `${problem}. The platform may refuse it`);
 }

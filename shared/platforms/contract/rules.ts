@@ -68,7 +68,13 @@ export interface FileLimits {
   min_aspect?: number;
   max_aspect?: number;
   /** Limits that the platform documents and does not always enforce: a file beyond them is sent with a warning. Seconds, pixels. */
-  documented?: { max_seconds?: number; max_long_side?: number; max_short_side?: number };
+  documented?: {
+    max_seconds?: number;
+    min_long_side?: number;
+    max_long_side?: number;
+    min_short_side?: number;
+    max_short_side?: number;
+  };
   /** Frames per second. */
   min_frame_rate?: number;
   max_frame_rate?: number;

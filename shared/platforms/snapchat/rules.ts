@@ -45,7 +45,7 @@ export const rules: PlatformRules = {
       max_bytes: GB,
       min_seconds: 5,
       max_seconds: 300,
-      documented: { max_seconds: 60 },
+      documented: { max_seconds: 60, min_long_side: 960, min_short_side: 540 },
       video_codecs: ['avc', 'hevc'],
     },
   },
