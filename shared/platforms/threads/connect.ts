@@ -126,10 +126,15 @@ function requestLongToken(
   query: Record<string, string>,
 ): Promise<IssuedToken> {
   const what = path === 'access_token' ? 'Connecting the account' : 'Renewing the access token';
-  const headers = { authorization: `Bearer ${token}` };
   return requestToken(
     context,
-    { what, platform: 'Threads', method: 'GET', url: `${HOST}/${path}`, query, headers },
+    {
+      what,
+      platform: 'Threads',
+      method: 'GET',
+      url: `${HOST}/${path}`,
+      query: { ...query, access_token: token },
+    },
     TokenSchema,
   );
 }

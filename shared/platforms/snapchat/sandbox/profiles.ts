@@ -46,7 +46,7 @@ function view({ id, organization_id, username, display_name }: SnapchatAccount) 
     snap_user_name: username,
     profile_type: 'PUBLIC',
     profile_tier: 'OFFICIAL',
-    subscriber_count: 1200,
+    subscriber_count: '1200',
     logo_urls: {
       original_logo_url: logo('original'),
       discover_feed_logo_url: logo('224'),

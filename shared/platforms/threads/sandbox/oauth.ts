@@ -129,6 +129,7 @@ function exchangeToken(c: Context, state: ThreadsState, params: Params): Respons
     return graphError({ code: 1, message: 'Error validating client secret.' });
   }
   if (params['grant_type'] !== 'th_exchange_token') return badGrantType();
+  assertTokenParameter(c);
   const { stored } = authorize(c, state, params, ['threads_basic']);
   if (stored.kind !== 'short') {
     return graphError({ code: 100, message: 'The access token is already long-lived' });
@@ -139,12 +140,20 @@ function exchangeToken(c: Context, state: ThreadsState, params: Params): Respons
 /** The result is another token; the old one lives on until it expires. */
 function refreshToken(c: Context, state: ThreadsState, params: Params): Response {
   if (params['grant_type'] !== 'th_refresh_token') return badGrantType();
+  assertTokenParameter(c);
   const { stored } = authorize(c, state, params, ['threads_basic']);
   const age = state.host.now() - stored.issued_at;
   if (stored.kind !== 'long' || age < MIN_REFRESH_AGE_MS) {
     return graphError({ code: 100, message: 'The access token cannot be refreshed yet' });
   }
   return longToken(c, state, stored);
+}
+
+/** The token endpoints are documented with the token as a parameter, not in a header. */
+function assertTokenParameter(c: Context): void {
+  if (c.req.query('access_token') === undefined) {
+    graphError({ code: 100, message: 'The parameter access_token is required' });
+  }
 }
 
 const badGrantType = () => graphError({ code: 100, message: 'Invalid parameter: grant_type' });
