@@ -384,7 +384,8 @@ describe('a receiver that', () => {
     const quick = await startReceiver();
     const slow = await world.addWebhook({ url: receiver.url });
     const other = await world.addWebhook({ url: quick.url });
-    receiver.script(() => undefined);
+    const asked = Promise.withResolvers<null>();
+    receiver.script(() => asked.resolve(null));
     const responded = Promise.withResolvers<null>();
     quick.script(response => {
       response.end();
@@ -397,7 +398,7 @@ describe('a receiver that', () => {
     };
     dispatcher = { ...dispatcher, http: { ...http, open } };
     const published = publish();
-    await responded.promise;
+    await Promise.all([asked.promise, responded.promise]);
     expect((await onlyDelivery(slow)).attempts).toEqual([]);
     await published;
     expect(limits).toEqual([10 * SECOND, 10 * SECOND]);
