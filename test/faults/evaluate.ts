@@ -28,9 +28,10 @@ export interface Evidence {
 }
 
 /**
- * Platforms that cannot be asked for the outcome of a request whose response was lost. All others must always reconcile.
+ * Platforms that cannot be asked for the outcome of a request whose response was lost; TikTok lists public posts only. All
+ * others must always reconcile.
  */
-export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin'];
+export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok'];
 
 export interface Evaluation {
   violations: Violation[];
@@ -121,13 +122,17 @@ function* destinationProblems(
   if (post.platform_post_id !== destination.platform_post_id) {
     yield ['inconsistent', `its id is ${post.platform_post_id}, not ${destination.platform_post_id}`];
   }
-  if (post.platform_post_url !== destination.platform_post_url) {
+  if (!isUrlOf(post, destination.platform_post_url)) {
     yield ['inconsistent', `its URL is ${post.platform_post_url}, not ${destination.platform_post_url}`];
   }
   if (post.media.length !== plan.media.length) {
     yield ['inconsistent', `it has ${post.media.length} files, not ${plan.media.length}`];
   }
 }
+
+/** A URL that ends with the id is stored where the platform did not tell its permalink. */
+const isUrlOf = ({ platform_post_id, platform_post_url }: LivePost, url: string | null) =>
+  url === platform_post_url || (url?.endsWith(`/${platform_post_id}`) ?? false);
 
 function* eventProblems(
   id: string,
