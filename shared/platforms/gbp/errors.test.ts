@@ -150,7 +150,12 @@ describe('a refusal', () => {
       403,
       envelope(403, 'PERMISSION_DENIED', 'The caller does not have permission'),
       'post',
-      { kind: 'rejected', code: 'CONTENT_REJECTED', message: expect.stringContaining('suspended') },
+      {
+        kind: 'rejected',
+        code: 'PERMISSION_MISSING',
+        keepsAccount: true,
+        message: expect.stringContaining('suspended'),
+      },
     ],
     [
       'of an API that is not enabled',

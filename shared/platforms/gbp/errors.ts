@@ -21,6 +21,8 @@ interface Row {
   /** How long to wait, where Google does not say. Milliseconds. */
   wait?: (now: number) => number;
   retries?: number;
+  /** Reconnecting the account would change nothing. */
+  keeps_account?: true;
   /** What the user or operator can do. */
   remedy?: string;
 }
@@ -67,7 +69,10 @@ const TABLE: readonly Row[] = [
   },
   {
     status: 403,
-    ...CONTENT,
+    kind: 'rejected',
+    code: 'PERMISSION_MISSING',
+    // The other locations of the account stay usable.
+    keeps_account: true,
     remedy:
       'The account has lost its access to the location, or Google has suspended it: check it at https://business.google.com/locations',
   },
@@ -159,6 +164,7 @@ export function toGbpError(
       message: `${what}: ${words}${row.remedy === undefined ? '' : `. ${row.remedy}`}`,
       retryAfterMs: retryAfterMs(response) ?? row.wait?.(now),
       retries: row.retries,
+      keepsAccount: row.keeps_account,
       outcomeUnknown: response.status >= 500 || response.status === 408,
     },
     error,
@@ -180,4 +186,4 @@ export const isMissing = (error: unknown) => error instanceof GbpError && error.
 
 /** True where the account may not see a resource. */
 export const isDenied = (error: unknown) =>
-  error instanceof GbpError && error.status === 403 && error.code === 'CONTENT_REJECTED';
+  error instanceof GbpError && error.status === 403 && error.keepsAccount;

@@ -442,7 +442,8 @@ describe('a location', () => {
     host.platform.change!('demo', { denied: true });
     await expect(run(jobOf(host, grant))).rejects.toMatchObject({
       kind: 'rejected',
-      code: 'CONTENT_REJECTED',
+      code: 'PERMISSION_MISSING',
+      keepsAccount: true,
       message: expect.stringContaining('lost its access'),
     });
   });
