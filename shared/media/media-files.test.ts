@@ -413,7 +413,7 @@ describe('a file outside the limits is refused with limit and value', () => {
       'facebook',
       'clip.mp4',
       { post_type: 'video', options: { facebook_media_type: 'REELS' } },
-      /height is 360 pixels; at least 960 pixels.*ratio of width to height is 1.78; at most 1/,
+      /height is 540 pixels; at least 960 pixels.*ratio of width to height is 1.78; at most 1/,
     ],
     ['x', 'photo.jpg', { post_type: 'video' }, /is JPG, which is not a video/],
     ['x', 'clip.mp4', { post_type: 'image' }, /is MP4, which is not an image/],

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStack, type Json, type StackOptions, type TestStack } from './stack.ts';
@@ -71,11 +71,22 @@ function received({ headers, body_base64 }: Json, secret: string): Received {
   };
 }
 
-/** Creates a post of the Demo profile and returns its id. Throws unless it is accepted. */
-export async function create(stack: TestStack, body: Json): Promise<string> {
-  const response = await stack.api('POST', '/posts', { profile_name: 'Demo', post_type: 'text', ...body });
-  if (response.status !== 201) throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
-  return response.body.post_id;
+/** Responses of a machine that is too busy for the time limit of a request, and of its repetition. */
+const BUSY = [503, 409];
+
+/**
+ * Creates a post of the Demo profile and returns its id, repeating the request with its key as clients do. Throws unless it
+ * is accepted.
+ */
+export function create(stack: TestStack, body: Json): Promise<string> {
+  const headers = { 'idempotency-key': randomUUID() };
+  return eventually('the post is created', 300_000, async () => {
+    const post = { profile_name: 'Demo', post_type: 'text', ...body };
+    const response = await stack.api('POST', '/posts', post, headers);
+    if (response.status === 201) return response.body.post_id;
+    if (BUSY.includes(response.status)) return null;
+    throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
+  });
 }
 
 export async function read(stack: TestStack, postId: string): Promise<Json> {

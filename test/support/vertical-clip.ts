@@ -1,18 +1,16 @@
 import { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } from 'mediabunny';
 import { encodeH264 } from '../../local/sandbox/media/h264.ts';
 
-const WIDTH = 544;
-const HEIGHT = 960;
 const FRAMES_PER_SECOND = 24;
 const BLOCK_BYTES = 384;
 
-/** Returns a grey MP4 of 544 x 960 pixels and 24 frames per second, without sound. */
-export async function verticalClip(seconds: number): Promise<Buffer> {
+/** Returns a grey MP4 with 24 frames per second, without sound. `width` and `height`: pixels, multiples of 16. */
+export async function verticalClip(seconds: number, width = 544, height = 960): Promise<Buffer> {
   const block = new Uint8Array(BLOCK_BYTES).fill(128);
   const picture = {
-    width: WIDTH,
-    height: HEIGHT,
-    blocks: Array.from({ length: (WIDTH / 16) * (HEIGHT / 16) }, () => block),
+    width,
+    height,
+    blocks: Array.from({ length: (width / 16) * (height / 16) }, () => block),
   };
   const { codec, config, frames } = encodeH264(
     Array.from({ length: seconds * FRAMES_PER_SECOND }, () => picture),
@@ -28,7 +26,7 @@ export async function verticalClip(seconds: number): Promise<Buffer> {
   for (const [index, frame] of frames.entries()) {
     const packet = new EncodedPacket(frame, index === 0 ? 'key' : 'delta', index * duration, duration);
     await track.add(packet, {
-      decoderConfig: { codec, description: config, codedWidth: WIDTH, codedHeight: HEIGHT },
+      decoderConfig: { codec, description: config, codedWidth: width, codedHeight: height },
     });
   }
   await output.finalize();

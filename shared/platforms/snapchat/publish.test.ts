@@ -21,9 +21,15 @@ const HOUR = 3_600_000;
 let host: TestSandbox;
 let file: (name: string) => Buffer;
 let clip: Buffer;
+let small: Buffer;
 let grant: AnyGrant;
 beforeAll(async () => {
-  [host, file, clip] = await Promise.all([startSandboxHost(sandbox), sampleFiles(), verticalClip(7)]);
+  [host, file, clip, small] = await Promise.all([
+    startSandboxHost(sandbox),
+    sampleFiles(),
+    verticalClip(7),
+    verticalClip(7, 320, 576),
+  ]);
 });
 afterAll(() => host.close());
 beforeEach(async () => {
@@ -339,7 +345,7 @@ describe('media that are processed', () => {
 
   test.each<[string, () => Buffer, number, string]>([
     ['longer than Snapchat takes', () => clip, 6, 'from 6 to 6 seconds'],
-    ['too small', () => file('clip.mp4'), 60, '540x960'],
+    ['too small', () => small, 60, '540x960'],
   ])('and are %s are rejected with the words of Snapchat', async (_, bytes, max_seconds, words) => {
     change({ max_seconds });
     await expect(run(video({ snapchat_post_type: 'spotlight' }, {}, bytes()))).rejects.toMatchObject({
