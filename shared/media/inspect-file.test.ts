@@ -64,7 +64,7 @@ describe('the inspection of a file', () => {
     ['clip.mov', { video_codec: 'avc', audio_codec: 'aac', frame_rate: 24, duration: 6 }],
     ['clip.webm', { video_codec: 'vp8', audio_codec: 'opus', frame_rate: 24 }],
   ])('reads codecs, frame rate and duration of %s', async (name, expected) => {
-    expect(await facts(sample(name))).toMatchObject({ ...expected, width: 640, height: 360 });
+    expect(await facts(sample(name))).toMatchObject({ ...expected, width: 960, height: 540 });
   });
 
   test.each<[string, () => Promise<Buffer>, boolean, boolean | null]>([
@@ -125,7 +125,7 @@ describe('the inspection of a file', () => {
     const gap = 3_000_000_000;
     const file = endIndexed(head, tail, gap);
     expect(await inspectFile(file.access)).toMatchObject({
-      facts: { frame_rate: 24, width: 640, size: file.size },
+      facts: { frame_rate: 24, width: 960, size: file.size },
     });
     expect(file.read()).toBeLessThan(1024 * 1024);
   });

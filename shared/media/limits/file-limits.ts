@@ -52,6 +52,11 @@ export function documentedLimits({ documented = {} }: FileLimits, facts: MediaFa
   return [
     ...rangeProblems(DURATION, duration, undefined, documented.max_seconds),
     ...rangeProblems(['longer side', 'pixels'], longSide, documented.min_long_side, documented.max_long_side),
-    ...rangeProblems(['shorter side', 'pixels'], shortSide, documented.min_short_side, documented.max_short_side),
+    ...rangeProblems(
+      ['shorter side', 'pixels'],
+      shortSide,
+      documented.min_short_side,
+      documented.max_short_side,
+    ),
   ].map(problem => `${problem}. The platform may refuse it`);
 }
