@@ -6,7 +6,7 @@ export interface ItemReport {
   item_id: string;
   /** Position in the playlist, from 0. */
   index: number;
-  /** `skipped`: nothing of it was shown; `incomplete`: not all of it. */
+  /** `skipped`: no part of the item was shown; `incomplete`: only a part of it. */
   outcome: 'played' | 'incomplete' | 'skipped';
   played_ms: number;
   /** As the file declares it; null where unknown. */
