@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, Aws, Duration, Stack } from 'aws-cdk-lib';
 import {
   ComparisonOperator,
   Metric,
@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -26,6 +27,9 @@ export interface ObservabilityProps {
   email: string | undefined;
 }
 
+const NO_EMAIL =
+  'alarmEmail is not set: nobody is notified of alarms, which show in the CloudWatch console only.';
+
 /** Consecutive sweeps, one a minute, that must find overdue items before the alarm: work arrives faster than it is done. */
 const SWEEPS_BEHIND = 20;
 
@@ -42,8 +46,8 @@ export class Observability extends Construct {
     { api, queues, sweeper, deadLetterReader, email }: ObservabilityProps,
   ) {
     super(scope, id);
-    this.topic = email === undefined ? null : new Topic(this, 'Alarms', { enforceSSL: true });
-    if (email !== undefined) this.topic?.addSubscription(new EmailSubscription(email));
+    this.topic = email === undefined ? null : this.addTopic(email);
+    if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
     for (const dead of new Set(queues.map(({ deadLetters }) => deadLetters))) {
       this.alarm(nameOf(dead), dead.metricApproximateNumberOfMessagesVisible(), {
         alarmDescription: 'A dead-letter queue holds messages that could not be processed',
@@ -68,6 +72,24 @@ export class Observability extends Construct {
       alarmDescription: 'The API answers with 5xx',
       threshold: 5,
     });
+  }
+
+  /**
+   * A topic with a policy loses the default one, which lets CloudWatch publish.
+   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+   */
+  private addTopic(email: string): Topic {
+    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
+    topic.addSubscription(new EmailSubscription(email));
+    return topic;
   }
 
   private alarm(

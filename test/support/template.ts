@@ -1,8 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundleFolder, bundleFunctions, functionNames } from '../../lib/bundle.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 
@@ -29,7 +30,7 @@ export interface PropertiesOf {
   'AWS::CloudWatch::Alarm': {
     Namespace: string;
     MetricName: string;
-    AlarmActions?: unknown[];
+    AlarmActions?: Reference[];
     Dimensions: { Value: Reference }[];
   };
   'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
@@ -55,6 +56,9 @@ export interface PropertiesOf {
   };
   'AWS::Lambda::Permission': { FunctionName: Reference; Principal: string };
   'AWS::Logs::LogGroup': { RetentionInDays: number };
+  'AWS::SNS::Subscription': { TopicArn: Reference };
+  'AWS::SNS::Topic': Record<string, unknown>;
+  'AWS::SNS::TopicPolicy': { Topics: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::SQS::Queue': {
     QueueName: string;
     SqsManagedSseEnabled: boolean;
@@ -75,17 +79,26 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
 
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
 export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void) {
+  if (!functionNames().every(name => existsSync(bundleFolder(name)))) bundleFunctions();
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
     const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
     const app = new App({ context, outdir, analyticsReporting: false });
     const stack = new ServiceStack(app, NAME, { settings: readSettings(app.node) });
     review?.(app);
-    return reader(Template.fromStack(stack));
+    return { ...reader(Template.fromStack(stack)), messages: messagesOf(stack) };
   } finally {
     rmSync(outdir, { recursive: true });
   }
 }
+
+/** Informations and warnings that the synthesis shows. */
+const messagesOf = (stack: ServiceStack) =>
+  stack.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata)
+    .filter(({ type }) => /^aws:cdk:(info|warning)$/.test(type))
+    .map(({ data }) => String(data));
 
 export type Stack = ReturnType<typeof synthesize>;
 
