@@ -38,23 +38,24 @@ type GrantAccess = (group: ServiceFunction, props: ApiProps) => void;
 /** What each endpoint group is granted in addition to `grantToAll`. */
 const ACCESS: Readonly<Record<string, GrantAccess>> = {
   posts: (group, { table, secrets, publishing, media, uploads }) => {
+    publishing.nameDisabled(group);
     table.grant(group, 'DeleteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     publishing.grantSendToPublishers(group);
     publishing.dispatch.grantSend(group, ENV.dispatchQueueUrl);
     publishing.schedules.grant(group, 'CreateSchedule', 'DeleteSchedule');
     media.grant(group, 'GetObject', 'ListBucket');
-    uploads.grantSend(group);
+    uploads.grantStart(group);
   },
   profiles: (group, { table, publishing, housekeeping, uploads }) => {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     publishing.schedules.grant(group, 'DeleteSchedule');
-    housekeeping.grantSend(group);
+    housekeeping.grantStart(group);
     uploads.grantReleaseCopies(group);
   },
   media: (group, { table, housekeeping }) => {
     table.grant(group, 'DeleteItem');
-    housekeeping.grantSend(group);
+    housekeeping.grantStart(group);
   },
   uploads: (group, { table, media, uploads }) => {
     table.grant(group, 'DeleteItem');
@@ -67,7 +68,7 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
       'AbortMultipartUpload',
       'ListMultipartUploadParts',
     );
-    uploads.grantSend(group);
+    uploads.grantStart(group);
   },
   playlists: (group, { table }) => table.grant(group, 'DeleteItem'),
   analytics: () => undefined,
@@ -76,9 +77,11 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     table.grant(group, 'DeleteItem');
     secrets.grantReadPlatformApps(group, platformsWithQuotas());
   },
-  integrations: (group, { table, secrets, redirectAllowlist }) => {
+  integrations: (group, { table, secrets, publishing, redirectAllowlist }) => {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
+    publishing.grantOpen(group);
+    publishing.nameDisabled(group);
     group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
   },
   webhooks: (group, { events }) => {

@@ -11,18 +11,13 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { OVERDUE_METRIC, OVERDUE_SERVICE } from '../shared/aws/env.ts';
+import { METRICS, METRICS_SERVICE } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
-import type { WorkQueue } from './work-queue.ts';
 
 export interface ObservabilityProps {
   api: HttpApi;
-  queues: readonly WorkQueue[];
   sweeper: ServiceFunction;
-  /** Consumes the dead-letter queue of the publish queues. */
-  deadLetterReader: ServiceFunction;
   /** Subscribed to all alarms; without it, alarms only show in CloudWatch. */
   email: string | undefined;
 }
@@ -33,40 +28,35 @@ const NO_EMAIL =
 /** Consecutive sweeps, one a minute, that must find overdue items before the alarm: work arrives faster than it is done. */
 const SWEEPS_BEHIND = 20;
 
+/** Minutes without a successful sweep. */
+const FAILED_SWEEPS = 5;
+
 /**
- * An alarm for each way in which work can get stuck. Errors of a single worker need no alarm: SQS redelivers the message,
- * and a message that keeps failing becomes a dead letter.
+ * One alarm for each way in which work can get stuck; each alarm costs 0.10 dollars a month. Errors of a single worker need no
+ * alarm: SQS and Lambda try again, and what keeps failing becomes a dead letter.
  */
 export class Observability extends Construct {
   private readonly topic: Topic | null;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { api, queues, sweeper, deadLetterReader, email }: ObservabilityProps,
-  ) {
+  constructor(scope: Construct, id: string, { api, sweeper, email }: ObservabilityProps) {
     super(scope, id);
     this.topic = email === undefined ? null : this.addTopic(email);
     if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
-    for (const dead of new Set(queues.map(({ deadLetters }) => deadLetters))) {
-      this.alarm(nameOf(dead), dead.metricApproximateNumberOfMessagesVisible(), {
-        alarmDescription: 'A dead-letter queue holds messages that could not be processed',
-        threshold: 0,
-      });
-    }
-    this.alarm('Overdue', overdueMetric(this), {
-      alarmDescription: 'Every sweep finds overdue items, or the sweeper does not run',
+    this.alarm('Overdue', sweepMetric(this, METRICS.overdue), {
+      alarmDescription: 'Every sweep finds overdue items: work arrives faster than it is done',
       threshold: 0,
       evaluationPeriods: SWEEPS_BEHIND,
-      treatMissingData: TreatMissingData.BREACHING,
     });
-    this.alarm('Posts-DeadLettered', deadLetterReader.lambda.metricInvocations(), {
-      alarmDescription: 'Posts failed because of the service, not because of their platform',
+    this.alarm('DeadLetters', sweepMetric(this, METRICS.dead_letters), {
+      alarmDescription: 'Work failed on every attempt because of the service',
       threshold: 0,
     });
-    this.alarm('Sweeper-Errors', sweeper.lambda.metricErrors(), {
-      alarmDescription: 'The sweeper fails: lost messages are not recovered',
-      threshold: 2,
+    this.alarm('Sweeper', sweeper.lambda.metricErrors({ period: Duration.minutes(1) }), {
+      alarmDescription: 'The sweeper fails or does not run: lost messages are not recovered',
+      threshold: 0,
+      evaluationPeriods: FAILED_SWEEPS,
+      // Each run writes the metric.
+      treatMissingData: TreatMissingData.BREACHING,
     });
     this.alarm('Api-ServerErrors', api.metricServerError({ statistic: 'Sum' }), {
       alarmDescription: 'The API answers with 5xx',
@@ -108,15 +98,12 @@ export class Observability extends Construct {
   }
 }
 
-/** Returns `Publish-DeadLetters` for the construct path `…/Publish/DeadLetters`. */
-const nameOf = (queue: Queue) => queue.node.path.split('/').slice(-2).join('-');
-
-/** The metric that sweeper and dispatcher publish (`shared/runtime/metrics.ts`). */
-const overdueMetric = (scope: Construct) =>
+/** A metric that the sweeper writes while it is above zero (`shared/runtime/metrics.ts`); the dispatcher adds overdue posts. */
+const sweepMetric = (scope: Construct, metricName: string) =>
   new Metric({
     namespace: Stack.of(scope).stackName,
-    metricName: OVERDUE_METRIC,
-    dimensionsMap: { service: OVERDUE_SERVICE },
+    metricName,
+    dimensionsMap: { service: METRICS_SERVICE },
     statistic: 'Sum',
     period: Duration.minutes(1),
   });

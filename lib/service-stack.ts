@@ -14,6 +14,7 @@ import { Sweeper } from './sweeper.ts';
 import { ServiceTable } from './table.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
+import { DeadLetters } from './work-queue.ts';
 
 export interface ServiceStackProps extends StackProps {
   settings: Settings;
@@ -29,21 +30,18 @@ export class ServiceStack extends Stack {
     const gateway = new Gateway(this, 'Gateway', settings);
     const publicUrl = settings.publicUrl ?? gateway.url;
 
-    const webhooks = new Webhooks(this, 'Webhooks', { table, secrets });
+    const { platforms } = settings;
+
+    const deadLetters = new DeadLetters(this, 'DeadLetters');
+    const webhooks = new Webhooks(this, 'Webhooks', { table, secrets, deadLetters });
     const { events } = webhooks;
-    const uploads = new Uploads(this, 'Uploads', { table, media });
-    const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
+    const uploads = new Uploads(this, 'Uploads', { table, media, deadLetters });
+    const work = { table, secrets, events, deadLetters, publicUrl };
+    const publishing = new Publishing(this, 'Publishing', { ...work, media, platforms });
     const { schedules } = publishing;
     schedules.grantForEvents(webhooks.dispatcher);
-    const housekeeping = new Housekeeping(this, 'Housekeeping', {
-      table,
-      secrets,
-      schedules,
-      events,
-      uploads,
-      publicUrl,
-    });
-    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
+    const housekeeping = new Housekeeping(this, 'Housekeeping', { ...work, schedules, uploads });
+    const sweeper = new Sweeper(this, 'Sweeper', { ...work, publishing, housekeeping, uploads });
     new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
     const { upgradeUrl, redirectAllowlist } = settings;
     const ai = providerOf(settings);
@@ -52,15 +50,7 @@ export class ServiceStack extends Stack {
 
     new Observability(this, 'Observability', {
       api: gateway.api,
-      queues: [
-        publishing.dispatch,
-        ...publishing.publishQueues.map(({ queue }) => queue),
-        events,
-        housekeeping.queue,
-        uploads.queue,
-      ],
       sweeper: sweeper.worker,
-      deadLetterReader: publishing.deadLetterReader,
       email: settings.alarmEmail,
     });
     new CfnOutput(this, 'BaseUrl', { value: publicUrl });

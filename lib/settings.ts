@@ -1,6 +1,7 @@
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { INSIGHTS } from '../shared/platforms/registry.ts';
+import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import { INSIGHTS, PUBLISHERS } from '../shared/platforms/registry.ts';
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
 
@@ -23,9 +24,12 @@ const listOf = <T>(item: v.GenericSchema<string, T>) =>
 const origins = listOf(origin);
 /** Platforms that provide metrics of posts. */
 const MEASURABLE = Object.keys(INSIGHTS);
+/** Platforms that the service can publish to. */
+const PUBLISHABLE = PLATFORM_IDS.filter(id => PUBLISHERS[id]);
 
 const SettingsSchema = v.object({
   stage: v.optional(v.pipe(text, v.regex(/^[a-z][a-z0-9-]{0,19}$/)), 'prod'),
+  platforms: v.optional(listOf(v.picklist(PUBLISHABLE)), PUBLISHABLE),
   publicUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://'))),
   upgradeUrl: v.optional(v.pipe(text, v.url()), 'https://example.com/pricing'),
   alarmEmail: v.optional(v.pipe(text, v.email())),

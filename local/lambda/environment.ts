@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import * as v from 'valibot';
 import { arn, REGION } from '../template/names.ts';
-import type { FunctionResource } from '../template/resources.ts';
+import type { FunctionResource } from '../template/lambda.ts';
 
 export interface InvocationError {
   ok: false;

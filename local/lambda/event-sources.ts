@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { arn, REGION } from '../template/names.ts';
-import type { EventSource } from '../template/resources.ts';
+import type { EventSource } from '../template/lambda.ts';
 import { AwsError, type AwsResponse } from '../aws/response.ts';
 import { ConnectionDropped } from '../aws/faults.ts';
 import type { InvocationResult } from './environment.ts';

@@ -38,3 +38,19 @@ export async function failureOf<T>(
     return { itemIdentifier: record.messageId };
   }
 }
+
+export type WorkHandler = (event: unknown, context: Context) => Promise<void>;
+
+/** Does the work of an asynchronous invocation. Logs a failure and throws it, so that Lambda retries the invocation. */
+export async function workOn<T>(
+  event: unknown,
+  schema: v.GenericSchema<unknown, T>,
+  handle: (work: T) => Promise<void>,
+): Promise<void> {
+  try {
+    await handle(v.parse(schema, event));
+  } catch (error) {
+    log.error('The work failed; Lambda retries the invocation', describeError(error));
+    throw error;
+  }
+}

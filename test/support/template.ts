@@ -12,6 +12,11 @@ export interface Reference {
   'Fn::GetAtt'?: [id: string, attribute: string];
 }
 
+interface Tag {
+  Key: string;
+  Value: string;
+}
+
 export interface Statement {
   Action: string | string[];
   Resource: unknown;
@@ -30,12 +35,20 @@ export interface PropertiesOf {
   'AWS::CloudWatch::Alarm': {
     Namespace: string;
     MetricName: string;
+    TreatMissingData: string;
     AlarmActions?: Reference[];
     Dimensions: { Value: Reference }[];
   };
+  'AWS::Events::Rule': { ScheduleExpression: string; Targets: { Arn: Reference }[] };
   'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::IAM::Role': { ManagedPolicyArns?: unknown; AssumeRolePolicyDocument: PolicyDocument };
+  'AWS::Lambda::EventInvokeConfig': {
+    FunctionName: Reference;
+    MaximumRetryAttempts: number;
+    DestinationConfig: { OnFailure: { Destination: Reference } };
+  };
   'AWS::Lambda::EventSourceMapping': {
+    Enabled?: boolean;
     EventSourceArn: Reference;
     FunctionName: Reference;
     BatchSize: number;
@@ -43,7 +56,8 @@ export interface PropertiesOf {
     ScalingConfig?: { MaximumConcurrency: number };
   };
   'AWS::Lambda::Function': {
-    FunctionName: string;
+    Tags: Tag[];
+    TracingConfig?: { Mode: string };
     Code: { S3Key: string };
     Environment: { Variables: Record<string, unknown> };
     Layers?: unknown[];
@@ -60,7 +74,8 @@ export interface PropertiesOf {
   'AWS::SNS::Topic': Record<string, unknown>;
   'AWS::SNS::TopicPolicy': { Topics: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::SQS::Queue': {
-    QueueName: string;
+    Tags: Tag[];
+    MessageRetentionPeriod?: number;
     SqsManagedSseEnabled: boolean;
     VisibilityTimeout: number;
     RedrivePolicy?: { deadLetterTargetArn: Reference; maxReceiveCount: number };
@@ -119,7 +134,7 @@ function reader(template: Template) {
   };
 
   /** Functions by name without the stack's prefix. */
-  const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [own(each.FunctionName), each]));
+  const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [nameOf(each), each]));
 
   /** The policy statements of a role. */
   const statements = (roleId: string): Statement[] =>
@@ -130,8 +145,9 @@ function reader(template: Template) {
   return { template, resources, all, at, functions, statements };
 }
 
-/** A name without the stack's prefix. */
-export const own = (name: string) => name.replace(`${NAME}-`, '');
+/** The readable name of a function or queue, without the stack's prefix. */
+export const nameOf = ({ Tags }: { Tags: Tag[] }) =>
+  Tags.find(({ Key }) => Key === 'Name')!.Value.replace(`${NAME}-`, '');
 
 export const idOf = (reference: Reference) => reference.Ref ?? reference['Fn::GetAtt']?.[0] ?? '';
 export const actionsOf = (statement: Statement) => [statement.Action].flat();
