@@ -27,6 +27,8 @@ export interface ApiProps {
   uploads: Uploads;
   /** The caption provider. */
   ai: ProviderSetting;
+  /** Public URL of the API with its version where one is set; otherwise links use the host of the request. */
+  publicUrl: string | undefined;
   /** Page where the plan can be changed; returned in 403 responses of the plan check. */
   upgradeUrl: string;
   /** Origins that `redirect_url` of a connect may point to; `*` for any. */
@@ -123,7 +125,10 @@ export class Api extends Construct {
     const group = new ServiceFunction(this, name, {
       bundle: name,
       ...SIZES.api,
-      environment: { [ENV.upgradeUrl]: props.upgradeUrl },
+      environment: {
+        [ENV.upgradeUrl]: props.upgradeUrl,
+        ...(props.publicUrl !== undefined && { [ENV.publicUrl]: props.publicUrl }),
+      },
     });
     const grantAccess = ACCESS[name];
     if (!grantAccess) throw new Error(`ACCESS in lib/api.ts has no entry for the endpoint group "${name}"`);

@@ -13,10 +13,10 @@ import {
   type ILayerVersion,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { bundleFolder } from './bundle.ts';
 import { named } from './names.ts';
-import type { DeadLetters } from './work-queue.ts';
 
 export interface Size {
   memory_mb: number;
@@ -106,7 +106,7 @@ export class ServiceFunction extends Construct {
    * Lets the function be invoked asynchronously: Lambda keeps the event, retries a failed invocation after one and two minutes,
    * and sends an event that still fails to the dead letters.
    */
-  workInBackground({ queue }: DeadLetters): this {
+  workInBackground({ queue }: { queue: Queue }): this {
     this.lambda.configureAsyncInvoke({
       retryAttempts: 2,
       onFailure: { bind: () => ({ destination: queue.queueArn }) },

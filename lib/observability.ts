@@ -1,4 +1,5 @@
 import { Annotations, Aws, Duration, Stack } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import {
   ComparisonOperator,
   Metric,
@@ -18,6 +19,8 @@ import type { ServiceFunction } from './functions.ts';
 export interface ObservabilityProps {
   api: HttpApi;
   sweeper: ServiceFunction;
+  /** Dollars a month of the account beyond which `email` is notified; undefined for none. */
+  monthlyBudget: number | undefined;
   /** Subscribed to all alarms; without it, alarms only show in CloudWatch. */
   email: string | undefined;
 }
@@ -38,10 +41,11 @@ const FAILED_SWEEPS = 5;
 export class Observability extends Construct {
   private readonly topic: Topic | null;
 
-  constructor(scope: Construct, id: string, { api, sweeper, email }: ObservabilityProps) {
+  constructor(scope: Construct, id: string, { api, sweeper, monthlyBudget, email }: ObservabilityProps) {
     super(scope, id);
     this.topic = email === undefined ? null : this.addTopic(email);
     if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
+    if (monthlyBudget !== undefined && email !== undefined) this.addBudget(monthlyBudget, email);
     this.alarm('Overdue', sweepMetric(this, METRICS.overdue), {
       alarmDescription: 'Every sweep finds overdue items: work arrives faster than it is done',
       threshold: 0,
@@ -80,6 +84,24 @@ export class Observability extends Construct {
     );
     topic.addSubscription(new EmailSubscription(email));
     return topic;
+  }
+
+  /** Notifies of costs of the whole account: those of a stack alone need a cost allocation tag, which operators must activate. */
+  private addBudget(amount: number, email: string): void {
+    const notified = (notificationType: string, threshold: number) => ({
+      notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN' },
+      subscribers: [{ subscriptionType: 'EMAIL', address: email }],
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        // Unique in the account: a stack of another region has another.
+        budgetName: `${Stack.of(this).stackName}-${Aws.REGION}`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount, unit: 'USD' },
+      },
+      notificationsWithSubscribers: [notified('ACTUAL', 80), notified('FORECASTED', 100)],
+    });
   }
 
   private alarm(

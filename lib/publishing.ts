@@ -4,10 +4,12 @@ import { Construct } from 'constructs';
 import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import { RULES } from '../shared/platforms/registry.ts';
+import { DERIVED } from '../shared/store/objects.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';
 import type { MediaBucket } from './media-bucket.ts';
 import { Schedules } from './schedules.ts';
+import { capOf } from './concurrency.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
 import { WorkQueue, type DeadLetters } from './work-queue.ts';
@@ -20,6 +22,8 @@ export interface PublishingProps {
   deadLetters: DeadLetters;
   /** Platforms of this deployment. */
   platforms: readonly PlatformId[];
+  /** Maximum concurrency of the consumer of each queue. */
+  concurrency: ReadonlyMap<string, number>;
   /** Base URL of the API with its version, for links in events. */
   publicUrl: string;
 }
@@ -97,7 +101,7 @@ export class Publishing extends Construct {
     return `arn:${partition}:lambda:${region}:${account}:event-source-mapping:${eventSourceMappingId}`;
   }
 
-  private addDispatcher({ table, events, publicUrl }: PublishingProps): void {
+  private addDispatcher({ table, events, concurrency, publicUrl }: PublishingProps): void {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', {
       bundle: 'dispatcher',
       ...SIZES.dispatcher,
@@ -110,14 +114,14 @@ export class Publishing extends Construct {
     this.grantSendToPublishers(dispatcher);
     // A dispatch that finds a long wait without a schedule creates it.
     this.schedules.grant(dispatcher, 'CreateSchedule');
-    this.dispatch.consume(dispatcher, { batchSize: 1 });
+    this.dispatch.consume(dispatcher, { batchSize: 1, maxConcurrency: capOf(concurrency, 'dispatch') });
   }
 
   private addPublisher(
     { platform, queue }: PublishQueue,
-    { table, secrets, events, media, publicUrl }: PublishingProps,
+    { table, secrets, events, media, concurrency, publicUrl }: PublishingProps,
   ): EventSourceMapping {
-    const { timeout_s, memory_mb, max_concurrency } = RULES[platform].worker;
+    const { timeout_s, memory_mb } = RULES[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
       bundle: 'publisher',
       name: `publisher-${platform}`,
@@ -128,20 +132,16 @@ export class Publishing extends Construct {
       recursive: true,
     });
     table.grant(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    media.grant(
-      publisher,
-      'GetObject',
-      'PutObject',
-      'ListBucket',
-      'ListMultipartUploadParts',
-      'AbortMultipartUpload',
-    );
+    // Uploads and copies are the importer's: a publisher writes images that it converted.
+    media.grant(publisher, 'GetObject', 'ListBucket');
+    media.grantBelow(DERIVED, publisher, 'PutObject', 'ListMultipartUploadParts', 'AbortMultipartUpload');
     secrets.grantReadKeyRing(publisher);
     secrets.grantReadPlatformApps(publisher, [platform]);
     queue.grantSend(publisher, publishQueueVariable(platform));
     this.schedules.grant(publisher, 'CreateSchedule');
     events.grantSend(publisher, ENV.eventsQueueUrl);
     // Polling an empty queue costs 0.26 dollars a month: the first connection of the platform turns it on.
-    return queue.consume(publisher, { batchSize: 1, maxConcurrency: max_concurrency, enabled: false });
+    const maxConcurrency = capOf(concurrency, platform);
+    return queue.consume(publisher, { batchSize: 1, maxConcurrency, enabled: false });
   }
 }

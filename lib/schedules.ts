@@ -1,6 +1,6 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import { CfnScheduleGroup, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
@@ -27,7 +27,6 @@ export class Schedules extends Construct {
     super(scope, id);
     this.queues = queues;
     this.group = new ScheduleGroup(this, 'Group', {
-      scheduleGroupName: Stack.of(this).stackName,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', {
@@ -66,7 +65,7 @@ export class Schedules extends Construct {
       );
     if (actions.some(action => WITH_TARGET.has(action))) this.grantPassRole(to);
     Validations.of(to).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<${this.groupId()}>/*]`,
       reason:
         'Schedules are named after posts and deliveries: the group is the narrowest resource that can be named.',
     });
@@ -87,11 +86,13 @@ export class Schedules extends Construct {
     return Stack.of(this).formatArn({
       service: 'scheduler',
       resource: 'schedule',
-      resourceName: `${this.groupName()}/*`,
+      resourceName: `${this.group.scheduleGroupName}/*`,
     });
   }
 
-  private groupName(): string {
-    return Stack.of(this).stackName;
+  private groupId(): string {
+    const resource = this.group.node.defaultChild;
+    if (!(resource instanceof CfnScheduleGroup)) throw new Error('The group has no CfnScheduleGroup');
+    return Stack.of(this).getLogicalId(resource);
   }
 }

@@ -172,6 +172,19 @@ describe('the API', () => {
     expect(format).not.toMatch(/query|authorization/i);
   });
 
+  test('throttles every route that needs no key below the others', () => {
+    const [, stage] = stack.all('AWS::ApiGatewayV2::Stage')[0]!;
+    const open = Object.values({ ...API_GROUPS, docs: DOCS })
+      .flat()
+      .filter(({ auth }) => auth === 'none')
+      .flatMap(({ method, path }) => [`${method} /v1${path}`, `${method} /api/v1${path}`]);
+    const { RouteSettings } = stage;
+    expect(Object.keys(RouteSettings).sort()).toEqual([...open, '$default'].sort());
+    for (const setting of Object.values(RouteSettings)) {
+      expect(setting).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 });
+    }
+  });
+
   test('invokes each function with one permission, regardless of the number of routes', () => {
     const permitted = stack
       .all('AWS::Lambda::Permission')
@@ -226,6 +239,16 @@ describe('functions', () => {
   test('cannot be configured to use sandboxes or to reach loopback addresses', () => {
     const template = JSON.stringify(stack.template.toJSON());
     expect(template).not.toMatch(/SANDBOX_URL|ALLOW_LOOPBACK|ALLOW_PRIVATE|ENDPOINT_URL/);
+  });
+
+  test('of publishers write only images that they converted', () => {
+    for (const name of publishers) {
+      const writing = stack
+        .statements(idOf(lambda(name).Role))
+        .filter(statement => actionsOf(statement).includes('s3:PutObject'));
+      expect(writing).toHaveLength(1);
+      expect(JSON.stringify(targetsOf(writing[0]!))).toContain('/public/derived/*');
+    }
   });
 
   test('have no secrets in environment variables', () => {
@@ -402,9 +425,11 @@ describe('the caption provider', () => {
     JSON.parse(String(made.functions.get('ai')!.Environment.Variables['AI_PROVIDER'])) as unknown;
 
   test('is one Bedrock model, the only one that the function may invoke', () => {
-    expect(settingOf(stack)).toEqual({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0' });
+    expect(settingOf(stack)).toEqual({ provider: 'bedrock', model: null });
     expect(models(stack)).toEqual([
-      expect.stringMatching(/^bedrock:InvokeModel .*foundation-model\/amazon\.nova-lite-v1:0/),
+      // The region of the stack decides which inference profile it is (`shared/ai/default-model.ts`).
+      expect.stringContaining(':inference-profile/*.amazon.nova-lite-v1:0'),
+      expect.stringContaining(':bedrock:*::foundation-model/amazon.nova-lite-v1:0'),
     ]);
   });
 
@@ -534,6 +559,11 @@ describe('settings', () => {
 
   test.each([
     ['stage', 'Prod!'],
+    ['domainName', 'api.example.com'],
+    ['certificateArn', 'arn:aws:iam::1:server-certificate/a'],
+    ['monthlyBudget', '20'],
+    ['lambdaConcurrency', '5'],
+    ['mediaCdn', 'no'],
     ['publicUrl', 'http://api.example.com'],
     ['alarmEmail', 'nobody'],
     ['allowedOrigins', 'example.com'],

@@ -9,6 +9,8 @@ export interface WebhooksProps {
   table: ServiceTable;
   secrets: Secrets;
   deadLetters: DeadLetters;
+  /** Maximum concurrency of the dispatcher. */
+  maxConcurrency: number;
 }
 
 /** The events queue and the function that delivers events to webhooks. */
@@ -16,7 +18,7 @@ export class Webhooks extends Construct {
   readonly events: WorkQueue;
   readonly dispatcher: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { table, secrets, deadLetters }: WebhooksProps) {
+  constructor(scope: Construct, id: string, { table, secrets, deadLetters, maxConcurrency }: WebhooksProps) {
     super(scope, id);
     const size = SIZES['webhook-dispatcher'];
     this.events = new WorkQueue(this, 'Events', {
@@ -32,6 +34,6 @@ export class Webhooks extends Construct {
     table.grant(this.dispatcher, 'GetItem', 'PutItem', 'UpdateItem');
     secrets.grantReadKeyRing(this.dispatcher);
     this.events.grantSend(this.dispatcher, ENV.eventsQueueUrl);
-    this.events.consume(this.dispatcher, { batchSize: 10 });
+    this.events.consume(this.dispatcher, { batchSize: 10, maxConcurrency });
   }
 }

@@ -23,6 +23,7 @@ export interface Poller {
 
 /** Concurrent invocations if the template sets no MaximumConcurrency. */
 const DEFAULT_CONCURRENCY = 4;
+const MOST_CONCURRENT = 10;
 const LONG_POLL_S = 20;
 /** Delay after a failed ReceiveMessage. */
 const RETRY_DELAY_MS = 200;
@@ -43,7 +44,9 @@ const FailuresSchema = v.object({
   batchItemFailures: v.array(v.object({ itemIdentifier: v.pipe(v.string(), v.nonEmpty()) })),
 });
 
-export const concurrencyOf = ({ maxConcurrency }: EventSource) => maxConcurrency ?? DEFAULT_CONCURRENCY;
+/** Below the maximum of the template where that is more than a development machine can run. */
+export const concurrencyOf = ({ maxConcurrency }: EventSource) =>
+  Math.min(maxConcurrency ?? DEFAULT_CONCURRENCY, MOST_CONCURRENT);
 
 /**
  * Invokes a function with a queue's messages as Lambda's poller does: deletes the messages that succeeded and leaves the

@@ -31,7 +31,10 @@ interface PolicyDocument {
 export interface PropertiesOf {
   'AWS::ApiGatewayV2::Integration': { IntegrationUri: Reference; PayloadFormatVersion: string };
   'AWS::ApiGatewayV2::Route': { RouteKey: string; Target: { 'Fn::Join': [string, [string, Reference]] } };
-  'AWS::ApiGatewayV2::Stage': { AccessLogSettings: { Format: string } };
+  'AWS::ApiGatewayV2::Stage': {
+    AccessLogSettings: { Format: string };
+    RouteSettings: Record<string, unknown>;
+  };
   'AWS::CloudWatch::Alarm': {
     Namespace: string;
     MetricName: string;
@@ -84,7 +87,7 @@ export interface PropertiesOf {
 }
 
 export type ResourceType = keyof PropertiesOf;
-type Resources = Record<string, { Type: string; Properties: unknown }>;
+type Resources = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 
 const NAME = 'social-publishing-test';
 
@@ -93,13 +96,17 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
 };
 
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
-export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void) {
+export function synthesize(
+  settings: Record<string, unknown> = {},
+  review?: (app: App) => void,
+  name = NAME,
+) {
   if (!functionNames().every(name => existsSync(bundleFolder(name)))) bundleFunctions();
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
     const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
     const app = new App({ context, outdir, analyticsReporting: false });
-    const stack = new ServiceStack(app, NAME, { settings: readSettings(app.node) });
+    const stack = new ServiceStack(app, name, { settings: readSettings(app.node, null) });
     review?.(app);
     return { ...reader(Template.fromStack(stack)), messages: messagesOf(stack) };
   } finally {
