@@ -5,7 +5,6 @@ import type { ServiceFunction } from './functions.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
-
 /** An inference profile routes requests to several regions; its id is the model id with a geography prefix. */
 const PROFILE = /^(?:us|eu|apac|us-gov|ca|jp|au|global)\.(?<model>.+)$/;
 

@@ -7,7 +7,8 @@ const sum = (caps: ReadonlyMap<string, number>) => [...caps.values()].reduce((to
 
 test('the default quota leaves the maximum of every platform as its rules have it', () => {
   const caps = concurrencyCaps(PLATFORM_IDS, 1000);
-  for (const platform of PLATFORM_IDS) expect(caps.get(platform)).toBe(RULES[platform].worker.max_concurrency);
+  for (const platform of PLATFORM_IDS)
+    expect(caps.get(platform)).toBe(RULES[platform].worker.max_concurrency);
 });
 
 test.each([40, 50, 100, 250, 1000])('caps leave a fifth of a quota of %i to the API', quota => {

@@ -86,7 +86,7 @@ export class ServiceFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      systemLogLevelV2: SystemLogLevel.WARN,
+      systemLogLevelV2: SystemLogLevel.INFO,
       tracing: props.traced === false ? Tracing.DISABLED : Tracing.ACTIVE,
     });
     named(this.lambda, name);

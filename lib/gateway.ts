@@ -89,7 +89,10 @@ export class Gateway extends Construct {
     for (const route of routes) this.stage.node.addDependency(route);
   }
 
-  private addDomain({ name, certificateArn }: { name: string; certificateArn: string }, stage: IHttpStage): void {
+  private addDomain(
+    { name, certificateArn }: { name: string; certificateArn: string },
+    stage: IHttpStage,
+  ): void {
     const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
     const domain = new DomainName(this, 'Domain', { domainName: name, certificate });
     new ApiMapping(this, 'Mapping', { api: this.api, domainName: domain, stage });

@@ -31,7 +31,8 @@ test('names few resources, and those after the stack: two stages share no name',
 test('names what is unique in the account after the region, too: two regions share no name', () => {
   const global = Object.values(stack.resources).filter(({ Type }) => /CloudFront|Budgets/.test(Type));
   const names = global.flatMap(
-    resource => JSON.stringify(resource).match(/"(?:Budget)?Name":(?:"[^"]*"|\{"Fn::Join":\["",\[[^\]]*\]\]\})/g) ?? [],
+    resource =>
+      JSON.stringify(resource).match(/"(?:Budget)?Name":(?:"[^"]*"|\{"Fn::Join":\["",\[[^\]]*\]\]\})/g) ?? [],
   );
   expect(names).toHaveLength(3);
   for (const name of names) expect(name).toContain('"social-publishing-test-",{"Ref":"AWS::Region"}');

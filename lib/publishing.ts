@@ -135,8 +135,7 @@ export class Publishing extends Construct {
     // Uploads and copies are the importer's: a publisher writes images that it converted.
     media.grant(publisher, 'GetObject', 'ListBucket');
     media.grantBelow(DERIVED, publisher, 'PutObject', 'ListMultipartUploadParts', 'AbortMultipartUpload');
-    secrets.grantReadKeyRing(publisher);
-    secrets.grantReadPlatformApps(publisher, [platform]);
+    secrets.grantReadFirst(publisher, platform);
     queue.grantSend(publisher, publishQueueVariable(platform));
     this.schedules.grant(publisher, 'CreateSchedule');
     events.grantSend(publisher, ENV.eventsQueueUrl);

@@ -41,7 +41,9 @@ const FIELDS = {
   platforms: v.optional(listOf(v.picklist(PUBLISHABLE)), PUBLISHABLE),
   publicUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://'))),
   domainName: v.optional(v.pipe(text, v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'Must be a host name'))),
-  certificateArn: v.optional(v.pipe(text, v.regex(/^arn:[\w-]+:acm:/, 'Must be the ARN of an ACM certificate'))),
+  certificateArn: v.optional(
+    v.pipe(text, v.regex(/^arn:[\w-]+:acm:/, 'Must be the ARN of an ACM certificate')),
+  ),
   mediaCdn: v.optional(flag, true),
   lambdaConcurrency: v.optional(whole(10), 1000),
   keptTable: v.optional(text),

@@ -64,9 +64,6 @@ export class ServiceTable extends Construct {
 
   /** Lets the function query the index of overdue items. */
   grantQueryWakeIndex(to: ServiceFunction): void {
-    to.addEnvironment(ENV.table, this.name).allow(
-      ['dynamodb:Query'],
-      `${this.arn}/index/${WAKE_INDEX}`,
-    );
+    to.addEnvironment(ENV.table, this.name).allow(['dynamodb:Query'], `${this.arn}/index/${WAKE_INDEX}`);
   }
 }

@@ -42,4 +42,5 @@ export const s3 = lazy(
       requestHandler: { connectionTimeout: 5000, socketTimeout: 60_000 },
     }),
 );
-export const ssm = lazy(() => new SSMClient(timeouts(5000)));
+/** SSM throttles above 40 reads a second: eight attempts last for about ten seconds. */
+export const ssm = lazy(() => new SSMClient({ maxAttempts: 8, ...timeouts(2000) }));

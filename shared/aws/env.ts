@@ -17,6 +17,8 @@ export const ENV = {
   aiProvider: 'AI_PROVIDER',
   /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
+  /** SSM parameters that a container reads together when it starts, joined by commas. */
+  initialParameters: 'INITIAL_PARAMETERS',
   /** The platform that a publisher function serves. */
   platform: 'PLATFORM',
   /** Public base URL of the API (`https://…/v1`). */

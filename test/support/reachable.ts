@@ -48,6 +48,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ListParts: ['s3:ListMultipartUploadParts'],
   PutParameter: ['ssm:PutParameter'],
   GetParameter: [],
+  GetParameters: [],
   Converse: ['bedrock:InvokeModel'],
 };
 

@@ -96,11 +96,7 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
 };
 
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
-export function synthesize(
-  settings: Record<string, unknown> = {},
-  review?: (app: App) => void,
-  name = NAME,
-) {
+export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void, name = NAME) {
   if (!functionNames().every(name => existsSync(bundleFolder(name)))) bundleFunctions();
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
