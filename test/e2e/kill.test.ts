@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   closeStack,
   eventually,
+  listen,
   liveWith,
   read,
-  startObserved,
   type Received,
   type Receiver,
 } from '../support/e2e.ts';
@@ -15,6 +15,7 @@ import {
   roundsOf,
   type RequestFault,
 } from '../support/request-faults.ts';
+import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
 /*
@@ -30,7 +31,8 @@ const AFTERMATH_S = 1200;
 let stack: TestStack;
 let hook: Receiver;
 beforeAll(async () => {
-  ({ stack, hook } = await startObserved());
+  stack = await sharedStack(['x', 'bluesky', 'telegram']);
+  hook = await listen(stack, `observer-${stack.workspace_id}`);
 }, START_MS);
 afterAll(() => closeStack(stack));
 
