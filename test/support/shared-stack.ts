@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EXIT_WITH_PARENT = join(ROOT, 'local/aws/exit-with-parent.mjs');
 /** Belongs to this worker of jest: its test files run one after the other. */
 const FOLDER = join(process.env['TEST_FOLDER'] ?? tmpdir(), `stack-${process.pid}`);
+const LOG = join(FOLDER, 'log.txt');
 
 /**
  * Returns the stack that the test files of this worker share, since a start takes longer than most of these tests. Each
@@ -27,7 +28,7 @@ const FOLDER = join(process.env['TEST_FOLDER'] ?? tmpdir(), `stack-${process.pid
 export async function sharedStack(platforms: readonly PlatformId[] = PLATFORM_IDS): Promise<TestStack> {
   const readyFile = join(FOLDER, 'ready.json');
   const running = existsSync(FOLDER) ? null : spawnStack(readyFile);
-  const ready = await readReady(readyFile, running, () => '');
+  const ready = await readReady(readyFile, running, () => readFileSync(LOG, 'utf8'));
   const aws = readAws(stackFileBeside(readyFile));
   const own = { ...ready, ...(await newWorkspace(clientOf(ready, aws))) };
   const client = clientOf(own, aws);
@@ -45,12 +46,15 @@ export async function sharedStack(platforms: readonly PlatformId[] = PLATFORM_ID
 /** Starts a stack that keeps neither jest nor its worker from exiting. */
 function spawnStack(readyFile: string) {
   mkdirSync(FOLDER);
+  const log = openSync(LOG, 'a');
   const stack = [join(ROOT, 'bin/local.ts'), '--ephemeral', ...QUIET_ON_ANY_PORT, '--ready-file', readyFile];
   const child = spawn(process.execPath, [EXIT_WITH_PARENT, process.execPath, ...stack], {
-    stdio: ['pipe', 'inherit', 'inherit'],
+    // Not the worker's own output, which jest reads to its end before it exits.
+    stdio: ['pipe', log, log],
     // A database of its own; and time to remove its files.
     env: { ...process.env, DYNAMODB_ENDPOINT: '', EXIT_SIGNAL: 'SIGTERM' },
   });
+  closeSync(log);
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
   return child;
