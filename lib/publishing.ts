@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
+import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import { RULES } from '../shared/platforms/registry.ts';
 import { DERIVED } from '../shared/store/objects.ts';
@@ -114,7 +115,7 @@ export class Publishing extends Construct {
     this.grantSendToPublishers(dispatcher);
     // A dispatch that finds a long wait without a schedule creates it.
     this.schedules.grant(dispatcher, 'CreateSchedule');
-    this.dispatch.consume(dispatcher, { batchSize: 1, maxConcurrency: capOf(concurrency, 'dispatch') });
+    this.dispatch.consume(dispatcher, { batchSize: 10, maxConcurrency: capOf(concurrency, 'dispatch') });
   }
 
   private addPublisher(
@@ -139,8 +140,9 @@ export class Publishing extends Construct {
     queue.grantSend(publisher, publishQueueVariable(platform));
     this.schedules.grant(publisher, 'CreateSchedule');
     events.grantSend(publisher, ENV.eventsQueueUrl);
-    // Polling an empty queue costs 0.26 dollars a month: the first connection of the platform turns it on.
+    // Polling an empty queue costs 0.26 dollars a month: the first connection of the platform turns it on. Deliveries of texts run
+    // side by side; what does not fit into one environment is sent back.
     const maxConcurrency = capOf(concurrency, platform);
-    return queue.consume(publisher, { batchSize: 1, maxConcurrency, enabled: false });
+    return queue.consume(publisher, { batchSize: CAPACITY, maxConcurrency, enabled: false });
   }
 }

@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
+import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { INSIGHTS, RULES, QUOTAS } from '../shared/platforms/registry.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
@@ -57,7 +58,7 @@ describe('queues', () => {
   test.each(PLATFORM_IDS)('publish-%s has its own publisher with the limits of its rules', platform => {
     const { worker } = RULES[platform];
     expect(mappingOf(`publish-${platform}`)).toMatchObject({
-      BatchSize: 1,
+      BatchSize: CAPACITY,
       // The first connection of the platform turns it on.
       Enabled: false,
       ScalingConfig: { MaximumConcurrency: worker.max_concurrency },
@@ -71,7 +72,7 @@ describe('queues', () => {
   });
 
   test.each([
-    ['dispatch', 'dispatcher', 1],
+    ['dispatch', 'dispatcher', 10],
     ['events', 'webhook-dispatcher', 10],
   ])('%s is consumed by %s in batches of at most %i', (queue, worker, BatchSize) => {
     expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });

@@ -5,6 +5,7 @@ import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { SECOND } from '../time/instant.ts';
+import { CAPACITY, weightOf } from './load.ts';
 
 /** The request that created the post, for logs; the sweeper does not know it. */
 const REQUEST_ID = v.exactOptional(v.string());
@@ -18,6 +19,8 @@ export const PublishMessageSchema = v.object({
   /** How many messages the publishers have sent to their own queue in a row before this one. */
   hops: v.optional(v.pipe(v.number(), v.integer()), 0),
   request_id: REQUEST_ID,
+  /** Share of a publisher's capacity that the delivery takes. */
+  weight: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), CAPACITY),
 });
 export type PublishMessage = v.InferOutput<typeof PublishMessageSchema>;
 
@@ -47,9 +50,27 @@ export async function sendPublishMessage(
   const seconds = (at - services.now()) / SECOND;
   await sendMessage(services.sqs, {
     queueUrl: services.setting(publishQueueVariable(platform)),
-    body: { workspace_id, post_id, platform, version, hops, ...(request_id !== undefined && { request_id }) },
+    body: {
+      workspace_id,
+      post_id,
+      platform,
+      version,
+      hops,
+      weight: weightOf(post),
+      ...(request_id !== undefined && { request_id }),
+    },
     delayS: at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
     group: workspace_id,
+  });
+}
+
+/** Puts a message on its queue again, for another environment of the publisher to receive at once. */
+export async function sendBack(services: Services, message: PublishMessage): Promise<void> {
+  await sendMessage(services.sqs, {
+    queueUrl: services.setting(publishQueueVariable(message.platform)),
+    body: { ...message },
+    delayS: 0,
+    group: message.workspace_id,
   });
 }
 
