@@ -65,7 +65,7 @@ export class Schedules extends Construct {
       );
     if (actions.some(action => WITH_TARGET.has(action))) this.grantPassRole(to);
     Validations.of(to).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<${this.groupId()}>/*]`,
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
       reason:
         'Schedules are named after posts and deliveries: the group is the narrowest resource that can be named.',
     });
@@ -86,13 +86,14 @@ export class Schedules extends Construct {
     return Stack.of(this).formatArn({
       service: 'scheduler',
       resource: 'schedule',
-      resourceName: `${this.group.scheduleGroupName}/*`,
+      resourceName: `${this.groupName()}/*`,
     });
   }
 
-  private groupId(): string {
+  /** Returns the name that CDK generates from the path of the group. */
+  private groupName(): string {
     const resource = this.group.node.defaultChild;
-    if (!(resource instanceof CfnScheduleGroup)) throw new Error('The group has no CfnScheduleGroup');
-    return Stack.of(this).getLogicalId(resource);
+    if (resource instanceof CfnScheduleGroup && resource.name !== undefined) return resource.name;
+    throw new Error('The group has no name');
   }
 }

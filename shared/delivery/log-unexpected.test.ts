@@ -23,7 +23,14 @@ async function loggedWhen(error: Error) {
   const post = await world.store({ request_id: 'r-1', due_at: world.clock.now });
   await deliver(
     { ...run, publishers: { x: { ...x, plan } } },
-    { workspace_id: post.workspace_id, post_id: post.post_id, platform: 'x', version: post.version, hops: 0, weight: 1 },
+    {
+      workspace_id: post.workspace_id,
+      post_id: post.post_id,
+      platform: 'x',
+      version: post.version,
+      hops: 0,
+      weight: 1,
+    },
   );
   return { post, logged: written.mock.calls.map(([message, fields]) => ({ message, fields })) };
 }

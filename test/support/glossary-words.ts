@@ -26,6 +26,7 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
     allowed: [
       'lib/observability.ts',
       'lib/alarms.test.ts',
+      'lib/operations.test.ts',
       'test/bench/prices.ts',
       'test/support/idle-cost.ts',
       'lib/service-stack',
