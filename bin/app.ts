@@ -3,7 +3,8 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/bundle.ts';
 import { isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
-import { readSettings, stackName } from '../lib/settings.ts';
+import { forgettable, readSettings, readStage, SETTINGS_FOLDER, stackName } from '../lib/settings.ts';
+import cdkJson from '../cdk.json' with { type: 'json' };
 
 /** The local stack uses the same template and bundles, without what only a deployment needs. */
 const isLocal = process.env['SKIP_NAG'] === '1';
@@ -11,14 +12,22 @@ const isLocal = process.env['SKIP_NAG'] === '1';
 bundleFunctions({ sourceMaps: !isLocal });
 
 const app = new App({ treeMetadata: !isLocal });
-const settings = readSettings(app.node);
-const stack = new ServiceStack(app, stackName(settings.stage), {
+const stage = readStage(app.node);
+const settings = readSettings(app.node, isLocal ? null : SETTINGS_FOLDER);
+const stack = new ServiceStack(app, stackName(stage), {
   description: 'Social publishing service',
   settings,
 });
 
 if (!isLocal) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const forgotten = forgettable(app.node, SETTINGS_FOLDER, cdkJson);
+  if (forgotten.length > 0) {
+    Annotations.of(stack).addWarningV2(
+      'settings',
+      `Only -c sets ${forgotten.join(', ')}: the next deployment without it undoes that. Write it into settings/${stage}.json.`,
+    );
+  }
   if (!isSharpInstalled()) {
     Annotations.of(stack).addError('The image layer is not installed. Run: npm run layers');
   }

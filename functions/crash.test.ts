@@ -57,6 +57,7 @@ beforeAll(async () => {
       bucket,
       setting: name => (name === 'AI_PROVIDER' ? JSON.stringify({ provider: 'offline' }) : `setting:${name}`),
       sqs: fakeQueues().sqs,
+      lambda: fakeQueues().lambda,
       scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
       ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
     },

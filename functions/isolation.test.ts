@@ -50,6 +50,7 @@ beforeAll(async () => {
     services: {
       bucket,
       sqs: fakeQueues().sqs,
+      lambda: fakeQueues().lambda,
       scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
       setting: name => SETTINGS[name] ?? name,
       ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,

@@ -1,11 +1,9 @@
 import { Stack, Validations } from 'aws-cdk-lib';
+import { DEFAULT_MODEL } from '../shared/ai/default-model.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
 import type { ServiceFunction } from './functions.ts';
 import type { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
-
-/** A small, cheap model that supports tool use. */
-const DEFAULT_MODEL = 'amazon.nova-lite-v1:0';
 
 /** An inference profile routes requests to several regions; its id is the model id with a geography prefix. */
 const PROFILE = /^(?:us|eu|apac|us-gov|ca|jp|au|global)\.(?<model>.+)$/;
@@ -14,7 +12,7 @@ const PROFILE = /^(?:us|eu|apac|us-gov|ca|jp|au|global)\.(?<model>.+)$/;
 export function providerOf({ aiProvider, aiModel, aiBaseUrl }: Settings): ProviderSetting {
   switch (aiProvider) {
     case 'bedrock':
-      return { provider: 'bedrock', model: aiModel ?? DEFAULT_MODEL };
+      return { provider: 'bedrock', model: aiModel ?? null };
     case 'openai':
       if (aiModel === undefined)
         throw new Error('Invalid settings: aiModel is required when aiProvider is "openai"');
@@ -30,18 +28,32 @@ export function grantProvider(to: ServiceFunction, setting: ProviderSetting, sec
   if (setting.provider === 'bedrock') grantInvokeModel(to, setting.model);
 }
 
-function grantInvokeModel(to: ServiceFunction, model: string): void {
+/** `model`: null for the default model, whose inference profile depends on the region of the stack. */
+function grantInvokeModel(to: ServiceFunction, model: string | null): void {
   const { partition, region, account } = Stack.of(to);
-  const profiledModel = PROFILE.exec(model)?.groups?.['model'];
+  const profiledModel = model === null ? DEFAULT_MODEL : PROFILE.exec(model)?.groups?.['model'];
   if (profiledModel === undefined) {
     to.allow(['bedrock:InvokeModel'], `arn:${partition}:bedrock:${region}::foundation-model/${model}`);
     return;
   }
+  const profileName = model ?? `*.${DEFAULT_MODEL}`;
   const modelInAnyRegion = `arn:${partition}:bedrock:*::foundation-model/${profiledModel}`;
-  const profile = `arn:${partition}:bedrock:${region}:${account}:inference-profile/${model}`;
+  const profile = `arn:${partition}:bedrock:${region}:${account}:inference-profile/${profileName}`;
   to.allow(['bedrock:InvokeModel'], profile, modelInAnyRegion);
+  acknowledge(to, modelInAnyRegion);
+  if (model === null) acknowledge(to, profile);
+}
+
+/** Acknowledges the wildcard of a resource. */
+function acknowledge(to: ServiceFunction, resource: string): void {
+  const { partition, region, account } = Stack.of(to);
+  const shown = resource
+    .replace(partition, '<AWS::Partition>')
+    .replace(region, '<AWS::Region>')
+    .replace(account, '<AWS::AccountId>');
   Validations.of(to).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${modelInAnyRegion.replace(partition, '<AWS::Partition>')}]`,
-    reason: 'An inference profile may route a request to any region of its geography; the model is fixed.',
+    id: `AwsSolutions-IAM5[Resource::${shown}]`,
+    reason:
+      'An inference profile is named after a geography and may route a request to any region of it; the model is fixed.',
   });
 }

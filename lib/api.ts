@@ -27,6 +27,8 @@ export interface ApiProps {
   uploads: Uploads;
   /** The caption provider. */
   ai: ProviderSetting;
+  /** Public URL of the API with its version where one is set; otherwise links use the host of the request. */
+  publicUrl: string | undefined;
   /** Page where the plan can be changed; returned in 403 responses of the plan check. */
   upgradeUrl: string;
   /** Origins that `redirect_url` of a connect may point to; `*` for any. */
@@ -38,23 +40,24 @@ type GrantAccess = (group: ServiceFunction, props: ApiProps) => void;
 /** What each endpoint group is granted in addition to `grantToAll`. */
 const ACCESS: Readonly<Record<string, GrantAccess>> = {
   posts: (group, { table, secrets, publishing, media, uploads }) => {
+    publishing.nameDisabled(group);
     table.grant(group, 'DeleteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     publishing.grantSendToPublishers(group);
     publishing.dispatch.grantSend(group, ENV.dispatchQueueUrl);
     publishing.schedules.grant(group, 'CreateSchedule', 'DeleteSchedule');
     media.grant(group, 'GetObject', 'ListBucket');
-    uploads.grantSend(group);
+    uploads.grantStart(group);
   },
   profiles: (group, { table, publishing, housekeeping, uploads }) => {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     publishing.schedules.grant(group, 'DeleteSchedule');
-    housekeeping.grantSend(group);
+    housekeeping.grantStart(group);
     uploads.grantReleaseCopies(group);
   },
   media: (group, { table, housekeeping }) => {
     table.grant(group, 'DeleteItem');
-    housekeeping.grantSend(group);
+    housekeeping.grantStart(group);
   },
   uploads: (group, { table, media, uploads }) => {
     table.grant(group, 'DeleteItem');
@@ -67,7 +70,7 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
       'AbortMultipartUpload',
       'ListMultipartUploadParts',
     );
-    uploads.grantSend(group);
+    uploads.grantStart(group);
   },
   playlists: (group, { table }) => table.grant(group, 'DeleteItem'),
   analytics: () => undefined,
@@ -76,9 +79,11 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     table.grant(group, 'DeleteItem');
     secrets.grantReadPlatformApps(group, platformsWithQuotas());
   },
-  integrations: (group, { table, secrets, redirectAllowlist }) => {
+  integrations: (group, { table, secrets, publishing, redirectAllowlist }) => {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
+    publishing.grantOpen(group);
+    publishing.nameDisabled(group);
     group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
   },
   webhooks: (group, { events }) => {
@@ -120,7 +125,10 @@ export class Api extends Construct {
     const group = new ServiceFunction(this, name, {
       bundle: name,
       ...SIZES.api,
-      environment: { [ENV.upgradeUrl]: props.upgradeUrl },
+      environment: {
+        [ENV.upgradeUrl]: props.upgradeUrl,
+        ...(props.publicUrl !== undefined && { [ENV.publicUrl]: props.publicUrl }),
+      },
     });
     const grantAccess = ACCESS[name];
     if (!grantAccess) throw new Error(`ACCESS in lib/api.ts has no entry for the endpoint group "${name}"`);

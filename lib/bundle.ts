@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { docsAssets } from './docs.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+export const ROOT = join(import.meta.dirname, '..');
 const FUNCTIONS = join(ROOT, 'functions');
 const DIST = join(ROOT, 'dist');
 
@@ -19,6 +19,9 @@ export function functionNames(): string[] {
     .filter(name => existsSync(join(FUNCTIONS, name, 'index.ts')))
     .sort();
 }
+
+/** Returns the file with the source map of a function's bundle. */
+export const mapOf = (name: string) => join(MAPS, `${name}.js.map`);
 
 /** Returns the folder with the bundle of a function: the Lambda asset. */
 export const bundleFolder = (name: string) => join(DIST, name);
@@ -61,7 +64,7 @@ export function bundleFunctions({ sourceMaps = true } = {}): void {
 
 /** Returns where an output file is written: `dist/posts/index.js.map` becomes `dist/maps/posts.js.map`. */
 function target(path: string): string {
-  return path.endsWith('.map') ? join(MAPS, `${basename(dirname(path))}.js.map`) : path;
+  return path.endsWith('.map') ? mapOf(basename(dirname(path))) : path;
 }
 
 /** Replaces a file atomically: another process that reads the folder at the same time sees the old or the new file. */

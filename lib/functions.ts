@@ -13,8 +13,10 @@ import {
   type ILayerVersion,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { bundleFolder } from './bundle.ts';
+import { named } from './names.ts';
 
 export interface Size {
   memory_mb: number;
@@ -27,7 +29,6 @@ export const SIZES = {
   api: { memory_mb: 512, timeout_s: 29 },
   dispatcher: { memory_mb: 256, timeout_s: 30 },
   sweeper: { memory_mb: 256, timeout_s: 50 },
-  'dead-letters': { memory_mb: 256, timeout_s: 30 },
   /** Buffers 32 MiB of a file at a time; more memory would only add network bandwidth at a higher price. */
   'media-importer': { memory_mb: 512, timeout_s: 300 },
   housekeeper: { memory_mb: 512, timeout_s: 120 },
@@ -47,6 +48,8 @@ export interface ServiceFunctionProps extends Size {
    * Whether the function sends messages to a queue that it consumes. Lambda would stop such a chain after 16 invocations.
    */
   recursive?: boolean;
+  /** Whether X-Ray traces invocations. Default: true. */
+  traced?: boolean;
 }
 
 /** A Lambda function with the settings that all share. Its role can only write logs and traces until more is granted. */
@@ -60,14 +63,12 @@ export class ServiceFunction extends Construct {
     const name = props.name ?? props.bundle;
     this.name = name;
     const logGroup = new LogGroup(this, 'Log', {
-      logGroupName: `/aws/lambda/${Stack.of(this).stackName}-${name}`,
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     this.lambda = new LambdaFunction(this, 'Function', {
-      functionName: `${Stack.of(this).stackName}-${name}`,
       code: Code.fromAsset(bundleFolder(props.bundle)),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
@@ -85,9 +86,10 @@ export class ServiceFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      systemLogLevelV2: SystemLogLevel.WARN,
-      tracing: Tracing.ACTIVE,
+      systemLogLevelV2: SystemLogLevel.INFO,
+      tracing: props.traced === false ? Tracing.DISABLED : Tracing.ACTIVE,
     });
+    named(this.lambda, name);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray actions do not support resource-level permissions; a test allows "*" for nothing else.',
@@ -98,6 +100,26 @@ export class ServiceFunction extends Construct {
   allow(actions: readonly string[], ...resources: string[]): this {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
     return this;
+  }
+
+  /**
+   * Lets the function be invoked asynchronously: Lambda keeps the event, retries a failed invocation after one and two minutes,
+   * and sends an event that still fails to the dead letters.
+   */
+  workInBackground({ queue }: { queue: Queue }): this {
+    this.lambda.configureAsyncInvoke({
+      retryAttempts: 2,
+      onFailure: { bind: () => ({ destination: queue.queueArn }) },
+    });
+    return this.allow(['sqs:SendMessage'], queue.queueArn);
+  }
+
+  /** Lets another function invoke this one, and sets the function's name as this environment variable. */
+  grantInvoke(to: ServiceFunction, variable: string): void {
+    to.addEnvironment(variable, this.lambda.functionName).allow(
+      ['lambda:InvokeFunction'],
+      this.lambda.functionArn,
+    );
   }
 
   addEnvironment(variable: string, value: string): this {

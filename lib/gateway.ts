@@ -1,15 +1,20 @@
-import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
+  ApiMapping,
+  CfnStage,
   CorsHttpMethod,
+  DomainName,
   HttpApi,
   HttpMethod,
   HttpRoute,
   HttpRouteKey,
   LogGroupLogDestination,
   type HttpRouteIntegration,
+  type IHttpStage,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../shared/http/route.ts';
@@ -21,30 +26,45 @@ const PREFIXES = ['/v1', '/api/v1'];
 /** Throttling of the whole API, in requests per second. The functions enforce lower limits for each API key. */
 const THROTTLE = { rateLimit: 500, burstLimit: 1000 };
 
+/** Throttling of each route that needs no key, in requests per second: nothing else limits who calls it. */
+const OPEN_THROTTLE = { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 };
+
+export interface GatewayProps {
+  allowedOrigins: readonly string[];
+  /** Host name of the API, with the certificate of this region for it. */
+  domain: { name: string; certificateArn: string } | null;
+}
+
 /** The HTTP API with its stage, access log and throttling. */
 export class Gateway extends Construct {
   readonly api: HttpApi;
   /** `https://…/v1` */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { allowedOrigins }: { allowedOrigins: readonly string[] }) {
+  private readonly stage: CfnStage;
+
+  constructor(scope: Construct, id: string, { allowedOrigins, domain }: GatewayProps) {
     super(scope, id);
     this.api = new HttpApi(this, 'Api', {
       apiName: Stack.of(this).stackName,
       createDefaultStage: false,
       ...(allowedOrigins.length > 0 && { corsPreflight: cors(allowedOrigins) }),
     });
-    this.url = `${this.api.apiEndpoint}/v1`;
+    this.url = `${domain ? `https://${domain.name}` : this.api.apiEndpoint}/v1`;
     const log = new LogGroup(this, 'AccessLog', {
+      // Only below this prefix does each delivery of logs not lengthen a resource policy, whose size is limited.
+      logGroupName: `/aws/vendedlogs/apis/${Stack.of(this).stackName}`,
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.api.addStage('Stage', {
+    const stage = this.api.addStage('Stage', {
       stageName: '$default',
       autoDeploy: true,
       throttle: THROTTLE,
       accessLogSettings: { destination: new LogGroupLogDestination(log), format: accessLogFormat() },
     });
+    this.stage = cfnStageOf(stage);
+    if (domain) this.addDomain(domain, stage);
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:
@@ -56,17 +76,43 @@ export class Gateway extends Construct {
   route(routes: readonly Route[], to: ServiceFunction): void {
     const integration = toFunction(to);
     for (const prefix of PREFIXES) {
-      for (const { method, path } of routes) {
-        this.api.addRoutes({ path: prefix + path, methods: [HttpMethod[method]], integration });
+      for (const { method, path, auth } of routes) {
+        const added = this.api.addRoutes({ path: prefix + path, methods: [HttpMethod[method]], integration });
+        if (auth === 'none') this.throttleOpen(`${method} ${prefix}${path}`, added);
       }
     }
   }
 
+  /** The stage can name a route only once it exists. */
+  private throttleOpen(key: string, routes: readonly HttpRoute[]): void {
+    this.stage.addPropertyOverride(`RouteSettings.${key.replaceAll('.', '\\.')}`, OPEN_THROTTLE);
+    for (const route of routes) this.stage.node.addDependency(route);
+  }
+
+  private addDomain(
+    { name, certificateArn }: { name: string; certificateArn: string },
+    stage: IHttpStage,
+  ): void {
+    const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
+    const domain = new DomainName(this, 'Domain', { domainName: name, certificate });
+    new ApiMapping(this, 'Mapping', { api: this.api, domainName: domain, stage });
+    new CfnOutput(this, 'DomainTarget', {
+      description: `Create a CNAME record of ${name} with this value`,
+      value: domain.regionalDomainName,
+    });
+  }
+
   /** Routes every request that no other route matches to the function. */
   routeFallback(to: ServiceFunction): void {
-    const route = { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration: toFunction(to) };
-    new HttpRoute(this, 'Fallback', route);
+    const options = { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration: toFunction(to) };
+    this.throttleOpen('$default', [new HttpRoute(this, 'Fallback', options)]);
   }
+}
+
+function cfnStageOf(stage: IHttpStage): CfnStage {
+  const resource = stage.node.defaultChild;
+  if (resource instanceof CfnStage) return resource;
+  throw new Error('The stage has no CfnStage');
 }
 
 /** Integrates a function with one permission for all its routes: one for each would exceed the resource policy's size. */

@@ -6,7 +6,7 @@ import type { Schedules } from './schedules.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
 import type { Uploads } from './uploads.ts';
-import { consume, WorkQueue } from './work-queue.ts';
+import type { DeadLetters, WorkQueue } from './work-queue.ts';
 
 export interface HousekeepingProps {
   table: ServiceTable;
@@ -14,41 +14,37 @@ export interface HousekeepingProps {
   schedules: Schedules;
   events: WorkQueue;
   uploads: Uploads;
+  deadLetters: DeadLetters;
   /** Base of the API, version included. */
   publicUrl: string;
 }
 
 /** Background work: delete what belongs to a deleted profile, probe registered media, renew expiring tokens. */
 export class Housekeeping extends Construct {
-  readonly queue: WorkQueue;
+  private readonly housekeeper: ServiceFunction;
 
   constructor(
     scope: Construct,
     id: string,
-    { table, secrets, schedules, events, uploads, publicUrl }: HousekeepingProps,
+    { table, secrets, schedules, events, uploads, deadLetters, publicUrl }: HousekeepingProps,
   ) {
     super(scope, id);
-    const size = SIZES.housekeeper;
-    this.queue = new WorkQueue(this, 'Housekeeping', {
-      name: 'housekeeping',
-      worker_timeout_s: size.timeout_s,
-    });
     const housekeeper = new ServiceFunction(this, 'Housekeeper', {
       bundle: 'housekeeper',
       environment: { [ENV.publicUrl]: publicUrl },
-      ...size,
-    });
+      ...SIZES.housekeeper,
+    }).workInBackground(deadLetters);
+    this.housekeeper = housekeeper;
     table.grant(housekeeper, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadKeyRing(housekeeper);
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');
     events.grantSend(housekeeper, ENV.eventsQueueUrl);
     uploads.grantReleaseCopies(housekeeper);
-    consume(this.queue.queue, housekeeper, { batchSize: 1, maxConcurrency: 10 });
   }
 
-  /** Lets the function send messages to the housekeeping queue. */
-  grantSend(to: ServiceFunction): void {
-    this.queue.grantSend(to, ENV.housekeepingQueueUrl);
+  /** Lets the function start background work. */
+  grantStart(to: ServiceFunction): void {
+    this.housekeeper.grantInvoke(to, ENV.housekeeper);
   }
 }

@@ -20,7 +20,11 @@ export interface InsightsProps {
 export class Insights extends Construct {
   constructor(scope: Construct, id: string, { table, secrets, insightsPlatforms }: InsightsProps) {
     super(scope, id);
-    const reader = new ServiceFunction(this, 'Reader', { bundle: 'insights', ...SIZES.insights });
+    const reader = new ServiceFunction(this, 'Reader', {
+      bundle: 'insights',
+      ...SIZES.insights,
+      traced: false,
+    });
     table.grant(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     secrets.grantReadKeyRing(reader);
     secrets.grantReadPlatformApps(

@@ -6,7 +6,7 @@ import { MediaBucket } from './media-bucket.ts';
 let template: Template;
 beforeAll(() => {
   const stack = new Stack(new App({ analyticsReporting: false }), 'media');
-  new MediaBucket(stack, 'Media');
+  new MediaBucket(stack, 'Media', { cdn: true });
   template = Template.fromStack(stack);
 });
 

@@ -1,23 +1,11 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import {
-  CachePolicy,
-  Distribution,
-  HeadersFrameOption,
-  ResponseHeadersPolicy,
-  ViewerProtocolPolicy,
-} from 'aws-cdk-lib/aws-cloudfront';
-import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  CfnBucket,
-  HttpMethods,
-  type IBucket,
-} from 'aws-cdk-lib/aws-s3';
+import { Stack, Validations } from 'aws-cdk-lib';
+import { AnyPrincipal, Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Bucket, BucketPolicy, CfnBucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
-import { COPIES, DERIVED, PENDING, PUBLIC } from '../shared/store/objects.ts';
+import { PUBLIC } from '../shared/store/objects.ts';
+import { createBucket } from './bucket.ts';
+import { Cdn } from './cdn.ts';
 import type { ServiceFunction } from './functions.ts';
 
 /** The S3 actions that the service uses. With `ListBucket`, S3 answers 404 for a missing object, otherwise 403. */
@@ -29,112 +17,101 @@ export type ObjectAction =
   | 'ListMultipartUploadParts'
   | 'ListBucket';
 
-/** Uploads that were not confirmed expire. */
-const PENDING_DAYS = 1;
-/** Converted images can be created again when they are needed. */
-const DERIVED_DAYS = 30;
-/** Posts are scheduled at most a year ahead and delete their copies; this rule removes copies that were left behind. */
-const COPIES_DAYS = 400;
+export interface MediaBucketProps {
+  /** Whether a CDN serves the public objects; otherwise S3 does. */
+  cdn: boolean;
+  /** Name of a bucket that an earlier stack left; it is used in place of a new one. */
+  kept?: string | undefined;
+}
 
 /**
- * The media bucket: private, with a CDN in front that serves the objects below `public/`, whose keys cannot be guessed.
- * The bucket is retained when the stack is deleted.
+ * The media bucket, whose objects below `public/` can be read by anyone who knows their keys, which cannot be guessed. The bucket
+ * is retained when the stack is deleted.
  */
 export class MediaBucket extends Construct {
-  readonly bucket: Bucket;
   /** Base of all public URLs. */
   readonly url: string;
+  readonly name: string;
+  private readonly bucket: IBucket;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { cdn, kept }: MediaBucketProps) {
     super(scope, id);
-    this.bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      // Browsers upload to presigned URLs and read the ETag of each part.
-      cors: [
-        {
-          allowedMethods: [HttpMethods.PUT],
-          allowedOrigins: ['*'],
-          allowedHeaders: ['content-type'],
-          exposedHeaders: ['ETag'],
-          maxAge: 3600,
-        },
-      ],
-      lifecycleRules: [
-        { prefix: PENDING, expiration: Duration.days(PENDING_DAYS) },
-        { prefix: DERIVED, expiration: Duration.days(DERIVED_DAYS) },
-        { prefix: COPIES, expiration: Duration.days(COPIES_DAYS) },
-        { abortIncompleteMultipartUploadAfter: Duration.days(PENDING_DAYS) },
-      ],
-      removalPolicy: RemovalPolicy.RETAIN,
+    const created = kept === undefined ? createBucket(this, { isPublic: !cdn }) : null;
+    this.bucket = created ? asInterface(created) : Bucket.fromBucketName(this, 'Bucket', kept ?? '');
+    this.name = this.bucket.bucketName;
+    this.url = cdn ? this.serveByCdn(created === null) : this.serveByS3();
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'Media are public: an access log of each request would help nobody.',
     });
-    const distribution = new Distribution(this, 'Cdn', {
-      comment: 'Media of posts',
-      defaultBehavior: {
-        origin: S3BucketOrigin.withOriginAccessControl(asInterface(this.bucket), {
-          originPath: `/${PUBLIC.slice(0, -1)}`,
-        }),
-        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-        responseHeadersPolicy: this.headers(),
-        // Media do not compress further, and compressed responses do not support ranges.
-        compress: false,
-      },
-      // Presign returns the public URL before the file is uploaded: it must work as soon as the file exists.
-      errorResponses: [{ httpStatus: 403, ttl: Duration.seconds(0) }],
-    });
-    this.url = `https://${distribution.distributionDomainName}`;
-    this.acknowledge();
   }
 
-  /** Allows these actions and sets the environment variables of the bucket. */
-  grant(to: ServiceFunction, ...actions: ObjectAction[]): void {
+  /** Allows these actions on objects below `prefix`, and sets the environment variables of the bucket. */
+  grantBelow(prefix: string, to: ServiceFunction, ...actions: ObjectAction[]): void {
     const onObjects = actions.filter(action => action !== 'ListBucket').map(action => `s3:${action}`);
     to.addEnvironment(ENV.mediaBucket, this.bucket.bucketName).addEnvironment(ENV.mediaUrl, this.url);
-    if (onObjects.length > 0) to.allow(onObjects, this.bucket.arnForObjects('*'));
+    if (onObjects.length > 0) to.allow(onObjects, this.bucket.arnForObjects(`${prefix}*`));
     if (actions.includes('ListBucket')) to.allow(['s3:ListBucket'], this.bucket.bucketArn);
     Validations.of(to).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::<${this.logicalId()}.Arn>/*]`,
-      reason: 'Object keys are random: the bucket is the narrowest resource that can be named.',
+      id: `AwsSolutions-IAM5[Resource::${this.shownArn()}/${prefix}*]`,
+      reason:
+        prefix === ''
+          ? 'The function works on files of every kind, and their keys are random.'
+          : `The keys below ${prefix} are random: it is the narrowest resource that can be named.`,
     });
   }
 
-  private logicalId(): string {
+  /** Allows these actions on all objects. */
+  grant(to: ServiceFunction, ...actions: ObjectAction[]): void {
+    this.grantBelow('', to, ...actions);
+  }
+
+  /** Returns the ARN of the bucket as cdk-nag shows it. */
+  private shownArn(): string {
     const resource = this.bucket.node.defaultChild;
-    if (!(resource instanceof CfnBucket)) throw new Error('The bucket construct has no CfnBucket');
-    return Stack.of(this).getLogicalId(resource);
+    if (!(resource instanceof CfnBucket)) return `arn:<AWS::Partition>:s3:::${this.bucket.bucketName}`;
+    return `<${Stack.of(this).getLogicalId(resource)}.Arn>`;
   }
 
-  /** Headers that keep browsers from sniffing types of user content and from running it. */
-  private headers(): ResponseHeadersPolicy {
-    return new ResponseHeadersPolicy(this, 'Headers', {
-      securityHeadersBehavior: {
-        contentTypeOptions: { override: true },
-        contentSecurityPolicy: { contentSecurityPolicy: "default-src 'none'; sandbox", override: true },
-        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
-      },
-      corsBehavior: {
-        accessControlAllowCredentials: false,
-        accessControlAllowHeaders: ['*'],
-        accessControlAllowMethods: ['GET', 'HEAD'],
-        accessControlAllowOrigins: ['*'],
-        originOverride: true,
-      },
+  /** Returns the URL of the CDN. The policy of a kept bucket was deleted with its stack. */
+  private serveByCdn(isKept: boolean): string {
+    const cdn = new Cdn(this, 'Cdn', { bucket: this.bucket });
+    if (isKept) {
+      this.addPolicy(
+        new PolicyStatement({
+          principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
+          actions: ['s3:GetObject'],
+          resources: [this.bucket.arnForObjects(`${PUBLIC}*`)],
+          conditions: { StringEquals: { 'AWS:SourceArn': cdn.arn } },
+        }),
+      );
+    }
+    return cdn.url;
+  }
+
+  private serveByS3(): string {
+    const read = new PolicyStatement({
+      principals: [new AnyPrincipal()],
+      actions: ['s3:GetObject'],
+      resources: [this.bucket.arnForObjects(`${PUBLIC}*`)],
     });
+    if (!this.bucket.addToResourcePolicy(read).statementAdded) this.addPolicy(read);
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-S2',
+      reason: 'Without a CDN, platforms fetch media from S3 itself; only objects below public/ can be read.',
+    });
+    return `https://${this.bucket.bucketRegionalDomainName}/${PUBLIC.slice(0, -1)}`;
   }
 
-  private acknowledge(): void {
-    const reasons = {
-      'AwsSolutions-S1': 'Media are public: an access log of each request would help nobody.',
-      'AwsSolutions-CFR1': 'Platforms fetch media from any country.',
-      'AwsSolutions-CFR2':
-        'Read-only files below unguessable keys: there is nothing that a web application firewall could block.',
-      'AwsSolutions-CFR3': 'Media are public: an access log of each request would help nobody.',
-      'AwsSolutions-CFR4':
-        "The default CloudFront certificate accepts TLS 1.0 regardless of the distribution's settings.",
-    };
-    for (const [id, reason] of Object.entries(reasons)) Validations.of(this).acknowledge({ id, reason });
+  private addPolicy(allowed: PolicyStatement): void {
+    const overTlsOnly = new PolicyStatement({
+      effect: Effect.DENY,
+      principals: [new AnyPrincipal()],
+      actions: ['s3:*'],
+      resources: [this.bucket.bucketArn, this.bucket.arnForObjects('*')],
+      conditions: { Bool: { 'aws:SecureTransport': 'false' } },
+    });
+    new BucketPolicy(this, 'Policy', { bucket: this.bucket }).document.addStatements(overTlsOnly, allowed);
   }
 }
 

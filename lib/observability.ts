@@ -1,4 +1,5 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, Aws, Duration, Stack } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import {
   ComparisonOperator,
   Metric,
@@ -8,65 +9,98 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { OVERDUE_METRIC, OVERDUE_SERVICE } from '../shared/aws/env.ts';
+import { METRICS, METRICS_SERVICE } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
-import type { WorkQueue } from './work-queue.ts';
 
 export interface ObservabilityProps {
   api: HttpApi;
-  queues: readonly WorkQueue[];
   sweeper: ServiceFunction;
-  /** Consumes the dead-letter queue of the publish queues. */
-  deadLetterReader: ServiceFunction;
+  /** Dollars a month of the account beyond which `email` is notified; undefined for none. */
+  monthlyBudget: number | undefined;
   /** Subscribed to all alarms; without it, alarms only show in CloudWatch. */
   email: string | undefined;
 }
 
+const NO_EMAIL =
+  'alarmEmail is not set: nobody is notified of alarms, which show in the CloudWatch console only.';
+
 /** Consecutive sweeps, one a minute, that must find overdue items before the alarm: work arrives faster than it is done. */
 const SWEEPS_BEHIND = 20;
 
+/** Minutes without a successful sweep. */
+const FAILED_SWEEPS = 5;
+
 /**
- * An alarm for each way in which work can get stuck. Errors of a single worker need no alarm: SQS redelivers the message,
- * and a message that keeps failing becomes a dead letter.
+ * One alarm for each way in which work can get stuck; each alarm costs 0.10 dollars a month. Errors of a single worker need no
+ * alarm: SQS and Lambda try again, and what keeps failing becomes a dead letter.
  */
 export class Observability extends Construct {
   private readonly topic: Topic | null;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { api, queues, sweeper, deadLetterReader, email }: ObservabilityProps,
-  ) {
+  constructor(scope: Construct, id: string, { api, sweeper, monthlyBudget, email }: ObservabilityProps) {
     super(scope, id);
-    this.topic = email === undefined ? null : new Topic(this, 'Alarms', { enforceSSL: true });
-    if (email !== undefined) this.topic?.addSubscription(new EmailSubscription(email));
-    for (const dead of new Set(queues.map(({ deadLetters }) => deadLetters))) {
-      this.alarm(nameOf(dead), dead.metricApproximateNumberOfMessagesVisible(), {
-        alarmDescription: 'A dead-letter queue holds messages that could not be processed',
-        threshold: 0,
-      });
-    }
-    this.alarm('Overdue', overdueMetric(this), {
-      alarmDescription: 'Every sweep finds overdue items, or the sweeper does not run',
+    this.topic = email === undefined ? null : this.addTopic(email);
+    if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
+    if (monthlyBudget !== undefined && email !== undefined) this.addBudget(monthlyBudget, email);
+    this.alarm('Overdue', sweepMetric(this, METRICS.overdue), {
+      alarmDescription: 'Every sweep finds overdue items: work arrives faster than it is done',
       threshold: 0,
       evaluationPeriods: SWEEPS_BEHIND,
-      treatMissingData: TreatMissingData.BREACHING,
     });
-    this.alarm('Posts-DeadLettered', deadLetterReader.lambda.metricInvocations(), {
-      alarmDescription: 'Posts failed because of the service, not because of their platform',
+    this.alarm('DeadLetters', sweepMetric(this, METRICS.dead_letters), {
+      alarmDescription: 'Work failed on every attempt because of the service',
       threshold: 0,
     });
-    this.alarm('Sweeper-Errors', sweeper.lambda.metricErrors(), {
-      alarmDescription: 'The sweeper fails: lost messages are not recovered',
-      threshold: 2,
+    this.alarm('Sweeper', sweeper.lambda.metricErrors({ period: Duration.minutes(1) }), {
+      alarmDescription: 'The sweeper fails or does not run: lost messages are not recovered',
+      threshold: 0,
+      evaluationPeriods: FAILED_SWEEPS,
+      // Each run writes the metric.
+      treatMissingData: TreatMissingData.BREACHING,
     });
     this.alarm('Api-ServerErrors', api.metricServerError({ statistic: 'Sum' }), {
       alarmDescription: 'The API answers with 5xx',
       threshold: 5,
+    });
+  }
+
+  /**
+   * A topic with a policy loses the default one, which lets CloudWatch publish.
+   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+   */
+  private addTopic(email: string): Topic {
+    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
+    topic.addSubscription(new EmailSubscription(email));
+    return topic;
+  }
+
+  /** Notifies of costs of the whole account: those of a stack alone need a cost allocation tag, which operators must activate. */
+  private addBudget(amount: number, email: string): void {
+    const notified = (notificationType: string, threshold: number) => ({
+      notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN' },
+      subscribers: [{ subscriptionType: 'EMAIL', address: email }],
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        // Unique in the account: a stack of another region has another.
+        budgetName: `${Stack.of(this).stackName}-${Aws.REGION}`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount, unit: 'USD' },
+      },
+      notificationsWithSubscribers: [notified('ACTUAL', 80), notified('FORECASTED', 100)],
     });
   }
 
@@ -86,15 +120,12 @@ export class Observability extends Construct {
   }
 }
 
-/** Returns `Publish-DeadLetters` for the construct path `…/Publish/DeadLetters`. */
-const nameOf = (queue: Queue) => queue.node.path.split('/').slice(-2).join('-');
-
-/** The metric that sweeper and dispatcher publish (`shared/runtime/metrics.ts`). */
-const overdueMetric = (scope: Construct) =>
+/** A metric that the sweeper writes while it is above zero (`shared/runtime/metrics.ts`); the dispatcher adds overdue posts. */
+const sweepMetric = (scope: Construct, metricName: string) =>
   new Metric({
     namespace: Stack.of(scope).stackName,
-    metricName: OVERDUE_METRIC,
-    dimensionsMap: { service: OVERDUE_SERVICE },
+    metricName,
+    dimensionsMap: { service: METRICS_SERVICE },
     statistic: 'Sum',
     period: Duration.minutes(1),
   });

@@ -1,22 +1,30 @@
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Stack } from 'aws-cdk-lib';
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ENV, publishQueueVariable } from '../shared/aws/env.ts';
+import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
 import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import { RULES } from '../shared/platforms/registry.ts';
+import { DERIVED } from '../shared/store/objects.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';
 import type { MediaBucket } from './media-bucket.ts';
 import { Schedules } from './schedules.ts';
+import { capOf } from './concurrency.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
-import { deadLetterQueue, consume, WorkQueue } from './work-queue.ts';
+import { WorkQueue, type DeadLetters } from './work-queue.ts';
 
 export interface PublishingProps {
   table: ServiceTable;
   secrets: Secrets;
   events: WorkQueue;
   media: MediaBucket;
+  deadLetters: DeadLetters;
+  /** Platforms of this deployment. */
+  platforms: readonly PlatformId[];
+  /** Maximum concurrency of the consumer of each queue. */
+  concurrency: ReadonlyMap<string, number>;
   /** Base URL of the API with its version, for links in events. */
   publicUrl: string;
 }
@@ -30,58 +38,91 @@ interface PublishQueue {
 export class Publishing extends Construct {
   readonly dispatch: WorkQueue;
   readonly schedules: Schedules;
-  readonly publishQueues: readonly PublishQueue[];
-  /**
-   * One dead-letter queue for all publish queues: a message names its platform, and every queue with a consumer is
-   * polled around the clock, at a cost.
-   */
-  private readonly deadLetters: Queue;
-  /** The consumer of the dead-letter queue. */
-  readonly deadLetterReader: ServiceFunction;
+  private readonly queues: readonly PublishQueue[];
+  private readonly mappings: readonly { platform: PlatformId; mapping: EventSourceMapping }[];
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
+    const { deadLetters } = props;
     this.dispatch = new WorkQueue(this, 'Dispatch', {
       name: 'dispatch',
       worker_timeout_s: SIZES.dispatcher.timeout_s,
+      deadLetters,
     });
-    const queues = { dispatch: this.dispatch.queue, events: props.events.queue };
-    this.schedules = new Schedules(this, 'Schedules', queues);
-    this.deadLetters = deadLetterQueue(new Construct(this, 'Publish'), 'publish');
-    this.publishQueues = PLATFORM_IDS.map(platform => ({ platform, queue: this.addQueue(platform) }));
+    this.schedules = new Schedules(this, 'Schedules', {
+      dispatch: this.dispatch.queue,
+      events: props.events.queue,
+    });
+    this.queues = props.platforms.map(platform => ({
+      platform,
+      queue: new WorkQueue(this, `Publish-${platform}`, {
+        name: `publish-${platform}`,
+        worker_timeout_s: RULES[platform].worker.timeout_s,
+        deadLetters,
+      }),
+    }));
     this.addDispatcher(props);
-    for (const each of this.publishQueues) this.addPublisher(each, props);
-    this.deadLetterReader = this.addDeadLetterReader(props);
+    this.mappings = this.queues.map(each => ({
+      platform: each.platform,
+      mapping: this.addPublisher(each, props),
+    }));
   }
 
   /** Lets the function send messages to every publish queue. */
   grantSendToPublishers(to: ServiceFunction): void {
-    for (const { platform, queue } of this.publishQueues) queue.grantSend(to, publishQueueVariable(platform));
+    for (const { platform, queue } of this.queues) queue.grantSend(to, publishQueueVariable(platform));
   }
 
-  private addQueue(platform: PlatformId): WorkQueue {
-    const { timeout_s } = RULES[platform].worker;
-    return new WorkQueue(this, `Publish-${platform}`, {
-      name: `publish-${platform}`,
-      worker_timeout_s: timeout_s,
-      deadLetters: this.deadLetters,
+  /** Lets the function turn on the polling of publish queues. */
+  grantOpen(to: ServiceFunction): void {
+    this.grantMappings(to, 'lambda:UpdateEventSourceMapping');
+  }
+
+  /** Lets the function see which publish queues are polled, and turn them on. */
+  grantReopen(to: ServiceFunction): void {
+    this.grantMappings(to, 'lambda:GetEventSourceMapping', 'lambda:UpdateEventSourceMapping');
+  }
+
+  /** Tells the function which platforms the deployment leaves out. */
+  nameDisabled(to: ServiceFunction): void {
+    const enabled = new Set(this.queues.map(({ platform }) => platform));
+    const disabled = PLATFORM_IDS.filter(platform => !enabled.has(platform));
+    to.addEnvironment(ENV.disabledPlatforms, disabled.length === 0 ? 'none' : disabled.join(','));
+  }
+
+  private grantMappings(to: ServiceFunction, ...actions: string[]): void {
+    for (const { platform, mapping } of this.mappings) {
+      to.addEnvironment(publishMappingVariable(platform), mapping.eventSourceMappingId);
+    }
+    to.allow(actions, ...this.mappings.map(({ mapping }) => this.arnOf(mapping)));
+  }
+
+  private arnOf({ eventSourceMappingId }: EventSourceMapping): string {
+    const { partition, region, account } = Stack.of(this);
+    return `arn:${partition}:lambda:${region}:${account}:event-source-mapping:${eventSourceMappingId}`;
+  }
+
+  private addDispatcher({ table, events, concurrency, publicUrl }: PublishingProps): void {
+    const dispatcher = new ServiceFunction(this, 'Dispatcher', {
+      bundle: 'dispatcher',
+      ...SIZES.dispatcher,
+      environment: { [ENV.publicUrl]: publicUrl },
     });
-  }
-
-  private addDispatcher({ table }: PublishingProps): void {
-    const dispatcher = new ServiceFunction(this, 'Dispatcher', { bundle: 'dispatcher', ...SIZES.dispatcher });
-    table.grant(dispatcher, 'GetItem', 'UpdateItem');
+    // A post of a platform that the deployment no longer has fails, with its events.
+    table.grant(dispatcher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    events.grantSend(dispatcher, ENV.eventsQueueUrl);
+    this.nameDisabled(dispatcher);
     this.grantSendToPublishers(dispatcher);
     // A dispatch that finds a long wait without a schedule creates it.
     this.schedules.grant(dispatcher, 'CreateSchedule');
-    consume(this.dispatch.queue, dispatcher, { batchSize: 10 });
+    this.dispatch.consume(dispatcher, { batchSize: 10, maxConcurrency: capOf(concurrency, 'dispatch') });
   }
 
   private addPublisher(
     { platform, queue }: PublishQueue,
-    { table, secrets, events, media, publicUrl }: PublishingProps,
-  ): void {
-    const { timeout_s, memory_mb, max_concurrency } = RULES[platform].worker;
+    { table, secrets, events, media, concurrency, publicUrl }: PublishingProps,
+  ): EventSourceMapping {
+    const { timeout_s, memory_mb } = RULES[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
       bundle: 'publisher',
       name: `publisher-${platform}`,
@@ -92,33 +133,16 @@ export class Publishing extends Construct {
       recursive: true,
     });
     table.grant(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    media.grant(
-      publisher,
-      'GetObject',
-      'PutObject',
-      'ListBucket',
-      'ListMultipartUploadParts',
-      'AbortMultipartUpload',
-    );
-    secrets.grantReadKeyRing(publisher);
-    secrets.grantReadPlatformApps(publisher, [platform]);
+    // Uploads and copies are the importer's: a publisher writes images that it converted.
+    media.grant(publisher, 'GetObject', 'ListBucket');
+    media.grantBelow(DERIVED, publisher, 'PutObject', 'ListMultipartUploadParts', 'AbortMultipartUpload');
+    secrets.grantReadFirst(publisher, platform);
     queue.grantSend(publisher, publishQueueVariable(platform));
     this.schedules.grant(publisher, 'CreateSchedule');
     events.grantSend(publisher, ENV.eventsQueueUrl);
-    // Deliveries of texts run side by side; what does not fit into one environment is sent back.
-    consume(queue.queue, publisher, { batchSize: CAPACITY, maxConcurrency: max_concurrency });
-  }
-
-  /** Dead letters of the dispatch queue have no consumer: the sweeper dispatches their posts, an alarm notifies the operator. */
-  private addDeadLetterReader({ table, events, publicUrl }: PublishingProps): ServiceFunction {
-    const reader = new ServiceFunction(this, 'DeadLetters', {
-      bundle: 'dead-letters',
-      ...SIZES['dead-letters'],
-      environment: { [ENV.publicUrl]: publicUrl },
-    });
-    table.grant(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    events.grantSend(reader, ENV.eventsQueueUrl);
-    consume(this.deadLetters, reader, { batchSize: 1 });
-    return reader;
+    // Polling an empty queue costs 0.26 dollars a month: the first connection of the platform turns it on. Deliveries of texts run
+    // side by side; what does not fit into one environment is sent back.
+    const maxConcurrency = capOf(concurrency, platform);
+    return queue.consume(publisher, { batchSize: CAPACITY, maxConcurrency, enabled: false });
   }
 }

@@ -1,6 +1,6 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import { CfnScheduleGroup, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
@@ -27,7 +27,6 @@ export class Schedules extends Construct {
     super(scope, id);
     this.queues = queues;
     this.group = new ScheduleGroup(this, 'Group', {
-      scheduleGroupName: Stack.of(this).stackName,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', {
@@ -91,7 +90,10 @@ export class Schedules extends Construct {
     });
   }
 
+  /** Returns the name that CDK generates from the path of the group. */
   private groupName(): string {
-    return Stack.of(this).stackName;
+    const resource = this.group.node.defaultChild;
+    if (resource instanceof CfnScheduleGroup && resource.name !== undefined) return resource.name;
+    throw new Error('The group has no name');
   }
 }

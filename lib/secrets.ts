@@ -5,7 +5,11 @@ import { ENV } from '../shared/aws/env.ts';
 import { keyRingParameter } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import type { PlatformId } from '../shared/model/platform.ts';
+import { CONNECTORS } from '../shared/platforms/registry.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
+
+/** Reads of one parameter, and of those that a container needs first. */
+const READ = ['ssm:GetParameter', 'ssm:GetParameters'];
 
 /**
  * The service's SSM parameters, all of type SecureString. CloudFormation cannot create those: a custom resource creates
@@ -33,24 +37,26 @@ export class Secrets extends Construct {
 
   /** Lets the function read the key ring that seals tokens and signs cursors. */
   grantReadKeyRing(to: ServiceFunction): void {
-    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(
-      ['ssm:GetParameter'],
-      this.arn(keyRingParameter(this.prefix)),
-    );
+    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(READ, this.arn(keyRingParameter(this.prefix)));
   }
 
   /** Lets the function read the stack's apps of these platforms. */
   grantReadPlatformApps(to: ServiceFunction, platforms: readonly PlatformId[]): void {
     const apps = platforms.map(platform => this.arn(platformAppParameter(this.prefix, platform)));
-    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(['ssm:GetParameter'], ...apps);
+    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(READ, ...apps);
+  }
+
+  /** Lets a publisher read what it needs for every post, in one call when it starts. */
+  grantReadFirst(to: ServiceFunction, platform: PlatformId): void {
+    const names = [keyRingParameter(this.prefix), platformAppParameter(this.prefix, platform)];
+    to.addEnvironment(ENV.initialParameters, names.join(','));
+    this.grantReadKeyRing(to);
+    this.grantReadPlatformApps(to, appPlatforms(platform));
   }
 
   /** Lets the function read the API key of the AI provider. */
   grantReadAiKey(to: ServiceFunction): void {
-    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(
-      ['ssm:GetParameter'],
-      this.arn(aiKeyParameter(this.prefix)),
-    );
+    to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(READ, this.arn(aiKeyParameter(this.prefix)));
   }
 
   private arn(parameter: string): string {
@@ -61,4 +67,11 @@ export class Secrets extends Construct {
       arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
     });
   }
+}
+
+/** Returns the platforms whose apps accounts of a platform are connected with: Instagram has logins of two apps. */
+export function appPlatforms(platform: PlatformId): PlatformId[] {
+  const ways = CONNECTORS[platform]?.ways ?? [];
+  const others = ways.flatMap(way => (way.kind === 'oauth' ? (way.app_platform ?? []) : []));
+  return [...new Set([platform, ...others])];
 }

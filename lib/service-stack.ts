@@ -1,7 +1,8 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
+import { capOf, concurrencyCaps, fittingPlatforms } from './concurrency.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { MediaBucket } from './media-bucket.ts';
@@ -14,6 +15,7 @@ import { Sweeper } from './sweeper.ts';
 import { ServiceTable } from './table.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
+import { DeadLetters } from './work-queue.ts';
 
 export interface ServiceStackProps extends StackProps {
   settings: Settings;
@@ -23,48 +25,62 @@ export interface ServiceStackProps extends StackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: ServiceStackProps) {
     super(scope, id, props);
-    const table = new ServiceTable(this, 'Data');
+    const { platforms, lambdaConcurrency } = settings;
+    const table = new ServiceTable(this, 'Data', { kept: settings.keptTable });
     const secrets = new Secrets(this, 'Secrets');
-    const media = new MediaBucket(this, 'Media');
-    const gateway = new Gateway(this, 'Gateway', settings);
+    const media = new MediaBucket(this, 'Media', { cdn: settings.mediaCdn, kept: settings.keptBucket });
+    const domain = domainOf(settings);
+    const gateway = new Gateway(this, 'Gateway', { allowedOrigins: settings.allowedOrigins, domain });
     const publicUrl = settings.publicUrl ?? gateway.url;
+    const concurrency = concurrencyCaps(platforms, lambdaConcurrency);
 
-    const webhooks = new Webhooks(this, 'Webhooks', { table, secrets });
-    const { events } = webhooks;
-    const uploads = new Uploads(this, 'Uploads', { table, media });
-    const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
-    const { schedules } = publishing;
-    schedules.grantForEvents(webhooks.dispatcher);
-    const housekeeping = new Housekeeping(this, 'Housekeeping', {
+    const deadLetters = new DeadLetters(this, 'DeadLetters');
+    const webhooks = new Webhooks(this, 'Webhooks', {
       table,
       secrets,
-      schedules,
-      events,
-      uploads,
-      publicUrl,
+      deadLetters,
+      maxConcurrency: capOf(concurrency, 'events'),
     });
-    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
+    const { events } = webhooks;
+    const uploads = new Uploads(this, 'Uploads', { table, media, deadLetters });
+    const work = { table, secrets, events, deadLetters, publicUrl };
+    const publishing = new Publishing(this, 'Publishing', { ...work, media, platforms, concurrency });
+    const { schedules } = publishing;
+    schedules.grantForEvents(webhooks.dispatcher);
+    const housekeeping = new Housekeeping(this, 'Housekeeping', { ...work, schedules, uploads });
+    const sweeper = new Sweeper(this, 'Sweeper', { ...work, publishing, housekeeping, uploads });
     new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
     const { upgradeUrl, redirectAllowlist } = settings;
     const ai = providerOf(settings);
     const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };
-    new Api(this, 'Api', { ...parts, ai, upgradeUrl, redirectAllowlist });
+    const explicitUrl = settings.publicUrl ?? (domain ? gateway.url : undefined);
+    new Api(this, 'Api', { ...parts, ai, upgradeUrl, redirectAllowlist, publicUrl: explicitUrl });
 
     new Observability(this, 'Observability', {
       api: gateway.api,
-      queues: [
-        publishing.dispatch,
-        ...publishing.publishQueues.map(({ queue }) => queue),
-        events,
-        housekeeping.queue,
-        uploads.queue,
-      ],
       sweeper: sweeper.worker,
-      deadLetterReader: publishing.deadLetterReader,
+      monthlyBudget: settings.monthlyBudget,
       email: settings.alarmEmail,
     });
+    this.warnOfQuota(settings);
     new CfnOutput(this, 'BaseUrl', { value: publicUrl });
     new CfnOutput(this, 'MediaUrl', { value: media.url });
-    new CfnOutput(this, 'TableName', { value: table.resource.tableName });
+    new CfnOutput(this, 'TableName', { value: table.name });
+    new CfnOutput(this, 'BucketName', { value: media.name });
   }
+
+  private warnOfQuota({ platforms, lambdaConcurrency }: Settings): void {
+    const fitting = fittingPlatforms(platforms, lambdaConcurrency);
+    if (fitting === null) return;
+    Annotations.of(this).addWarningV2(
+      'lambdaConcurrency',
+      `With ${lambdaConcurrency} concurrent invocations, more than ${fitting} connected platforms can leave the API without any: ` +
+        'name fewer `platforms`, or ask AWS for a higher quota of Lambda.',
+    );
+  }
+}
+
+function domainOf({ domainName, certificateArn }: Settings) {
+  if (domainName === undefined || certificateArn === undefined) return null;
+  return { name: domainName, certificateArn };
 }

@@ -8,7 +8,7 @@ import type { Housekeeping } from './housekeeping.ts';
 import type { Publishing } from './publishing.ts';
 import type { ServiceTable } from './table.ts';
 import type { Uploads } from './uploads.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { DeadLetters, WorkQueue } from './work-queue.ts';
 
 export interface SweeperProps {
   table: ServiceTable;
@@ -16,25 +16,37 @@ export interface SweeperProps {
   events: WorkQueue;
   housekeeping: Housekeeping;
   uploads: Uploads;
+  deadLetters: DeadLetters;
+  /** Base URL of the API with its version, for links in events. */
+  publicUrl: string;
 }
 
-/** Sends the message of every overdue item again, once a minute. */
+/** Moves whatever should have moved, once a minute: overdue items, dead letters, publish queues that are not polled. */
 export class Sweeper extends Construct {
   readonly worker: ServiceFunction;
 
   constructor(
     scope: Construct,
     id: string,
-    { table, publishing, events, housekeeping, uploads }: SweeperProps,
+    { table, publishing, events, housekeeping, uploads, deadLetters, publicUrl }: SweeperProps,
   ) {
     super(scope, id);
-    this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
+    this.worker = new ServiceFunction(this, 'Worker', {
+      bundle: 'sweeper',
+      ...SIZES.sweeper,
+      // 43,200 traces a month would cost more than the invocations.
+      traced: false,
+      environment: { [ENV.publicUrl]: publicUrl },
+    });
     table.grantQueryWakeIndex(this.worker);
-    table.grant(this.worker, 'UpdateItem');
+    table.grant(this.worker, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     publishing.dispatch.grantSend(this.worker, ENV.dispatchQueueUrl);
     events.grantSend(this.worker, ENV.eventsQueueUrl);
-    housekeeping.grantSend(this.worker);
-    uploads.grantSend(this.worker);
+    housekeeping.grantStart(this.worker);
+    uploads.grantStart(this.worker);
+    deadLetters.grantRead(this.worker, ENV.deadLetterQueueUrl);
+    publishing.grantReopen(this.worker);
+    publishing.nameDisabled(this.worker);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // The next run is soon enough.

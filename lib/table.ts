@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { WAKE_INDEX } from '../shared/store/table.ts';
@@ -18,11 +18,24 @@ export type ItemAction =
 
 /** The table with the sparse index of overdue items. It is retained when the stack is deleted. */
 export class ServiceTable extends Construct {
-  readonly resource: TableV2;
+  readonly name: string;
+  private readonly arn: string;
 
-  constructor(scope: Construct, id: string) {
+  /** `kept`: name of a table that an earlier stack left; it is used in place of a new one. */
+  constructor(scope: Construct, id: string, { kept }: { kept?: string | undefined } = {}) {
     super(scope, id);
-    this.resource = new TableV2(this, 'Table', {
+    const { tableName, tableArn } = kept === undefined ? this.create() : this.keep(kept);
+    this.name = tableName;
+    this.arn = tableArn;
+  }
+
+  private keep(tableName: string) {
+    const resource = { service: 'dynamodb', resource: 'table', resourceName: tableName };
+    return { tableName, tableArn: Stack.of(this).formatArn(resource) };
+  }
+
+  private create(): TableV2 {
+    return new TableV2(this, 'Table', {
       partitionKey: { name: 'PK', type: AttributeType.STRING },
       sortKey: { name: 'SK', type: AttributeType.STRING },
       globalSecondaryIndexes: [
@@ -43,17 +56,14 @@ export class ServiceTable extends Construct {
 
   /** Allows these actions on items and sets the environment variable of the table. */
   grant(to: ServiceFunction, ...actions: ItemAction[]): void {
-    to.addEnvironment(ENV.table, this.resource.tableName).allow(
+    to.addEnvironment(ENV.table, this.name).allow(
       actions.map(action => `dynamodb:${action}`),
-      this.resource.tableArn,
+      this.arn,
     );
   }
 
   /** Lets the function query the index of overdue items. */
   grantQueryWakeIndex(to: ServiceFunction): void {
-    to.addEnvironment(ENV.table, this.resource.tableName).allow(
-      ['dynamodb:Query'],
-      `${this.resource.tableArn}/index/${WAKE_INDEX}`,
-    );
+    to.addEnvironment(ENV.table, this.name).allow(['dynamodb:Query'], `${this.arn}/index/${WAKE_INDEX}`);
   }
 }

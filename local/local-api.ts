@@ -5,6 +5,7 @@ import type { AwsFaults } from './aws/faults.ts';
 import type { Scheduler } from './aws/scheduler.ts';
 import type { Sqs } from './aws/sqs.ts';
 import type { Clock } from './clock.ts';
+import type { MappingView } from './lambda/mappings.ts';
 import type { Logs } from './logs.ts';
 import { BadRequest } from './sandbox/bad-request.ts';
 
@@ -17,6 +18,8 @@ export interface LocalApiParts {
   calls: Calls;
   logs: Logs;
   faults: AwsFaults;
+  /** Event source mappings and whether their queues are polled. */
+  mappings: () => MappingView[];
   /** Running invocations by function. */
   working: () => Record<string, number>;
   /** Runs an action while no invocation is running. */
@@ -35,7 +38,19 @@ const AdvanceSchema = v.object({
 
 /** The API of the stack itself, for tests and debugging: `/_local/…`. */
 export function localApi(parts: LocalApiParts): Hono {
-  const { clock, onAdvance, sqs, scheduler, calls, logs, faults, working, whenIdle, endEnvironments } = parts;
+  const {
+    clock,
+    onAdvance,
+    sqs,
+    scheduler,
+    calls,
+    logs,
+    faults,
+    mappings,
+    working,
+    whenIdle,
+    endEnvironments,
+  } = parts;
   const clockState = () => ({
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offsetMs() / 1000,
@@ -63,6 +78,7 @@ export function localApi(parts: LocalApiParts): Hono {
       ? c.json({ ok: true })
       : c.json({ error: `The queue ${name} does not exist` }, 404);
   });
+  app.get('/mappings', c => c.json({ mappings: mappings() }));
   app.get('/working', c => c.json({ working: working() }));
   app.delete('/environments', async c => {
     await endEnvironments();

@@ -8,6 +8,8 @@ export interface LocalOptions {
   quiet: boolean;
   /** Schedules fire up to this many seconds late. */
   schedulerJitterS: number;
+  /** Seconds until a change of an event source mapping takes effect. */
+  mappingDelayS: number;
   allowPrivate: boolean;
 }
 
@@ -23,6 +25,7 @@ Options:
   --ephemeral            Keep no state
   --ready-file PATH      File to write the URLs and the API key to when ready (default <data>/local.json)
   --scheduler-jitter N   Fire schedules up to N seconds late, 0 to 60 (default 5)
+  --mapping-delay N      Begin to poll a queue N seconds after it is turned on, 0 to 60 (default 1; up to 60 in AWS)
   --allow-private        Also allow requests to private networks, not only to this machine
   --quiet                Print no banner and no errors of functions
   --help                 Print this help
@@ -41,6 +44,7 @@ export function readOptions(args: readonly string[]): LocalOptions | null {
       ephemeral: { type: 'boolean', default: false },
       'ready-file': { type: 'string' },
       'scheduler-jitter': { type: 'string', default: '5' },
+      'mapping-delay': { type: 'string', default: '1' },
       'allow-private': { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -53,6 +57,7 @@ export function readOptions(args: readonly string[]): LocalOptions | null {
     readyFile: values['ready-file'] ?? null,
     quiet: values.quiet,
     schedulerJitterS: wholeNumber('--scheduler-jitter', values['scheduler-jitter'], 60),
+    mappingDelayS: wholeNumber('--mapping-delay', values['mapping-delay'], 60),
     allowPrivate: values['allow-private'],
   };
 }

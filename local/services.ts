@@ -11,7 +11,7 @@ import { createSsm } from './aws/ssm.ts';
 import type { Cleanup } from './cleanup.ts';
 import { createClock, installClock, uninstallClock, type Clock } from './clock.ts';
 import type { InvocationResult } from './lambda/environment.ts';
-import type { Rules } from './lambda/rules.ts';
+import type { MappingView } from './lambda/mappings.ts';
 import { localApi } from './local-api.ts';
 import { createLogs, type Logs } from './logs.ts';
 import { createS3, type S3 } from './s3/s3.ts';
@@ -32,8 +32,8 @@ export interface LocalServices {
   targets: Targets;
   /** Serves `/_local`. */
   local: Hono;
-  /** Starts firing schedules and rules. */
-  start: (rules: Rules) => void;
+  /** Starts firing schedules, and ticks whatever else happens at its time. */
+  start: (parts: readonly { tick: () => void }[]) => void;
 }
 
 export interface ServicesOptions {
@@ -44,6 +44,7 @@ export interface ServicesOptions {
   schedulerJitterS: number;
   invoke: (functionName: string, event: unknown) => Promise<InvocationResult>;
   kill: (environmentId: string) => Promise<boolean>;
+  mappings: () => MappingView[];
   working: () => Record<string, number>;
   whenIdle: (act: () => void) => Promise<void>;
   endEnvironments: () => Promise<void>;
@@ -87,9 +88,9 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
   }
 
   let tick: () => void = () => undefined;
-  function start(rules: Rules): void {
+  function start(parts: readonly { tick: () => void }[]): void {
     tick = () => {
-      rules.tick();
+      for (const part of parts) part.tick();
       scheduler.tick().catch((error: unknown) => console.error('Unexpected error in the scheduler:', error));
     };
     const timer = setInterval(() => tick(), TICK_MS);
@@ -109,7 +110,7 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     applyLifecycle();
   }
 
-  const { working, whenIdle, endEnvironments } = options;
+  const { mappings, working, whenIdle, endEnvironments } = options;
   const local = localApi({
     clock,
     onAdvance,
@@ -118,6 +119,7 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     calls,
     logs,
     faults,
+    mappings,
     working,
     whenIdle,
     endEnvironments,

@@ -113,6 +113,15 @@ describe('the local stack', () => {
     expect(body.queues).toContainEqual(expect.objectContaining({ depth: 0, in_flight: 0, dead_letters: 0 }));
   });
 
+  test('polls the publish queues of connected platforms, which the template leaves off', async () => {
+    const { body } = await stack.local<{ mappings: { queue: string; state: string }[] }>(
+      'GET',
+      '/_local/mappings',
+    );
+    const states = body.mappings.filter(({ queue }) => queue.includes('-publish-')).map(({ state }) => state);
+    expect(states).toEqual(PLATFORM_IDS.map(() => 'Enabled'));
+  });
+
   test('injects faults into AWS calls', async () => {
     const fault = { service: 'dynamodb', function: '-posts', times: 0, error: 'ResourceNotFoundException' };
     expect((await stack.local('POST', '/_local/faults', { service: 'dynamodb' })).status).toBe(400);

@@ -10,7 +10,9 @@ import { ENV } from '../shared/aws/env.ts';
 import type { Cleanup } from './cleanup.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { concurrencyOf, pollEventSource } from './lambda/event-sources.ts';
+import { createAsyncInvocations, type AsyncInvocations } from './lambda/async-invocations.ts';
 import { createFunctions, type LocalFunctions } from './lambda/functions.ts';
+import { createMappings, type Mappings } from './lambda/mappings.ts';
 import { createRules } from './lambda/rules.ts';
 import type { LocalOptions } from './options.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
@@ -19,14 +21,13 @@ import { openServices, type LocalServices } from './services.ts';
 import { CDN_PATH, createCdn } from './s3/cdn.ts';
 import { synthesize } from './synthesize.ts';
 import { ACCOUNT } from './template/names.ts';
+import { asyncSettings, eventSourceMappings, functions as functionsOf } from './template/lambda.ts';
 import { createReader } from './template/reader.ts';
 import {
   apiRoutes,
   buckets,
   customResources,
   distribution,
-  eventSources,
-  functions as functionsOf,
   queues,
   rateRules,
   scheduleGroups,
@@ -64,7 +65,8 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
       keep,
       invoke: (...call) => functions.invoke(...call),
       kill: id => functions.kill(id),
-      working: () => functions.working(),
+      mappings: () => mappings.list(),
+      working: () => ({ ...invocations.working(), ...functions.working() }),
       whenIdle: act => functions.whenIdle(act),
       endEnvironments: () => functions.endEnvironments(),
     },
@@ -100,9 +102,8 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   for (const queue of queues(reader)) sqs.createQueue(queue, queueUrl(queue.name));
   for (const bucket of buckets(reader)) services.s3.createBucket(bucket);
   for (const group of scheduleGroups(reader)) scheduler.createGroup(group);
-  awsEndpoint.open({ ...services, dynamoDb: dynamoDb.endpoint });
 
-  const sources = eventSources(reader);
+  const mapped = eventSourceMappings(reader);
   const resources = functionsOf(reader, template);
   const functions: LocalFunctions = createFunctions(
     resources,
@@ -114,13 +115,33 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     },
     {
       concurrency: name =>
-        sources
-          .filter(source => source.function === name)
-          .reduce((sum, source) => sum + concurrencyOf(source), 0),
+        mapped
+          .filter(({ source }) => source.function === name)
+          .reduce((sum, { source }) => sum + concurrencyOf(source), 0),
     },
   );
   cleanup.add(functions.close);
   const { invoke } = functions;
+  const host = { store: services.store, now: clock.now };
+  const invocations: AsyncInvocations = createAsyncInvocations(asyncSettings(reader), {
+    ...host,
+    invoke,
+    send: (queueArn, body) => sqs.send(queueArn, body),
+  });
+  const pollFaults: Sqs['handle'] = (operation, body) =>
+    services.faults.around(
+      { service: 'sqs', caller: 'event-source', environment: null, operation, body },
+      altered => sqs.handle(operation, altered),
+    );
+  const mappings: Mappings = createMappings(mapped, {
+    ...host,
+    delayMs: options.mappingDelayS * 1000,
+    poll: source => pollEventSource(source, { sqs: pollFaults, queueUrl, invoke }),
+  });
+  cleanup.add(mappings.stop);
+  const names = new Set(resources.map(({ name }) => name));
+  const lambda = { invocations, mappings, exists: (name: string) => names.has(name) };
+  awsEndpoint.open({ ...services, lambda, dynamoDb: dynamoDb.endpoint });
 
   for (const resource of customResources(reader)) {
     const { url: awsUrl, nextCallback } = awsEndpoint;
@@ -135,13 +156,9 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   gateway.open({ routes: apiRoutes(reader), invoke: invokeFromApi, now: clock.now, local, cdn });
 
   function run(): void {
-    const poller = { service: 'sqs', caller: 'event-source', environment: null };
-    const handle: Sqs['handle'] = (operation, body) =>
-      services.faults.around({ ...poller, operation, body }, altered => sqs.handle(operation, altered));
-    for (const source of sources) {
-      cleanup.add(pollEventSource(source, { sqs: handle, queueUrl, invoke }).stop);
-    }
-    services.start(createRules(rateRules(reader), clock.now, services.targets.fireRule));
+    mappings.start();
+    const rules = createRules(rateRules(reader), clock.now, services.targets.fireRule);
+    services.start([rules, mappings, invocations]);
   }
 
   return {

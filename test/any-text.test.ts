@@ -5,8 +5,8 @@ import { fakeQueues, fakeSchedules } from './support/queue-messages.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../shared/delivery/messages.ts';
 import { deliveryHeaders, newSecret } from '../shared/events/signature.ts';
 import { EventMessageSchema } from '../shared/events/messages.ts';
-import { HousekeepingMessageSchema } from '../shared/housekeeping/messages.ts';
-import { MediaMessageSchema } from '../shared/media/messages.ts';
+import { HousekeepingWorkSchema } from '../shared/housekeeping/work.ts';
+import { MediaWorkSchema } from '../shared/media/work.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { describeError, log } from '../shared/runtime/log.ts';
 import { asciiJson } from '../shared/aws/ascii-json.ts';
@@ -60,8 +60,8 @@ const schemas = [
   PublishMessageSchema,
   DispatchMessageSchema,
   EventMessageSchema,
-  HousekeepingMessageSchema,
-  MediaMessageSchema,
+  HousekeepingWorkSchema,
+  MediaWorkSchema,
 ];
 
 const target = { queueUrl: 'https://sqs.example/queue', group: 'group' };

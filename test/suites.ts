@@ -103,9 +103,13 @@ export const SLOW_SUITES = {
   stack: {
     summary: 'the CloudFormation template, reviewed by cdk-nag, and the OpenAPI document',
     paths: [
+      'bin/map-stack/map-text.test.ts',
+      'lib/alarms.test.ts',
       'lib/docs.test.ts',
       'lib/floors.test.ts',
+      'lib/idle-cost.test.ts',
       'lib/media-bucket.test.ts',
+      'lib/operations.test.ts',
       'lib/recursive-loop.test.ts',
       'lib/service-stack.test.ts',
     ],

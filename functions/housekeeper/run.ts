@@ -1,7 +1,7 @@
 import type { HttpClient } from '../../shared/net/http.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 
-/** What the work on one message uses. */
+/** What one run uses. */
 export interface Run {
   services: Services;
   /** The guarded client: it fetches URLs that users chose. */

@@ -3,8 +3,8 @@ import { QueryCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { EventMessageSchema } from '../../shared/events/messages.ts';
-import type { HousekeepingMessage } from '../../shared/housekeeping/messages.ts';
-import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/messages.ts';
+import type { HousekeepingWork } from '../../shared/housekeeping/work.ts';
+import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/work.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Destination } from '../../shared/model/destination.ts';
 import { PostSchema, statusOf, type Post } from '../../shared/model/post.ts';
@@ -23,7 +23,7 @@ import { recorder } from '../../test/support/recorder.ts';
 import { routes as mediaRoutes } from '../media/routes.ts';
 import { routes as playlistRoutes } from '../playlists/routes.ts';
 import { routes as profileRoutes } from '../profiles/routes.ts';
-import { handleHousekeepingMessage } from './work.ts';
+import { doHousekeeping } from './work.ts';
 
 const routes = [...profileRoutes, ...mediaRoutes, ...playlistRoutes];
 const app = { Parameter: { Value: JSON.stringify({ client_id: 'id', client_secret: 'secret' }) } };
@@ -71,14 +71,14 @@ const sentEvents = () =>
     .map(({ body }) => v.parse(EventMessageSchema, body))
     .flatMap(message => (message.kind === 'events' ? message.events : []));
 
-const keep = (message: HousekeepingMessage, services: Services = world.services, remainingMs = 100_000) =>
-  handleHousekeepingMessage({ services, http, remainingMs: () => remainingMs }, message);
+const keep = (message: HousekeepingWork, services: Services = world.services, remainingMs = 100_000) =>
+  doHousekeeping({ services, http, remainingMs: () => remainingMs }, message);
 
 /** Returns the messages that a sweep sends now, and postpones the items. */
-async function sweep(): Promise<HousekeepingMessage[]> {
+async function sweep(): Promise<HousekeepingWork[]> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   const due = await Promise.all(shards.map(shard => dueInShard(world.table, shard, world.clock.now, 100)));
-  const messages: HousekeepingMessage[] = [];
+  const messages: HousekeepingWork[] = [];
   for (const key of due.flat()) {
     const message = housekeepingOfKey(key);
     if (message && (await postponeWake(world.table, key, world.clock.now + WAKE_GRACE_MS)))
@@ -249,7 +249,7 @@ describe('a deleted profile', () => {
     const all = await belongings(1);
     await remove(world.services, all.profile);
     for (const { body } of world.takeMessages()) {
-      const message = body as HousekeepingMessage;
+      const message = body as HousekeepingWork;
       if (message.kind === 'erase-profile') await keep(message);
     }
     expect(platform.requests).toEqual(Array(2).fill('POST /x/api.x.com/2/oauth2/revoke'));
@@ -260,7 +260,7 @@ describe('a deleted profile', () => {
   test('has its deletion finished only when no request can still store anything for it', async () => {
     const all = await belongings(1);
     await remove(world.services, all.profile);
-    const message: HousekeepingMessage = {
+    const message: HousekeepingWork = {
       kind: 'erase-profile',
       workspace_id: all.profile.workspace_id,
       profile_id: all.profile.id,
@@ -278,7 +278,7 @@ describe('a deleted profile', () => {
     const all = await belongings(3);
     const short = world.services;
     await remove(short, all.profile);
-    const message: HousekeepingMessage = {
+    const message: HousekeepingWork = {
       kind: 'erase-profile',
       workspace_id: all.profile.workspace_id,
       profile_id: all.profile.id,
@@ -332,7 +332,7 @@ describe('a deleted profile', () => {
       world.clock.now += 2 * MINUTE;
       const run = crashingServices(world.services, crashPoint(place));
       const { workspace_id, id } = all.profile;
-      const message: HousekeepingMessage = { kind: 'erase-profile', workspace_id, profile_id: id };
+      const message: HousekeepingWork = { kind: 'erase-profile', workspace_id, profile_id: id };
       await keep(message, run.services).catch((error: unknown) => {
         if (!(error instanceof Killed)) throw error;
       });
@@ -358,7 +358,7 @@ describe('the probe of a registered file', () => {
   }
   const read = async (id: string) => (await world.call('GET /agency/media/{id}', { params: { id } })).body;
   const probe = async () => {
-    for (const { body } of world.takeMessages()) await keep(body as HousekeepingMessage);
+    for (const { body } of world.takeMessages()) await keep(body as HousekeepingWork);
   };
 
   test('fills in omitted fields', async () => {
@@ -399,7 +399,7 @@ describe('the probe of a registered file', () => {
 
   test('does nothing for a deleted or already probed asset', async () => {
     const id = await register('photo.png');
-    const [message] = world.takeMessages().map(({ body }) => body as HousekeepingMessage);
+    const [message] = world.takeMessages().map(({ body }) => body as HousekeepingWork);
     await keep(message!);
     await keep(message!);
     await world.call('DELETE /agency/media/{id}', { params: { id } });

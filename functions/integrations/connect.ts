@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ENV } from '../../shared/aws/env.ts';
 import { appForConnect } from '../../shared/connections/apps.ts';
 import { startAuthorization } from '../../shared/connections/oauth-state.ts';
 import { withConnectContext } from '../../shared/connections/platform-context.ts';
@@ -7,10 +8,10 @@ import { assertCreator } from '../../shared/http/access.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { validationFailed } from '../../shared/http/errors.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
-import { findPlatform, notAvailable } from '../../shared/http/platform.ts';
+import { disabled, findPlatform, notAvailable } from '../../shared/http/platform.ts';
 import { validationDetails } from '../../shared/http/validate.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
-import type { PlatformId } from '../../shared/model/platform.ts';
+import { isListed, type PlatformId } from '../../shared/model/platform.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { platformUrl } from '../../shared/net/platform-http.ts';
 import {
@@ -61,7 +62,7 @@ export const connect = route({
     },
     201: { description: 'The account is connected', schema: v.object({ account: AccountRecord }) },
     404: { description: 'Platform or profile not found' },
-    501: { description: 'This version cannot connect the platform yet' },
+    501: { description: 'This version cannot connect the platform yet, or the deployment leaves it out' },
     503: { description: 'No app is set for the platform, or the platform does not answer' },
   },
   handler: async ({ params, body, principal, base_url }, services) => {
@@ -71,6 +72,7 @@ export const connect = route({
     assertCreator(principal, profile.created_by, 'profiles');
     const connector = CONNECTORS[platform];
     if (!connector) throw notAvailable(platform);
+    if (isListed(services.setting(ENV.disabledPlatforms), platform)) throw disabled(platform);
     const way = chosenWay(connector, platform, body.way);
     return way.kind === 'direct'
       ? connectDirectly(services, { profile, platform, connector, way }, body)

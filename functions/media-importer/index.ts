@@ -1,15 +1,15 @@
-import { MediaMessageSchema } from '../../shared/media/messages.ts';
+import { MediaWorkSchema } from '../../shared/media/work.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { services } from '../../shared/runtime/services.ts';
-import { consume, type QueueHandler } from '../../shared/runtime/worker.ts';
-import { handleMediaMessage } from './work.ts';
+import { workOn, type WorkHandler } from '../../shared/runtime/worker.ts';
+import { doMediaWork } from './work.ts';
 
 /** Eight consecutive attempts without progress span more than half an hour. */
 const MAX_FAILURES = 8;
 
 /** Moves files of any size into the bucket, and removes them. */
-export const handler: QueueHandler = async (event, context) => {
-  // One client per batch: connections do not survive the freeze between two invocations.
+export const handler: WorkHandler = async (event, context) => {
+  // One client per invocation: connections do not survive the freeze between two invocations.
   const http = createHttpClient();
   const run = {
     services: services(),
@@ -19,7 +19,7 @@ export const handler: QueueHandler = async (event, context) => {
     maxFailures: MAX_FAILURES,
   };
   try {
-    return await consume(MediaMessageSchema, message => handleMediaMessage(run, message))(event, context);
+    await workOn(event, MediaWorkSchema, work => doMediaWork(run, work));
   } finally {
     http.close();
   }

@@ -2,13 +2,13 @@ import { finishConfirmation } from '../../shared/media/uploads/confirm-upload.ts
 import { processCopy } from '../../shared/media/copies/copy-media.ts';
 import { importUpload } from '../../shared/media/uploads/import-upload.ts';
 import { removeUpload } from '../../shared/media/uploads/remove-upload.ts';
-import type { MediaMessage } from '../../shared/media/messages.ts';
+import type { MediaWork } from '../../shared/media/work.ts';
 import { newLease, type MediaRun } from '../../shared/media/transfer/media-run.ts';
 import { getStoredUpload, replaceUpload, type UploadRef } from '../../shared/store/uploads.ts';
 
-/** Processes a message. Idempotent: a message may be delivered twice, or after its work was done. */
-export function handleMediaMessage(run: MediaRun, message: MediaMessage): Promise<void> {
-  return message.kind === 'upload' ? workOnUpload(run, message) : processCopy(run, message);
+/** Does the work. Idempotent: it may be requested twice, or after it was done. */
+export function doMediaWork(run: MediaRun, work: MediaWork): Promise<void> {
+  return work.kind === 'upload' ? workOnUpload(run, work) : processCopy(run, work);
 }
 
 async function workOnUpload(run: MediaRun, ref: UploadRef): Promise<void> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { probeMessage, sendHousekeepingMessage } from '../../shared/housekeeping/messages.ts';
+import { probeWork, startHousekeeping } from '../../shared/housekeeping/work.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError, batchFieldPath } from '../../shared/http/errors.ts';
 import type { Asset } from '../../shared/model/library.ts';
@@ -97,9 +97,9 @@ async function requestProbes(
   try {
     await Promise.all(
       groups.map(group =>
-        sendHousekeepingMessage(
+        startHousekeeping(
           services,
-          probeMessage(
+          probeWork(
             workspaceId,
             group.map(({ id }) => id),
           ),

@@ -29,7 +29,10 @@ export const createPost = route({
     404: { description: 'Profile not found' },
     ...postErrorResponses,
   },
-  handler: async ({ body, unknown_fields, principal, base_url, newResourceId, asked_at }, services) => {
+  handler: async (
+    { body, unknown_fields, principal, base_url, request_id, newResourceId, asked_at },
+    services,
+  ) => {
     const request = readPost(body, unknown_fields, services.now());
     const { scheduling } = request.candidate;
     if (scheduling === 'queue') requirePlan(services, principal, QUEUE_PLAN);
@@ -43,7 +46,7 @@ export const createPost = route({
 
     const { timed, warnings } = await atBestTime(services, valid);
     const post = await placeAndStore(services, {
-      post: newPost(newResourceId(), timed, principal, asked_at),
+      post: { ...newPost(newResourceId(), timed, principal, asked_at), request_id },
       previous: null,
       connections: valid.connections,
     });

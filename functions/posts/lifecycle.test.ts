@@ -1,3 +1,4 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import {
   BatchWriteCommand,
@@ -63,6 +64,7 @@ function crippled(): Services {
     ...world.services,
     table: { name, client: { send } as unknown as DynamoDBDocumentClient },
     sqs: { send: () => Promise.reject(new Error('refused')) } as unknown as SQSClient,
+    lambda: { send: () => Promise.reject(new Error('refused')) } as unknown as LambdaClient,
   };
 }
 

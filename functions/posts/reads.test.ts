@@ -10,7 +10,7 @@ import { routes } from './routes.ts';
 let api: ServedApi;
 beforeAll(async () => {
   const scheduler = { send: () => Promise.resolve({}) } as unknown as SchedulerClient;
-  api = await servedApi(routes, { plan: 'starter', services: { sqs: fakeQueues().sqs, scheduler } });
+  api = await servedApi(routes, { plan: 'starter', services: { ...fakeQueues(), scheduler } });
   const profile = {
     id: newId(),
     workspace_id: api.workspace.workspace_id,

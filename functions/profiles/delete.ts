@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { sendHousekeepingMessage } from '../../shared/housekeeping/messages.ts';
+import { startHousekeeping } from '../../shared/housekeeping/work.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { deleteProfileContent } from '../../shared/profiles/delete-content.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
@@ -66,7 +66,7 @@ async function deleteContent(services: Services, ref: ProfileRef): Promise<numbe
       () => services.now() > deadline,
       () => (cancelled += 1),
     );
-    await sendHousekeepingMessage(services, { kind: 'erase-profile', ...ref });
+    await startHousekeeping(services, { kind: 'erase-profile', ...ref });
   } catch (error) {
     log.warn('Profile deletion continues in the background', { ...ref, ...describeError(error) });
   }

@@ -6,7 +6,7 @@ import {
   finishConfirmation,
   acquireUpload,
 } from '../../shared/media/uploads/confirm-upload.ts';
-import { sendMediaMessage } from '../../shared/media/messages.ts';
+import { startMediaWork } from '../../shared/media/work.ts';
 import { SWEEP_GRACE_MS } from '../../shared/media/transfer/media-run.ts';
 import { reserve, uploadFile } from '../../shared/media/storage-allowance.ts';
 import { isUuid } from '../../shared/model/id.ts';
@@ -80,12 +80,12 @@ async function findAgain(services: Services, { workspace_id, upload_id }: Upload
   return upload;
 }
 
-/** Leaves a large file to the importer. If the message is lost, the sweeper sends another. */
+/** Leaves a large file to the importer. If this fails, the sweeper starts the importer. */
 async function handOver(services: Services, leased: Upload): Promise<Upload> {
   const released = { ...leased, lease_until: 0, wake_at: services.now() + SWEEP_GRACE_MS };
   const stored = await replaceUpload(services.table, leased, released);
   const { workspace_id, upload_id } = leased;
-  await sendMediaMessage(services, { kind: 'upload', workspace_id, upload_id }).catch(() => undefined);
+  await startMediaWork(services, { kind: 'upload', workspace_id, upload_id }).catch(() => undefined);
   return stored ?? leased;
 }
 

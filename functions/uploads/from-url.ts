@@ -1,6 +1,6 @@
 import { validationFailed } from '../../shared/http/errors.ts';
 import { importUpload } from '../../shared/media/uploads/import-upload.ts';
-import { sendMediaMessage } from '../../shared/media/messages.ts';
+import { startMediaWork } from '../../shared/media/work.ts';
 import { SWEEP_GRACE_MS, type MediaRun } from '../../shared/media/transfer/media-run.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { newTransfer } from '../../shared/model/transfer.ts';
@@ -57,18 +57,16 @@ async function importWithinRequest(services: Services, http: HttpClient, upload:
     });
     return null;
   });
-  if (after?.status !== 'failed') return after ?? (await leaveToImporter(services, upload));
+  if (after?.status === 'processing') await leaveToImporter(services, after);
+  // Without a result, the upload is leased until the sweeper starts the importer.
+  if (after?.status !== 'failed') return after ?? upload;
   await deleteUpload(services.table, after);
   throw validationFailed([errorOf('url', after.error ?? 'Leads to no file')]);
 }
 
-/** If the message is lost, the sweeper sends another. */
-async function leaveToImporter(services: Services, upload: Upload): Promise<Upload> {
-  const { workspace_id, upload_id } = upload;
-  await sendMediaMessage(services, { kind: 'upload', workspace_id, upload_id }, REQUEST_BUDGET_MS).catch(
-    () => undefined,
-  );
-  return upload;
+/** If this fails, the sweeper starts the importer. */
+async function leaveToImporter(services: Services, { workspace_id, upload_id }: Upload): Promise<void> {
+  await startMediaWork(services, { kind: 'upload', workspace_id, upload_id }).catch(() => undefined);
 }
 
 /** Returns the file name in a URL's path. */

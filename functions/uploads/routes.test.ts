@@ -462,7 +462,7 @@ describe('a crash', () => {
     Object.assign(world.services, { table });
     expect([status, bucket.keys().length]).toEqual([202, 1]);
     world.clock.now += HOUR / 10;
-    await uploads.work();
+    await uploads.continueImport(body.upload_id);
     expect((await read(body.upload_id)).body).toMatchObject({ status: 'ready', size: files.PNG.length });
     expect(bucket.keys()).toHaveLength(1);
   });

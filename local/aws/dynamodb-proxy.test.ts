@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
+import { noLambda } from '../../test/support/lambda.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
@@ -30,6 +31,7 @@ beforeAll(async () => {
   awsEndpoint.open({
     dynamoDb: process.env['DYNAMODB_ENDPOINT']!,
     sqs: createSqs(null),
+    lambda: noLambda,
     ssm: createSsm(store, Date.now),
     scheduler: createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() }),
     faults: createAwsFaults(() => Promise.resolve()),

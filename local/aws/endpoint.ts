@@ -7,6 +7,7 @@ import { converse, isConverse } from './bedrock.ts';
 import type { Calls } from './calls.ts';
 import { callDynamoDb } from './dynamodb-proxy.ts';
 import { ConnectionDropped, type AwsFaults } from './faults.ts';
+import { lambdaOperation, type LambdaApi } from './lambda.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { S3 } from '../s3/s3.ts';
 import type { Sqs } from './sqs.ts';
@@ -24,6 +25,7 @@ export interface AwsEndpoint {
 export interface AwsServices {
   dynamoDb: string;
   sqs: Sqs;
+  lambda: LambdaApi;
   ssm: (operation: string, body: unknown) => AwsResponse;
   scheduler: Scheduler;
   calls: Calls;
@@ -39,6 +41,8 @@ interface Call {
   caller: string;
   /** Header `X-Amzn-Trace-Id`. */
   traceHeader: string | null;
+  /** Header `X-Amz-Invocation-Type`. */
+  invocationType: string;
 }
 
 interface Target {
@@ -100,18 +104,22 @@ export async function startAwsEndpoint(): Promise<AwsEndpoint> {
     if (token !== undefined) return receiveCallback(token, body);
     if (!services) throw new AwsError('ServiceUnavailable', 'The local stack is still starting', 503);
     const caller = callerOf(request);
+    const { method = '' } = request;
     const target = String(request.headers['x-amz-target'] ?? '');
     const [service = '', operation = ''] = target.split('.');
-    const found = TARGETS[service] ?? bedrockTarget(url) ?? schedulerTarget(request.method ?? '', url);
+    const found =
+      TARGETS[service] ?? bedrockTarget(url) ?? lambdaTarget(method, url) ?? schedulerTarget(method, url);
     if (found) {
       const opened = services;
       const call = { operation: operation || found.operation || '', caller };
-      const environment = environmentOf(request);
+      const environment = headerOf(request, 'x-local-environment');
+      const details = {
+        headers: forwardedHeaders(request),
+        traceHeader: headerOf(request, 'x-amzn-trace-id'),
+        invocationType: headerOf(request, 'x-amz-invocation-type') ?? '',
+      };
       return services.faults.around({ ...call, service: found.service, environment, body }, altered =>
-        found.run(
-          { ...call, headers: forwardedHeaders(request), traceHeader: traceHeaderOf(request), body: altered },
-          opened,
-        ),
+        found.run({ ...call, ...details, body: altered }, opened),
       );
     }
     throw new AwsError(
@@ -133,19 +141,14 @@ export async function startAwsEndpoint(): Promise<AwsEndpoint> {
   };
 }
 
-function environmentOf(request: IncomingMessage): string | null {
-  const environment = request.headers['x-local-environment'];
-  return typeof environment === 'string' ? environment : null;
-}
-
-function traceHeaderOf(request: IncomingMessage): string | null {
-  const header = request.headers['x-amzn-trace-id'];
+function headerOf(request: IncomingMessage, name: string): string | null {
+  const header = request.headers[name];
   return typeof header === 'string' ? header : null;
 }
 
 /** Name of the calling function; environment ids are `<function>:<number>`. */
 export function callerOf(request: IncomingMessage): string {
-  return environmentOf(request)?.replace(/:\d+$/, '') ?? '-';
+  return headerOf(request, 'x-local-environment')?.replace(/:\d+$/, '') ?? '-';
 }
 
 /** Scheduler is addressed by method and path. */
@@ -159,6 +162,21 @@ function schedulerTarget(method: string, url: URL): Target | null {
       return Promise.resolve(scheduler.handle(method, url, body));
     },
   };
+}
+
+/** Lambda is addressed by method and path. */
+function lambdaTarget(method: string, url: URL): Target | null {
+  const found = lambdaOperation(method, url.pathname);
+  return (
+    found && {
+      service: 'lambda',
+      operation: found.name,
+      run: (call, { lambda, calls }) => {
+        calls.add('lambda', found.name, call.caller);
+        return Promise.resolve(found.run(call, lambda));
+      },
+    }
+  );
 }
 
 /** Bedrock is addressed by path. */

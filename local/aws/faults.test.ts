@@ -14,6 +14,7 @@ import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BadRequest } from '../sandbox/bad-request.ts';
 import { openStore } from '../store.ts';
+import { noLambda } from '../../test/support/lambda.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
@@ -39,6 +40,7 @@ beforeAll(async () => {
   awsEndpoint.open({
     dynamoDb: '',
     sqs: emulator,
+    lambda: noLambda,
     ssm: createSsm(store, Date.now),
     scheduler: createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() }),
     calls: createCalls(),

@@ -17,7 +17,7 @@ const whole = (least: number, most: number) =>
 
 const AwsFaultSchema = v.pipe(
   v.strictObject({
-    service: v.picklist(['dynamodb', 'sqs', 'scheduler', 'ssm']),
+    service: v.picklist(['dynamodb', 'sqs', 'lambda', 'scheduler', 'ssm']),
     /** `UpdateItem`, `SendMessage`, …; `Invoke` for a schedule that fires. */
     operation: v.optional(v.string()),
     /** Name of the calling function or the end of it (`publisher-x`); `event-source` for the event source mappings. */

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
+import { noLambda } from '../../test/support/lambda.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
   awsEndpoint.open({
     dynamoDb: '',
     sqs: emulator,
+    lambda: noLambda,
     ssm: createSsm(store, Date.now),
     scheduler,
     faults: createAwsFaults(() => Promise.resolve()),

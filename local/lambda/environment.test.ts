@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, stop } from '../http.ts';
 import { testFunctions, type TestFunctions } from '../../test/support/lambda.ts';
-import type { FunctionResource } from '../template/resources.ts';
+import type { FunctionResource } from '../template/lambda.ts';
 import { createEnvironment, type Environment } from './environment.ts';
 import { createFunctions } from './functions.ts';
 

@@ -3,7 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import * as v from 'valibot';
 import { COMPILE_CACHE } from '../compile-cache.ts';
 import { arn, REGION } from '../template/names.ts';
-import type { FunctionResource } from '../template/resources.ts';
+import type { FunctionResource } from '../template/lambda.ts';
 
 export interface InvocationError {
   ok: false;

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import { createSqs, type QueueDepth, type Sqs } from '../aws/sqs.ts';
 import { installClock, uninstallClock } from '../clock.ts';
 import { arn } from '../template/names.ts';
-import type { EventSource } from '../template/resources.ts';
+import type { EventSource } from '../template/lambda.ts';
 import { failedIds, pollEventSource, type Poller } from './event-sources.ts';
 import { createFunctions, type LocalFunctions } from './functions.ts';
 

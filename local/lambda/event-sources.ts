@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { arn, REGION } from '../template/names.ts';
-import type { EventSource } from '../template/resources.ts';
+import type { EventSource } from '../template/lambda.ts';
 import { AwsError, type AwsResponse } from '../aws/response.ts';
 import { ConnectionDropped } from '../aws/faults.ts';
 import type { InvocationResult } from './environment.ts';
@@ -23,6 +23,7 @@ export interface Poller {
 
 /** Concurrent invocations if the template sets no MaximumConcurrency. */
 const DEFAULT_CONCURRENCY = 4;
+const MOST_CONCURRENT = 10;
 const LONG_POLL_S = 20;
 /** Delay after a failed ReceiveMessage. */
 const RETRY_DELAY_MS = 200;
@@ -43,7 +44,9 @@ const FailuresSchema = v.object({
   batchItemFailures: v.array(v.object({ itemIdentifier: v.pipe(v.string(), v.nonEmpty()) })),
 });
 
-export const concurrencyOf = ({ maxConcurrency }: EventSource) => maxConcurrency ?? DEFAULT_CONCURRENCY;
+/** Below the maximum of the template where that is more than a development machine can run. */
+export const concurrencyOf = ({ maxConcurrency }: EventSource) =>
+  Math.min(maxConcurrency ?? DEFAULT_CONCURRENCY, MOST_CONCURRENT);
 
 /**
  * Invokes a function with a queue's messages as Lambda's poller does: deletes the messages that succeeded and leaves the

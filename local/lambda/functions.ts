@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FunctionResource } from '../template/resources.ts';
+import type { FunctionResource } from '../template/lambda.ts';
 import {
   createEnvironment,
   type Environment,

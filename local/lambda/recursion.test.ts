@@ -9,8 +9,8 @@ import { createSsm } from '../aws/ssm.ts';
 import { installClock, uninstallClock } from '../clock.ts';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
-import { testFunctions, type TestFunctions } from '../../test/support/lambda.ts';
-import type { FunctionResource } from '../template/resources.ts';
+import { noLambda, testFunctions, type TestFunctions } from '../../test/support/lambda.ts';
+import type { FunctionResource } from '../template/lambda.ts';
 import { pollEventSource, type Poller } from './event-sources.ts';
 import { createFunctions, type LocalFunctions } from './functions.ts';
 import { invocationsIn, MAX_INVOCATIONS, nextTraceHeader } from './recursion.ts';
@@ -52,6 +52,7 @@ describe('a function that sends messages to its own queue', () => {
     endpoint.open({
       dynamoDb: '',
       sqs,
+      lambda: noLambda,
       ssm: createSsm(store, Date.now),
       scheduler: createScheduler({ store, now: Date.now, jitterS: 0, deliver: () => Promise.resolve() }),
       faults: createAwsFaults(() => Promise.resolve()),

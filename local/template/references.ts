@@ -1,4 +1,6 @@
-import type { Json } from '../../shared/model/json.ts';
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { JsonSchema, type Json } from '../../shared/model/json.ts';
 import { ACCOUNT, arn, REGION } from './names.ts';
 import type { References } from './resolve.ts';
 import type { Resource } from './template.ts';
@@ -54,6 +56,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   'AWS::CloudFront::OriginAccessControl': { identify: name => ({ ref: name, attributes: { Id: name } }) },
   'AWS::CloudFront::ResponseHeadersPolicy': { identify: name => ({ ref: name, attributes: { Id: name } }) },
+  // Its id is a UUID.
+  'AWS::Lambda::EventSourceMapping': { identify: id => ({ ref: uuidOf(id), attributes: {} }) },
   'AWS::Lambda::Function': {
     named: 'FunctionName',
     identify: name => ({ ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } }),
@@ -83,7 +87,7 @@ export function references(resources: Readonly<Record<string, Resource>>, addres
     if (!resource) throw new Error(`The template refers to ${id}, which does not exist`);
     const kind = KINDS[resource.Type];
     if (!kind) throw new Error(`The local stack does not support references to ${id} (${resource.Type})`);
-    return kind.identify(literal(resource.Properties[kind.named ?? '']) ?? id, addresses);
+    return kind.identify(nameOf(resource, kind) ?? id, addresses);
   }
   return {
     ref: id => identity(id).ref,
@@ -94,6 +98,22 @@ export function references(resources: Readonly<Record<string, Resource>>, addres
       return value;
     },
   };
+}
+
+const TagsSchema = v.array(v.object({ Key: v.string(), Value: JsonSchema }));
+
+/** Returns the explicit name, else the tag `Name`: CloudFormation would generate a name, which is harder to read. */
+function nameOf({ Properties }: Resource, { named }: Kind): string | null {
+  const explicit = literal(Properties[named ?? '']);
+  if (explicit !== null || named === undefined) return explicit;
+  const tags = v.safeParse(TagsSchema, Properties['Tags']);
+  return literal(tags.success ? tags.output.find(({ Key }) => Key === 'Name')?.Value : undefined);
+}
+
+/** Returns a UUID that is the same at every start. */
+function uuidOf(id: string): string {
+  const hash = createHash('sha256').update(id).digest('hex');
+  return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 }
 
 function literal(name: Json | undefined): string | null {

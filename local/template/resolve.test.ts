@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Json } from '../../shared/model/json.ts';
+import { arn } from './names.ts';
 import { createReader } from './reader.ts';
 import { references } from './references.ts';
 import { resolve } from './resolve.ts';
-import { apiRoutes, eventSources, functions, queues, tables } from './resources.ts';
+import { asyncSettings, eventSourceMappings, functions } from './lambda.ts';
+import { apiRoutes, queues, tables } from './resources.ts';
 import type { Template } from './template.ts';
 
 const ADDRESSES = { aws: 'http://127.0.0.1:4000', api: 'http://127.0.0.1:3000' };
@@ -29,11 +31,19 @@ const RESOURCES = {
   Fn: {
     Type: 'AWS::Lambda::Function',
     Properties: {
-      FunctionName: 'worker',
+      Tags: [{ Key: 'Name', Value: 'worker' }],
       Handler: 'lib/index.handler',
       Code: { S3Bucket: 'assets', S3Key: 'abc.zip' },
       Timeout: 29,
       Environment: { Variables: { TABLE_NAME: { Ref: 'Table' }, QUEUE_URL: { Ref: 'Queue' } } },
+    },
+  },
+  InvokeConfig: {
+    Type: 'AWS::Lambda::EventInvokeConfig',
+    Properties: {
+      FunctionName: { Ref: 'Fn' },
+      MaximumRetryAttempts: 1,
+      DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Dead', 'Arn'] } } },
     },
   },
   Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'api' } },
@@ -125,15 +135,22 @@ describe('resources', () => {
       },
     ]);
     expect(apiRoutes(reader)).toEqual([{ key: 'GET /v1/posts', function: 'worker' }]);
-    expect(eventSources(reader)).toEqual([
+    expect(eventSourceMappings(reader)).toEqual([
       {
-        queue: 'work',
-        function: 'worker',
-        batchSize: 1,
-        windowS: 0,
-        maxConcurrency: 3,
-        partialFailures: true,
+        uuid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+        enabled: true,
+        source: {
+          queue: 'work',
+          function: 'worker',
+          batchSize: 1,
+          windowS: 0,
+          maxConcurrency: 3,
+          partialFailures: true,
+        },
       },
+    ]);
+    expect(asyncSettings(reader)).toEqual([
+      { function: 'worker', retries: 1, maxAgeS: 21_600, failureQueueArn: arn('sqs', 'Dead') },
     ]);
   });
 

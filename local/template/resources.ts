@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { CorsRule } from '../s3/cors.ts';
 import type { LifecycleRule } from '../s3/lifecycle.ts';
 import type { Json } from '../../shared/model/json.ts';
 import type { Reader } from './reader.ts';
-import type { Template } from './template.ts';
 
-const Whole = v.pipe(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), v.integer());
+export const Whole = v.pipe(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), v.integer());
 const Keys = v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }));
 
 export interface TableResource {
@@ -147,71 +145,6 @@ export function distribution({ all }: Reader): DistributionResource | undefined 
       },
     }
   );
-}
-
-export interface FunctionResource {
-  name: string;
-  /** Path of the code file without its extension. */
-  module: string;
-  /** Name of the exported handler. */
-  handler: string;
-  environment: Record<string, string>;
-  timeoutS: number;
-  memoryMb: number;
-  /** Whether recursive loop detection is off (`RecursiveLoop: Allow`). */
-  allowsRecursion: boolean;
-}
-
-export function functions({ all, references }: Reader, { asset }: Template): FunctionResource[] {
-  return all(['AWS::Lambda::Function'], {
-    Code: v.object({ S3Key: v.string() }),
-    Handler: v.string(),
-    Timeout: v.optional(Whole, 3),
-    MemorySize: v.optional(Whole, 128),
-    RecursiveLoop: v.optional(v.picklist(['Allow', 'Terminate']), 'Terminate'),
-    Environment: v.optional(v.object({ Variables: v.optional(v.record(v.string(), v.string()), {}) }), {}),
-  }).map(({ id, properties: { Code, Handler, Timeout, MemorySize, RecursiveLoop, Environment } }) => {
-    const dot = Handler.lastIndexOf('.');
-    return {
-      name: references.ref(id),
-      module: join(asset(Code.S3Key), Handler.slice(0, dot)),
-      handler: Handler.slice(dot + 1),
-      environment: Environment.Variables,
-      timeoutS: Timeout,
-      memoryMb: MemorySize,
-      allowsRecursion: RecursiveLoop === 'Allow',
-    };
-  });
-}
-
-export interface EventSource {
-  queue: string;
-  function: string;
-  batchSize: number;
-  windowS: number;
-  maxConcurrency: number | null;
-  partialFailures: boolean;
-}
-
-export function eventSources({ all }: Reader): EventSource[] {
-  return all(['AWS::Lambda::EventSourceMapping'], {
-    EventSourceArn: v.string(),
-    FunctionName: v.string(),
-    BatchSize: v.optional(Whole, 10),
-    MaximumBatchingWindowInSeconds: v.optional(Whole, 0),
-    FunctionResponseTypes: v.optional(v.array(v.string()), []),
-    ScalingConfig: v.optional(v.object({ MaximumConcurrency: v.optional(Whole) })),
-    Enabled: v.optional(v.boolean(), true),
-  })
-    .filter(({ properties: { Enabled } }) => Enabled)
-    .map(({ properties }) => ({
-      queue: lastPart(properties.EventSourceArn),
-      function: functionName(properties.FunctionName),
-      batchSize: properties.BatchSize,
-      windowS: properties.MaximumBatchingWindowInSeconds,
-      maxConcurrency: properties.ScalingConfig?.MaximumConcurrency ?? null,
-      partialFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
-    }));
 }
 
 export interface ApiRoute {

@@ -1,4 +1,5 @@
-import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import { readParameter } from '../aws/parameters.ts';
 import { MINUTE } from '../time/instant.ts';
 
 export const aiKeyParameter = (prefix: string) => `${prefix}/ai-provider`;
@@ -11,17 +12,10 @@ export function keyReader(ssm: SSMClient, prefix: string, now: () => number): ()
   let cached: { key: string | null; until: number } | null = null;
   return async () => {
     if (cached && cached.until > now()) return cached.key;
-    cached = { key: await read(ssm, aiKeyParameter(prefix)), until: now() + CACHE_MS };
+    cached = {
+      key: (await readParameter(ssm, aiKeyParameter(prefix)))?.trim() ?? null,
+      until: now() + CACHE_MS,
+    };
     return cached.key;
   };
-}
-
-async function read(ssm: SSMClient, name: string): Promise<string | null> {
-  try {
-    const { Parameter } = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
-    return Parameter?.Value?.trim() ?? null;
-  } catch (error) {
-    if (error instanceof ParameterNotFound) return null;
-    throw error;
-  }
 }

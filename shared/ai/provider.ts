@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { ENV } from '../aws/env.ts';
+import { env, ENV } from '../aws/env.ts';
 import { parseJson } from '../model/json.ts';
 import { createHttpClient, type Http } from '../net/http.ts';
 import type { Services } from '../runtime/services.ts';
 import { bedrockClient, bedrockWriter } from './bedrock.ts';
+import { defaultModelIn } from './default-model.ts';
 import { offlineWriter } from './offline/writer.ts';
 import { keyReader } from './openai-key.ts';
 import { openAiWriter } from './openai.ts';
@@ -24,7 +25,7 @@ export function createWriter(services: Services): Writer {
   const setting = v.parse(ProviderSchema, parseJson(services.setting(ENV.aiProvider)));
   switch (setting.provider) {
     case 'bedrock':
-      return bedrockWriter(bedrockClient(), setting.model);
+      return bedrockWriter(bedrockClient(), setting.model ?? defaultModelIn(env('AWS_REGION')));
     case 'openai':
       return openAiWriter(
         http,

@@ -3,7 +3,8 @@ import type { Brief } from './brief.ts';
 
 /** The AI provider of the stack: the value of the function's setting. */
 export const ProviderSchema = v.variant('provider', [
-  v.object({ provider: v.literal('bedrock'), model: v.string() }),
+  /** Null: the default model, as the region of the function offers it. */
+  v.object({ provider: v.literal('bedrock'), model: v.nullable(v.string()) }),
   v.object({ provider: v.literal('openai'), base_url: v.string(), model: v.string() }),
   v.object({ provider: v.literal('offline') }),
 ]);

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -26,6 +27,7 @@ export const dynamo = lazy(() =>
   }),
 );
 export const sqs = lazy(() => new SQSClient({ useQueueUrlAsEndpoint: false, ...timeouts(5000) }));
+export const lambda = lazy(() => new LambdaClient(timeouts(5000)));
 export const scheduler = lazy(() => new SchedulerClient(timeouts(5000)));
 /**
  * No default checksums: in a presigned URL they would be those of an empty body. No `Expect: 100-continue`: it costs a
@@ -40,4 +42,5 @@ export const s3 = lazy(
       requestHandler: { connectionTimeout: 5000, socketTimeout: 60_000 },
     }),
 );
-export const ssm = lazy(() => new SSMClient(timeouts(5000)));
+/** SSM throttles above 40 reads a second: eight attempts last for about ten seconds. */
+export const ssm = lazy(() => new SSMClient({ maxAttempts: 8, ...timeouts(2000) }));

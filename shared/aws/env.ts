@@ -3,8 +3,12 @@ export const ENV = {
   table: 'TABLE_NAME',
   dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
-  housekeepingQueueUrl: 'HOUSEKEEPING_QUEUE_URL',
-  mediaQueueUrl: 'MEDIA_QUEUE_URL',
+  deadLetterQueueUrl: 'DEAD_LETTER_QUEUE_URL',
+  /** Names of the functions that do background work. */
+  housekeeper: 'HOUSEKEEPER',
+  mediaImporter: 'MEDIA_IMPORTER',
+  /** Platforms that this deployment leaves out, joined by commas; `none` for none. */
+  disabledPlatforms: 'DISABLED_PLATFORMS',
   /** Prefix of `…_X`, `…_BLUESKY`, …: each platform has its own publish queue. */
   publishQueueUrlPrefix: 'PUBLISH_QUEUE_URL_',
   scheduleGroup: 'SCHEDULE_GROUP',
@@ -13,6 +17,8 @@ export const ENV = {
   aiProvider: 'AI_PROVIDER',
   /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
+  /** SSM parameters that a container reads together when it starts, joined by commas. */
+  initialParameters: 'INITIAL_PARAMETERS',
   /** The platform that a publisher function serves. */
   platform: 'PLATFORM',
   /** Public base URL of the API (`https://…/v1`). */
@@ -38,6 +44,14 @@ export function publishQueueVariable(platform: string): string {
   return ENV.publishQueueUrlPrefix + platform.toUpperCase();
 }
 
-/** CloudWatch metric of items that a sweep found overdue. The only custom metric, since each is billed monthly. */
-export const OVERDUE_METRIC = 'Overdue';
-export const OVERDUE_SERVICE = 'sweep';
+/** Returns the variable with the id of the event source mapping of a publish queue. */
+export function publishMappingVariable(platform: string): string {
+  return `PUBLISH_MAPPING_${platform.toUpperCase()}`;
+}
+
+/**
+ * CloudWatch metrics of items that a sweep found overdue, and of dead letters. The only custom metrics, written only when they
+ * are above zero: a metric is billed for the hours in which it has data.
+ */
+export const METRICS = { overdue: 'Overdue', dead_letters: 'DeadLetters' } as const;
+export const METRICS_SERVICE = 'sweep';

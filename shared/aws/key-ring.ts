@@ -7,9 +7,10 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import type { SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { MINUTE, SECOND } from '../time/instant.ts';
+import { readParameter } from './parameters.ts';
 
 const KeySchema = v.object({
   id: v.string(),
@@ -82,8 +83,9 @@ async function ringReadWithin(maxAgeMs: number, ssm: SSMClient, name: string, no
 
 /** Reads the key ring as it is stored. */
 export async function readStoredKeyRing(ssm: SSMClient, name: string): Promise<KeyRing> {
-  const { Parameter } = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
-  const json: unknown = JSON.parse(Parameter?.Value ?? '');
+  const value = await readParameter(ssm, name);
+  if (value === null) throw new Error(`The key ring ${name} does not exist`);
+  const json: unknown = JSON.parse(value);
   return v.parse(KeyRingSchema, json);
 }
 

@@ -1,7 +1,8 @@
-import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
+import type { SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { AppCredentialsSchema, type AppCredentials } from '../model/platform-app.ts';
 import type { PlatformId } from '../model/platform.ts';
+import { readParameter } from './parameters.ts';
 
 export const platformAppParameter = (prefix: string, platform: PlatformId) =>
   `${prefix}/platforms/${platform}`;
@@ -33,12 +34,8 @@ export async function loadPlatformApp(
 }
 
 async function readApp(ssm: SSMClient, name: string): Promise<AppCredentials | null> {
-  try {
-    const { Parameter } = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
-    const json: unknown = JSON.parse(Parameter?.Value ?? '');
-    return v.parse(AppCredentialsSchema, json);
-  } catch (error) {
-    if (error instanceof ParameterNotFound) return null;
-    throw error;
-  }
+  const value = await readParameter(ssm, name);
+  if (value === null) return null;
+  const json: unknown = JSON.parse(value);
+  return v.parse(AppCredentialsSchema, json);
 }

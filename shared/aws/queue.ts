@@ -37,10 +37,14 @@ export interface ReceivedMessage {
   body: string;
 }
 
-/** Receives up to ten messages, waiting one second for the first. Messages that are not deleted become visible again. */
-export async function receiveMessages(sqs: SQSClient, queueUrl: string): Promise<ReceivedMessage[]> {
+/** Receives up to ten messages, waiting `waitS` for the first. Messages that are not deleted become visible again. */
+export async function receiveMessages(
+  sqs: SQSClient,
+  queueUrl: string,
+  waitS = 1,
+): Promise<ReceivedMessage[]> {
   const { Messages = [] } = await sqs.send(
-    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: waitS }),
   );
   return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
     messageId: MessageId,

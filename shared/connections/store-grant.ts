@@ -14,6 +14,7 @@ import { deleteTargets } from '../store/targets.ts';
 import { sealApp } from './apps.ts';
 import { platformUserOf } from './callbacks.ts';
 import { sealCredentials } from './load.ts';
+import { openPublishQueue } from './publish-mapping.ts';
 import { refreshTargets } from './refresh-targets.ts';
 
 export interface NewGrant {
@@ -60,6 +61,7 @@ export async function storeGrant(services: Services, granted: NewGrant): Promise
     default_target_id: defaultTarget,
     needs_target: targetModeOf(connector, way) === 'required' && defaultTarget === null,
   };
+  await openPublishQueue(services, platform);
   await putConnection(services.table, connection);
   await noteUser(services, connection, earlier);
   if (earlier && !same) await deleteTargets(services.table, earlier);

@@ -26,7 +26,8 @@ export async function handleDeadLetter(services: Services, message: PublishMessa
   const destination = post && destinationOf(post, message.platform);
   if (post?.version !== message.version || !destination) return;
   if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
-    return finish(services, post, destination);
+    await settle(services, post, destination);
+    return;
   }
   const now = services.now();
   if (readyAt(post, destination) > now) return;
@@ -34,7 +35,7 @@ export async function handleDeadLetter(services: Services, message: PublishMessa
   const next = afterFailures(destination, now);
   const after = await saveSwept(services, post, destination, next);
   if (!after) throw new Error('The destination changed while its dead letter was handled');
-  await finish(services, after, next);
+  await settle(services, after, next);
 }
 
 function afterFailures(destination: Destination, now: number): Destination {
@@ -56,8 +57,10 @@ function followUpAfterFailures(followUp: FollowUpState, now: number): Partial<Fo
   return { status: 'failed', intent: null, error };
 }
 
-async function finish(services: Services, post: Post, destination: Destination): Promise<void> {
+/** Sends the events of a destination and ends the sweeps of a settled post. Returns the post; null when it changed meanwhile. */
+export async function settle(services: Services, post: Post, destination: Destination): Promise<Post | null> {
   const sent = destination.outbox.length > 0 ? await sendOutbox(services, post, destination) : post;
   await releaseReservation(services, post, destination);
   if (sent) await endSweeps(services, sent);
+  return sent;
 }

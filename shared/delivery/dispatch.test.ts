@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { ENV } from '../aws/env.ts';
 import { newId } from '../model/id.ts';
 import type { Post } from '../model/post.ts';
 import { HOUR, MINUTE, SECOND, toIso } from '../time/instant.ts';
@@ -134,4 +135,18 @@ describe('a sweep', () => {
     const { workspace_id } = await world.store();
     expect(await dispatch(world.services, { workspace_id, post_id: newId() })).toBe(0);
   });
+});
+
+test('fails a post of a platform that the deployment no longer has, with its event', async () => {
+  const post = await world.store();
+  const disabled = (name: string) =>
+    name === ENV.disabledPlatforms ? 'x,tiktok' : world.services.setting(name);
+  await dispatch({ ...world.services, setting: disabled }, post);
+  expect(await outcomeOf(post)).toMatchObject({
+    status: 'failed',
+    error: { code: 'PLATFORM_UNAVAILABLE', message: 'X is not enabled in this deployment of the service' },
+    outbox: [],
+  });
+  expect(world.events.map(({ event }) => event)).toEqual(['post.failed']);
+  expect(await wakeOf(post)).toBeNull();
 });

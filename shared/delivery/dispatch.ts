@@ -10,6 +10,7 @@ import {
   sendPublishMessage,
   type DispatchMessage,
 } from './messages.ts';
+import { failDisabled } from './disabled-platforms.ts';
 import { createPostSchedule, createResumeSchedule, dispatchesLater, firstDispatchAt } from './schedule.ts';
 import { nextSweepAt, overdue, readyAt, unsettled } from './sweep.ts';
 import { SWEEP_INTERVAL_MS } from './timing.ts';
@@ -50,8 +51,9 @@ async function sweepBeforeDue(services: Services, post: Post): Promise<void> {
  * Returns how many of them were overdue.
  */
 export async function dispatch(services: Services, message: DispatchMessage): Promise<number> {
-  const post = await getPost(services.table, message.workspace_id, message.post_id);
-  if (!post) return 0;
+  const stored = await getPost(services.table, message.workspace_id, message.post_id);
+  if (!stored) return 0;
+  const post = await failDisabled(services, stored);
   const count = overdue(post, services.now()).length;
   await sendDueMessages(services, post);
   return count;

@@ -1,5 +1,6 @@
 import type { DestinationOf, FollowUpState, PublishedPost } from '../model/destination.ts';
 import { failure, type Failure } from '../model/failure.ts';
+import type { Post } from '../model/post.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { PlannedFollowUp, StepContext } from '../platforms/contract/publisher.ts';
 import { asPlatformError, decide, isWaitForQuota } from './outcome.ts';
@@ -29,6 +30,7 @@ export interface LeasedFollowUp {
 export interface FollowUpRun extends DeliveryRun {
   followUp: PlannedFollowUp;
   leased: LeasedFollowUp;
+  post: Post;
   open: (renew: boolean) => Promise<StepContext<unknown>>;
   reserveMs: number;
 }

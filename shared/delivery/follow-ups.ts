@@ -16,6 +16,7 @@ import {
 } from './follow-up-outcome.ts';
 import { followUpChanged, followUpLeased } from './follow-up-transitions.ts';
 import { holdLease, LeaseLost } from './lease.ts';
+import { logUnexpected } from './log-unexpected.ts';
 import { ACCOUNT_GONE } from './outcome.ts';
 import { reconcileFollowUp } from './reconcile-follow-up.ts';
 import { isExhausted } from './retry.ts';
@@ -59,7 +60,7 @@ export async function runNextFollowUp(
       },
       save: change => lease.save(followUpChanged(lease.destination, next.name, change, { release: false })),
     };
-    const outcome = await outcomeOf(run, leased, next, context, planned, opened);
+    const outcome = await outcomeOf(run, post, leased, next, context, planned, opened);
     const to = afterOutcome(lease.destination, next.name, outcome, run.services.now());
     const after = await saveSwept(run.services, lease.post, lease.destination, to);
     return after && { post: after, destination: to };
@@ -101,6 +102,7 @@ async function openAccount({ context }: DeliveryContext): Promise<Opened> {
 
 async function outcomeOf(
   run: DeliveryRun,
+  post: Post,
   leased: LeasedFollowUp,
   before: FollowUpState,
   context: DeliveryContext | null,
@@ -119,12 +121,15 @@ async function outcomeOf(
   if (isExhausted(leased.state, leased.state.failures, now)) {
     return { type: 'failed', failure: failure(code ?? 'INTERNAL', 'The service failed on every attempt') };
   }
-  if (opened.type === 'error')
+  if (opened.type === 'error') {
+    logUnexpected(opened.error, post, leased.destination);
     return afterFollowUpError(opened.error, leased.state, now, before.intent !== null);
+  }
   const each: FollowUpRun = {
     ...run,
     followUp,
     leased,
+    post,
     open: context.context,
     reserveMs: context.stepReserveMs,
   };

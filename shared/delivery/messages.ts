@@ -7,6 +7,9 @@ import type { Services } from '../runtime/services.ts';
 import { SECOND } from '../time/instant.ts';
 import { CAPACITY, weightOf } from './load.ts';
 
+/** The request that created the post, for logs; the sweeper does not know it. */
+const REQUEST_ID = v.exactOptional(v.string());
+
 /** Makes a publisher act on a destination. Carries ids only: the worker reads from the post what to do. */
 export const PublishMessageSchema = v.object({
   workspace_id: v.string(),
@@ -15,13 +18,18 @@ export const PublishMessageSchema = v.object({
   version: v.number(),
   /** How many messages the publishers have sent to their own queue in a row before this one. */
   hops: v.optional(v.pipe(v.number(), v.integer()), 0),
+  request_id: REQUEST_ID,
   /** Share of a publisher's capacity that the delivery takes. */
   weight: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), CAPACITY),
 });
 export type PublishMessage = v.InferOutput<typeof PublishMessageSchema>;
 
 /** Makes the dispatcher check a post. */
-export const DispatchMessageSchema = v.object({ workspace_id: v.string(), post_id: v.string() });
+export const DispatchMessageSchema = v.object({
+  workspace_id: v.string(),
+  post_id: v.string(),
+  request_id: REQUEST_ID,
+});
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
 
 /** Maximum delay of one queue message in milliseconds. */
@@ -38,11 +46,19 @@ export async function sendPublishMessage(
   at: number,
   hops = 0,
 ): Promise<void> {
-  const { workspace_id, post_id, version, due_at } = post;
+  const { workspace_id, post_id, version, due_at, request_id } = post;
   const seconds = (at - services.now()) / SECOND;
   await sendMessage(services.sqs, {
     queueUrl: services.setting(publishQueueVariable(platform)),
-    body: { workspace_id, post_id, platform, version, hops, weight: weightOf(post) },
+    body: {
+      workspace_id,
+      post_id,
+      platform,
+      version,
+      hops,
+      weight: weightOf(post),
+      ...(request_id !== undefined && { request_id }),
+    },
     delayS: at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
     group: workspace_id,
   });
@@ -73,11 +89,11 @@ export async function sendDispatchMessage(
 /** Returns the dispatch message as it is put on the queue, by a function or by a schedule. */
 export function dispatchMessage(
   services: Pick<Services, 'setting'>,
-  { workspace_id, post_id }: DispatchMessage,
+  { workspace_id, post_id, request_id }: DispatchMessage,
 ) {
   return {
     queueUrl: services.setting(ENV.dispatchQueueUrl),
-    body: { workspace_id, post_id },
+    body: { workspace_id, post_id, ...(request_id !== undefined && { request_id }) },
     group: workspace_id,
   };
 }

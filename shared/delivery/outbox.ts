@@ -24,7 +24,8 @@ export async function sendOutbox(
   const events = destination.outbox.map(kind => eventOf(post, destination, kind, { publicUrl }));
   // The destination that is final last sees all of them final.
   const completed = completedEvent(post);
-  await sendEvents(services, completed ? [...events, completed] : events, post.workspace_id);
+  const all = completed ? [...events, completed] : events;
+  await sendEvents(services, all, post.workspace_id, post.request_id);
   if (destination.status === 'published') await scheduleReading(services, post, destination);
   return saveDestination(services.table, post, destination, withOutboxSent(destination));
 }

@@ -1,6 +1,7 @@
 import type { FollowUpState } from '../model/destination.ts';
 import { lost, postOf, type FollowUpOutcome, type FollowUpRun } from './follow-up-outcome.ts';
 import { LeaseLost } from './lease.ts';
+import { logUnexpected } from './log-unexpected.ts';
 import { asPlatformError } from './outcome.ts';
 import { backoffMs, isTooOld } from './retry.ts';
 import { intentFor, runFollowUp } from './run-follow-up.ts';
@@ -31,6 +32,7 @@ export async function reconcileFollowUp(run: FollowUpRun, intentAt: number): Pro
     }
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
+    logUnexpected(error, run.post, leased.destination);
     const failures = leased.state.failures + 1;
     const { retryAfterMs } = asPlatformError(error);
     return reconcileLater(run, now + backoffMs(failures, retryAfterMs), { failures });

@@ -3,6 +3,7 @@ import { failure, isAccountLost } from '../model/failure.ts';
 import type { PlannedStep } from '../platforms/contract/publisher.ts';
 import { withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
+import { logUnexpected } from './log-unexpected.ts';
 import { asPlatformError, COMMIT_LOST, failed, type AttemptOutcome } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { live, stepNamed } from './steps.ts';
@@ -30,6 +31,7 @@ export async function reconcile(
     }
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
+    logUnexpected(error, attempt.post, attempt.lease.destination);
     const { code, message, retryAfterMs } = asPlatformError(error);
     if (isAccountLost(failure(code, message)))
       return failed(failure('DELIVERY_UNKNOWN', message), null, true);

@@ -12,6 +12,7 @@ import {
   type FollowUpRun,
 } from './follow-up-outcome.ts';
 import { assertHeld, LeaseLost } from './lease.ts';
+import { logUnexpected } from './log-unexpected.ts';
 import { asPlatformError } from './outcome.ts';
 import { isTooOld } from './retry.ts';
 import { processingDelayMs } from './timing.ts';
@@ -53,6 +54,7 @@ export async function runFollowUp(run: FollowUpRun): Promise<FollowUpOutcome> {
 
 function afterRunError(run: FollowUpRun, error: unknown): FollowUpOutcome {
   const { followUp, leased, services } = run;
+  logUnexpected(error, run.post, leased.destination);
   const inDoubt = !followUp.idempotent && asPlatformError(error).outcomeUnknown;
   if (!inDoubt) return afterFollowUpError(error, leased.state, services.now(), false);
   if (!followUp.reconcile) return { type: 'failed', failure: lost(followUp.name) };

@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { PlannedStep, StepContext, StepResult } from '../platforms/contract/publisher.ts';
 import { openContext, withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
+import { logUnexpected } from './log-unexpected.ts';
 import { decide, failed, type AttemptOutcome } from './outcome.ts';
 import { EARLY_MS, processingWaitUntil } from './timing.ts';
 import { advanced, withIntent, withoutIntent } from './transitions.ts';
@@ -99,6 +100,7 @@ function afterError(
   committing: boolean,
 ): AttemptOutcome {
   if (error instanceof LeaseLost) throw error;
+  logUnexpected(error, attempt.post, attempt.lease.destination);
   const decision = decide(error, attempt.lease.destination, committing, attempt.now());
   switch (decision.type) {
     case 'reconcile':

@@ -4,7 +4,13 @@ import type { DeliveryRef } from '../store/webhooks.ts';
 
 /** A message of the events queue: events to fan out, or one delivery that is due. */
 export const EventMessageSchema = v.variant('kind', [
-  v.object({ kind: v.literal('events'), workspace_id: v.string(), events: v.array(ServiceEventSchema) }),
+  v.object({
+    kind: v.literal('events'),
+    workspace_id: v.string(),
+    events: v.array(ServiceEventSchema),
+    /** The request that created the post of the events, for logs. */
+    request_id: v.exactOptional(v.string()),
+  }),
   v.object({ kind: v.literal('delivery'), webhook_id: v.string(), delivery_id: v.string() }),
 ]);
 export type EventMessage = v.InferOutput<typeof EventMessageSchema>;

@@ -15,10 +15,16 @@ export async function sendEvents(
   services: Sender,
   events: readonly ServiceEvent[],
   workspaceId: string,
+  requestId?: string,
 ): Promise<void> {
   if (events.length === 0) return;
   await sendEventMessage(services, {
-    body: { kind: 'events', workspace_id: workspaceId, events: [...events] },
+    body: {
+      kind: 'events',
+      workspace_id: workspaceId,
+      events: [...events],
+      ...(requestId !== undefined && { request_id: requestId }),
+    },
     group: workspaceId,
   });
 }

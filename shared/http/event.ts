@@ -1,3 +1,4 @@
+import { ENV } from '../aws/env.ts';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isIdName } from '../model/id.ts';
 import type { Principal } from '../model/workspace.ts';
@@ -87,8 +88,10 @@ function defined(values: Record<string, string | undefined> | undefined): Record
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Returns scheme, host and prefix as the caller used them in this request. */
+/** Returns the public URL of the API where one is set, else scheme, host and prefix as the caller used them in this request. */
 function baseUrl(event: ApiEvent): string {
+  const publicUrl = process.env[ENV.publicUrl];
+  if (publicUrl !== undefined) return publicUrl;
   const scheme = event.headers['x-forwarded-proto'] ?? 'https';
   const below = pathBelowBase(event.rawPath) ?? '';
   const prefix = event.rawPath.slice(0, event.rawPath.length - below.length);

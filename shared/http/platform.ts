@@ -1,4 +1,5 @@
 import { readPlatformId, type PlatformId } from '../model/platform.ts';
+import { notEnabled } from '../platforms/availability.ts';
 import { RULES } from '../platforms/registry.ts';
 import { ApiError, notFound } from './errors.ts';
 
@@ -9,13 +10,12 @@ export function findPlatform(name: string): PlatformId {
   return platform;
 }
 
+const unavailable = (platform: PlatformId, error: string) =>
+  new ApiError({ status: 501, body: { error, code: 'PLATFORM_NOT_AVAILABLE', platform } });
+
 /** 501 for a platform without a connector. */
 export const notAvailable = (platform: PlatformId) =>
-  new ApiError({
-    status: 501,
-    body: {
-      error: `This version of the service cannot connect ${RULES[platform].display_name} yet`,
-      code: 'PLATFORM_NOT_AVAILABLE',
-      platform,
-    },
-  });
+  unavailable(platform, `This version of the service cannot connect ${RULES[platform].display_name} yet`);
+
+/** 501 for a platform that the deployment leaves out. */
+export const disabled = (platform: PlatformId) => unavailable(platform, notEnabled(platform));

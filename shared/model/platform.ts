@@ -32,6 +32,9 @@ export function readPlatformId(name: string): PlatformId | null {
   return Object.hasOwn(PLATFORM_ALIASES, name) ? (PLATFORM_ALIASES[name] ?? null) : null;
 }
 
+/** Returns whether a platform is in a list joined by commas. */
+export const isListed = (list: string, platform: PlatformId) => list.split(',').includes(platform);
+
 export const POST_TYPES = ['text', 'image', 'video', 'document'] as const;
 export const PostTypeSchema = v.picklist(POST_TYPES);
 export type PostType = v.InferOutput<typeof PostTypeSchema>;

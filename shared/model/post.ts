@@ -31,6 +31,8 @@ export const PostSchema = v.object({
   /** Increases with every edit. Queue messages for an older version are ignored. */
   version: v.pipe(v.number(), v.integer()),
   created_by: v.nullable(v.string()),
+  /** The request that created the post, for logs. */
+  request_id: v.exactOptional(v.string()),
   created_at: Instant,
   updated_at: Instant,
   destinations: v.record(PlatformIdSchema, DestinationSchema),

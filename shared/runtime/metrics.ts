@@ -1,9 +1,10 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { OVERDUE_METRIC, OVERDUE_SERVICE } from '../aws/env.ts';
+import { METRICS, METRICS_SERVICE } from '../aws/env.ts';
 
-/** Publishes the number of overdue items that a sweep found. Written to the log in the embedded metric format. */
-export function countOverdue(items: number): void {
-  const metrics = new Metrics({ serviceName: OVERDUE_SERVICE });
-  metrics.addMetric(OVERDUE_METRIC, MetricUnit.Count, items);
+/** Publishes a count above zero, in the log, in the embedded metric format. */
+export function countMetric(metric: keyof typeof METRICS, count: number): void {
+  if (count === 0) return;
+  const metrics = new Metrics({ serviceName: METRICS_SERVICE });
+  metrics.addMetric(METRICS[metric], MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }

@@ -1,7 +1,8 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import { dynamo, s3, scheduler, sqs, ssm } from '../aws/clients.ts';
+import { dynamo, lambda, s3, scheduler, sqs, ssm } from '../aws/clients.ts';
 import { env, ENV } from '../aws/env.ts';
 import { loadKeyRing, type KeyRing } from '../aws/key-ring.ts';
 import type { Bucket } from '../store/objects.ts';
@@ -12,6 +13,7 @@ export interface Services {
   readonly table: Table;
   readonly bucket: Bucket;
   readonly sqs: SQSClient;
+  readonly lambda: LambdaClient;
   readonly scheduler: SchedulerClient;
   readonly ssm: SSMClient;
   /**
@@ -36,6 +38,9 @@ export function services(): Services {
     },
     get sqs() {
       return sqs();
+    },
+    get lambda() {
+      return lambda();
     },
     get scheduler() {
       return scheduler();

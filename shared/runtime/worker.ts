@@ -1,5 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
+import { parseJson } from '../model/json.ts';
 import { describeError, log } from './log.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -55,8 +56,44 @@ export async function failureOf<T>(
   } catch (error) {
     log.error('Message handling failed; the message returns to the queue', {
       message_id: record.messageId,
+      ...idsOf(record.body),
       ...describeError(error),
     });
     return { itemIdentifier: record.messageId };
+  }
+}
+
+const IdsSchema = v.partial(
+  v.object({
+    workspace_id: v.string(),
+    post_id: v.string(),
+    platform: v.string(),
+    request_id: v.string(),
+    webhook_id: v.string(),
+    delivery_id: v.string(),
+    upload_id: v.string(),
+    profile_id: v.string(),
+  }),
+);
+
+/** Returns the ids in a message, by which log lines can be found. */
+function idsOf(body: string): Record<string, unknown> {
+  const ids = v.safeParse(IdsSchema, parseJson(body));
+  return ids.success ? ids.output : {};
+}
+
+export type WorkHandler = (event: unknown, context: Context) => Promise<void>;
+
+/** Does the work of an asynchronous invocation. Logs a failure and throws it, so that Lambda retries the invocation. */
+export async function workOn<T>(
+  event: unknown,
+  schema: v.GenericSchema<unknown, T>,
+  handle: (work: T) => Promise<void>,
+): Promise<void> {
+  try {
+    await handle(v.parse(schema, event));
+  } catch (error) {
+    log.error('The work failed; Lambda retries the invocation', describeError(error));
+    throw error;
   }
 }

@@ -102,8 +102,7 @@ test.each([
 });
 
 test.each([
-  ['social-publishing-prod-media-dead-letters', true],
-  ['social-publishing-prod-publish-dead-letters', false],
+  ['social-publishing-prod-dead-letters', true],
   ['social-publishing-prod-publish-x', false],
 ])('knows whether the queue %s has no consumer: %s', (name, unconsumed) => {
   expect(hasNoConsumer(name)).toBe(unconsumed);

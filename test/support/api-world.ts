@@ -39,7 +39,7 @@ export interface Shown {
 /** An environment for routes without middleware: a real table, queues in memory, a clock that tests set. */
 export async function createApiWorld(routes: readonly Route[], plan: Plan = 'pro') {
   const table = await createTestTable();
-  const { sqs, take } = fakeQueues();
+  const { sqs, lambda, take } = fakeQueues();
   const ring = newKeyRing();
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
   const settings: Record<string, string> = { REDIRECT_ALLOWLIST: 'none' };
@@ -47,6 +47,7 @@ export async function createApiWorld(routes: readonly Route[], plan: Plan = 'pro
     table,
     bucket: { publicUrl: 'https://media.example.com' } as Bucket,
     sqs,
+    lambda,
     scheduler: { send: () => Promise.resolve({}) } as unknown as SchedulerClient,
     ssm: { send: () => Promise.reject(new Error('no parameters here')) } as unknown as SSMClient,
     keyRing: () => Promise.resolve(ring),

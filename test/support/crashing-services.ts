@@ -80,6 +80,7 @@ export function crashingServices(
         client: wrap(services.table.client as Client & typeof services.table.client),
       },
       sqs: wrap(services.sqs as Client & typeof services.sqs),
+      lambda: wrap(services.lambda as Client & typeof services.lambda),
       scheduler: wrap(services.scheduler as Client & typeof services.scheduler),
     },
   };

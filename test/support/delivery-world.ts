@@ -19,6 +19,7 @@ import { createPost, getPost } from '../../shared/store/posts.ts';
 import { testCredentials } from './connectors.ts';
 import { crashingServices, Killed, type Crash, type Pause } from './crashing-services.ts';
 import { fakePublisher, newFakePlatform } from './fake-platform.ts';
+import { fakeQueues } from './queue-messages.ts';
 import { createTestTable } from './table.ts';
 
 const WORKSPACE = 'w1';
@@ -90,6 +91,7 @@ export async function deliveryWorld() {
     table,
     bucket: { publicUrl: 'https://media.example.com' } as Bucket,
     sqs: { send } as unknown as SQSClient,
+    lambda: fakeQueues().lambda,
     scheduler: {
       send: (command: { input: CreatedSchedule }) => createSchedule(command.input),
     } as unknown as SchedulerClient,

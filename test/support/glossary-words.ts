@@ -25,6 +25,10 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
     instead: 'schedule; an alarm is a CloudWatch alarm',
     allowed: [
       'lib/observability.ts',
+      'lib/alarms.test.ts',
+      'lib/operations.test.ts',
+      'test/bench/prices.ts',
+      'test/support/idle-cost.ts',
       'lib/service-stack',
       'lib/settings.ts',
       'lib/publishing.ts',

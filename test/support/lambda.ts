@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClock } from '../../local/clock.ts';
+import type { LambdaApi } from '../../local/aws/lambda.ts';
 import type { LambdaHost } from '../../local/lambda/environment.ts';
-import type { FunctionResource } from '../../local/template/resources.ts';
+import type { FunctionResource } from '../../local/template/lambda.ts';
 
 export interface TestFunctions {
   /** Defines a function by the body of its handler, which may use `event` and `context`. */
@@ -14,6 +15,16 @@ export interface TestFunctions {
   clock: ReturnType<typeof createClock>;
   close: () => void;
 }
+
+const refuse = () => {
+  throw new Error('There is no Lambda here');
+};
+/** A Lambda for tests that do not call it. */
+export const noLambda: LambdaApi = {
+  invocations: { accept: refuse },
+  mappings: { get: refuse, update: refuse },
+  exists: refuse,
+};
 
 /** Functions defined in a test, as files of a temporary folder. */
 export function testFunctions(): TestFunctions {

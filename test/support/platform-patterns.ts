@@ -1,3 +1,4 @@
+import { addConnectedPlatform, connectedPlatforms } from '../../shared/store/connected-platforms.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { WorkspaceApp } from '../../shared/model/platform-app.ts';
 import { deleteCheckpoint, getCheckpoint, putCheckpoint } from '../../shared/store/checkpoints.ts';
@@ -39,6 +40,11 @@ export const PLATFORM_PATTERNS: Record<string, (table: Table, base: Table) => Pr
     const owner = ownerOf();
     await replaceTargets(base, owner, [targetOf(), targetOf(), targetOf()]);
     return listTargets(table, owner);
+  },
+  'record a connected platform': table => addConnectedPlatform(table, 'x'),
+  'list the connected platforms': async (table, base) => {
+    await addConnectedPlatform(base, 'x');
+    return connectedPlatforms(table);
   },
   'store the user of a connection': table => putPlatformUser(table, userOf(), connectionOf()),
   "list a user's connections": async (table, base) => {

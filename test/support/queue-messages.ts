@@ -1,9 +1,11 @@
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 
-/** A message as it was sent. */
+/** A message as it was sent, or the event of an asynchronous invocation. */
 export interface SentMessage {
+  /** The URL of the queue, or the name of the function. */
   queueUrl: string;
   body: unknown;
   /** The text that was sent: the body's, or a schedule's whole input. */
@@ -12,8 +14,11 @@ export interface SentMessage {
   group: string;
 }
 
-/** Creates an SQS client that keeps sent messages in memory. `take` returns and removes them, oldest first. */
-export function fakeQueues(): { sqs: SQSClient; take: () => SentMessage[] } {
+/**
+ * Creates an SQS client and a Lambda client that keep sent messages and events in memory. `take` returns and removes them,
+ * oldest first.
+ */
+export function fakeQueues(): { sqs: SQSClient; lambda: LambdaClient; take: () => SentMessage[] } {
   let sent: SentMessage[] = [];
   const send = (command: unknown) => {
     if (!(command instanceof SendMessageCommand)) throw new Error('The fake supports SendMessage only');
@@ -27,12 +32,24 @@ export function fakeQueues(): { sqs: SQSClient; take: () => SentMessage[] } {
     });
     return Promise.resolve({});
   };
+  const invoke = (command: unknown) => {
+    if (!(command instanceof InvokeCommand)) return Promise.resolve({});
+    const { Payload } = command.input;
+    const text = typeof Payload === 'string' ? Payload : '';
+    const queueUrl = command.input.FunctionName ?? '';
+    sent.push({ queueUrl, body: JSON.parse(text), text, delayS: 0, group: '' });
+    return Promise.resolve({});
+  };
   const take = () => {
     const taken = sent;
     sent = [];
     return taken;
   };
-  return { sqs: { send } as unknown as SQSClient, take };
+  return {
+    sqs: { send } as unknown as SQSClient,
+    lambda: { send: invoke } as unknown as LambdaClient,
+    take,
+  };
 }
 
 /** The input of the SendMessage call that a schedule makes. */

@@ -12,7 +12,7 @@ export interface Reach {
   keyRing: boolean;
   /** Whether it reads platform apps. */
   platformApps: boolean;
-  /** Settings that it reads, by their names in `ENV`; `publishQueue` for the publish queue of a platform. */
+  /** Settings that it reads, by their names in `ENV`; `publishQueue` and `publishMapping` for those of each platform. */
   settings: string[];
 }
 
@@ -25,7 +25,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   Delete: ['dynamodb:DeleteItem'],
   BatchWrite: ['dynamodb:BatchWriteItem'],
   SendMessage: ['sqs:SendMessage'],
-  // Event source mappings grant these.
+  Invoke: ['lambda:InvokeFunction'],
+  GetEventSourceMapping: ['lambda:GetEventSourceMapping'],
+  UpdateEventSourceMapping: ['lambda:UpdateEventSourceMapping'],
+  // Event source mappings grant these to consumers.
   ReceiveMessage: [],
   DeleteMessage: [],
   CreateSchedule: ['scheduler:CreateSchedule', 'iam:PassRole'],
@@ -45,6 +48,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ListParts: ['s3:ListMultipartUploadParts'],
   PutParameter: ['ssm:PutParameter'],
   GetParameter: [],
+  GetParameters: [],
   Converse: ['bedrock:InvokeModel'],
 };
 
@@ -78,13 +82,15 @@ function reachOf(code: string): Reach {
       ? names(code, /\b(\w+): \{\s*TableName/g).map(partAction)
       : actionsOf(command),
   );
-  const platformQueue = code.includes('setting(publishQueueVariable(') ? ['publishQueue'] : [];
+  const perPlatform = ['publishQueue', 'publishMapping'].filter(setting =>
+    code.includes(`setting(${setting}Variable(`),
+  );
   return {
     actions: [...new Set(actions)].sort(),
     keyRing: code.includes('.keyRing('),
     // One occurrence is the declaration.
     platformApps: code.split('loadPlatformApp(').length > 2,
-    settings: [...names(code, /setting\(ENV\.(\w+)\)/g), ...platformQueue].sort(),
+    settings: [...names(code, /setting\(ENV\.(\w+)\)/g), ...perPlatform].sort(),
   };
 }
 

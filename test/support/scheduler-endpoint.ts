@@ -1,4 +1,5 @@
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { noLambda } from './lambda.ts';
 import { createCalls } from '../../local/aws/calls.ts';
 import { createAwsFaults } from '../../local/aws/faults.ts';
 import { startAwsEndpoint } from '../../local/aws/endpoint.ts';
@@ -23,6 +24,7 @@ export async function startSchedulerEndpoint(): Promise<SchedulerEndpoint> {
   const nothing = {
     dynamoDb: '',
     sqs: createSqs(null),
+    lambda: noLambda,
     ssm: createSsm(openStore(null), Date.now),
     faults: createAwsFaults(() => Promise.resolve()),
     calls: createCalls(),

@@ -1,14 +1,20 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundleFolder, bundleFunctions, functionNames } from '../../lib/bundle.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 
 export interface Reference {
   Ref?: string;
   'Fn::GetAtt'?: [id: string, attribute: string];
+}
+
+interface Tag {
+  Key: string;
+  Value: string;
 }
 
 export interface Statement {
@@ -25,16 +31,27 @@ interface PolicyDocument {
 export interface PropertiesOf {
   'AWS::ApiGatewayV2::Integration': { IntegrationUri: Reference; PayloadFormatVersion: string };
   'AWS::ApiGatewayV2::Route': { RouteKey: string; Target: { 'Fn::Join': [string, [string, Reference]] } };
-  'AWS::ApiGatewayV2::Stage': { AccessLogSettings: { Format: string } };
+  'AWS::ApiGatewayV2::Stage': {
+    AccessLogSettings: { Format: string };
+    RouteSettings: Record<string, unknown>;
+  };
   'AWS::CloudWatch::Alarm': {
     Namespace: string;
     MetricName: string;
-    AlarmActions?: unknown[];
+    TreatMissingData: string;
+    AlarmActions?: Reference[];
     Dimensions: { Value: Reference }[];
   };
+  'AWS::Events::Rule': { ScheduleExpression: string; Targets: { Arn: Reference }[] };
   'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::IAM::Role': { ManagedPolicyArns?: unknown; AssumeRolePolicyDocument: PolicyDocument };
+  'AWS::Lambda::EventInvokeConfig': {
+    FunctionName: Reference;
+    MaximumRetryAttempts: number;
+    DestinationConfig: { OnFailure: { Destination: Reference } };
+  };
   'AWS::Lambda::EventSourceMapping': {
+    Enabled?: boolean;
     EventSourceArn: Reference;
     FunctionName: Reference;
     BatchSize: number;
@@ -42,7 +59,8 @@ export interface PropertiesOf {
     ScalingConfig?: { MaximumConcurrency: number };
   };
   'AWS::Lambda::Function': {
-    FunctionName: string;
+    Tags: Tag[];
+    TracingConfig?: { Mode: string };
     Code: { S3Key: string };
     Environment: { Variables: Record<string, unknown> };
     Layers?: unknown[];
@@ -55,8 +73,12 @@ export interface PropertiesOf {
   };
   'AWS::Lambda::Permission': { FunctionName: Reference; Principal: string };
   'AWS::Logs::LogGroup': { RetentionInDays: number };
+  'AWS::SNS::Subscription': { TopicArn: Reference };
+  'AWS::SNS::Topic': Record<string, unknown>;
+  'AWS::SNS::TopicPolicy': { Topics: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::SQS::Queue': {
-    QueueName: string;
+    Tags: Tag[];
+    MessageRetentionPeriod?: number;
     SqsManagedSseEnabled: boolean;
     VisibilityTimeout: number;
     RedrivePolicy?: { deadLetterTargetArn: Reference; maxReceiveCount: number };
@@ -65,7 +87,7 @@ export interface PropertiesOf {
 }
 
 export type ResourceType = keyof PropertiesOf;
-type Resources = Record<string, { Type: string; Properties: unknown }>;
+type Resources = Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 
 const NAME = 'social-publishing-test';
 
@@ -74,18 +96,27 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
 };
 
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
-export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void) {
+export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void, name = NAME) {
+  if (!functionNames().every(name => existsSync(bundleFolder(name)))) bundleFunctions();
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
     const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
     const app = new App({ context, outdir, analyticsReporting: false });
-    const stack = new ServiceStack(app, NAME, { settings: readSettings(app.node) });
+    const stack = new ServiceStack(app, name, { settings: readSettings(app.node, null) });
     review?.(app);
-    return reader(Template.fromStack(stack));
+    return { ...reader(Template.fromStack(stack)), messages: messagesOf(stack) };
   } finally {
     rmSync(outdir, { recursive: true });
   }
 }
+
+/** Informations and warnings that the synthesis shows. */
+const messagesOf = (stack: ServiceStack) =>
+  stack.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata)
+    .filter(({ type }) => /^aws:cdk:(info|warning)$/.test(type))
+    .map(({ data }) => String(data));
 
 export type Stack = ReturnType<typeof synthesize>;
 
@@ -106,7 +137,7 @@ function reader(template: Template) {
   };
 
   /** Functions by name without the stack's prefix. */
-  const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [own(each.FunctionName), each]));
+  const functions = new Map(all('AWS::Lambda::Function').map(([, each]) => [nameOf(each), each]));
 
   /** The policy statements of a role. */
   const statements = (roleId: string): Statement[] =>
@@ -117,8 +148,9 @@ function reader(template: Template) {
   return { template, resources, all, at, functions, statements };
 }
 
-/** A name without the stack's prefix. */
-export const own = (name: string) => name.replace(`${NAME}-`, '');
+/** The readable name of a function or queue, without the stack's prefix. */
+export const nameOf = ({ Tags }: { Tags: Tag[] }) =>
+  Tags.find(({ Key }) => Key === 'Name')!.Value.replace(`${NAME}-`, '');
 
 export const idOf = (reference: Reference) => reference.Ref ?? reference['Fn::GetAtt']?.[0] ?? '';
 export const actionsOf = (statement: Statement) => [statement.Action].flat();

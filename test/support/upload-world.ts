@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { handleMediaMessage } from '../../functions/media-importer/work.ts';
+import { doMediaWork } from '../../functions/media-importer/work.ts';
 import { routes } from '../../functions/uploads/routes.ts';
 import type { FormFile } from '../../shared/http/form.ts';
 import { leased, published } from '../../shared/delivery/transitions.ts';
 import type { Route } from '../../shared/http/route.ts';
-import { MediaMessageSchema, type MediaMessage } from '../../shared/media/messages.ts';
+import { MediaWorkSchema, type MediaWork } from '../../shared/media/work.ts';
 import { destinationsOf } from '../../shared/model/post.ts';
 import { UploadSchema } from '../../shared/model/upload.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
@@ -25,8 +25,8 @@ export async function uploadWorld(others: readonly Route[] = []) {
   await world.profile({ profile_name: 'Acme' });
   const { owner, call } = world;
 
-  /** Handles a message as the importer does. */
-  async function handle(message: MediaMessage): Promise<void> {
+  /** Does what the importer is asked to. */
+  async function handle(work: MediaWork): Promise<void> {
     const { services } = world;
     const http = createHttpClient();
     const run = {
@@ -36,14 +36,14 @@ export async function uploadWorld(others: readonly Route[] = []) {
       maxInlineBytes: Infinity,
       maxFailures: MAX_FAILURES,
     };
-    await handleMediaMessage(run, message);
+    await doMediaWork(run, work);
     http.close();
   }
 
-  /** Handles the importer's messages until there are none. */
+  /** Does everything that the importer is asked to. */
   async function work(): Promise<void> {
     for (let messages = world.takeMessages(); messages.length > 0; messages = world.takeMessages()) {
-      for (const { body } of messages) await handle(v.parse(MediaMessageSchema, body));
+      for (const { body } of messages) await handle(v.parse(MediaWorkSchema, body));
     }
   }
 
@@ -86,7 +86,7 @@ export async function uploadWorld(others: readonly Route[] = []) {
     remove: (upload_id: string, as = owner) =>
       call('DELETE /upload-media/{upload_id}', { params: { upload_id }, as }),
     work,
-    /** Handles the importer's message of one upload, such as the sweeper sends. */
+    /** Continues the import of one upload, as the sweeper has the importer do. */
     continueImport: (upload_id: string) =>
       handle({ kind: 'upload', workspace_id: owner.workspace_id, upload_id }),
     close: async () => {

@@ -18,7 +18,7 @@ import { MEDIA, publicUrlOf, putObject } from '../../store/objects.ts';
 import { createPost, deletePost, getPost, replacePost } from '../../store/posts.ts';
 import { reserveStorage, storageUsed } from '../../store/storage.ts';
 import { processCopy, releaseCopies, planCopies, startCopies, withCopiedMedia } from './copy-media.ts';
-import { MediaMessageSchema, type MediaMessage } from '../messages.ts';
+import { MediaWorkSchema, type MediaWork } from '../work.ts';
 import { HEAD_BYTES } from '../probe/identify.ts';
 import { maxBytesOf } from './post-media.ts';
 
@@ -61,6 +61,7 @@ beforeEach(async () => {
     table,
     bucket,
     sqs: queues.sqs,
+    lambda: queues.lambda,
     setting: (name: string) => name,
     now: () => clock.now,
   } as unknown as Services;
@@ -89,12 +90,12 @@ async function create(post: Post): Promise<Post> {
 }
 
 const run = () => ({ services, http, remainingMs: () => 60_000, maxInlineBytes: Infinity, maxFailures: 2 });
-const handle = (message: MediaMessage) =>
+const handle = (message: MediaWork) =>
   message.kind === 'copy' ? processCopy(run(), message) : Promise.reject(new Error('Not a copy message'));
 
 /** Handles all messages of the queue. */
 async function work(): Promise<void> {
-  for (const { body } of queues.take()) await handle(v.parse(MediaMessageSchema, body));
+  for (const { body } of queues.take()) await handle(v.parse(MediaWorkSchema, body));
 }
 
 /** Processes every copy of a post that is due, as the sweeper has it done. */
@@ -215,7 +216,7 @@ describe('a waiting post', () => {
 
   test('has one copy made by concurrent and repeated messages', async () => {
     const post = await create(waiting());
-    const messages = queues.take().map(({ body }) => v.parse(MediaMessageSchema, body));
+    const messages = queues.take().map(({ body }) => v.parse(MediaWorkSchema, body));
     await Promise.all([...messages, ...messages, ...messages].map(handle));
     await Promise.all(messages.map(handle));
     expect([bucket.keys().length, asked]).toEqual([1, 1]);
@@ -225,7 +226,7 @@ describe('a waiting post', () => {
   test('has its copy finished after a crash before any call of the worker', async () => {
     for (let at = 1; at <= 8; at += 1) {
       const post = await create(waiting());
-      const [message] = queues.take().map(({ body }) => v.parse(MediaMessageSchema, body));
+      const [message] = queues.take().map(({ body }) => v.parse(MediaWorkSchema, body));
       let calls = 0;
       const crashing = async <T>(call: () => Promise<T>): Promise<T> => {
         calls += 1;
@@ -327,7 +328,7 @@ describe('the storage of a workspace', () => {
   test('counts the copies of a post until they are removed', async () => {
     const media_urls = [url('a.jpg'), url('b.jpg')];
     const post = await create(waiting({ workspace_id: workspaceId, media_urls }));
-    const messages = queues.take().map(({ body }) => v.parse(MediaMessageSchema, body));
+    const messages = queues.take().map(({ body }) => v.parse(MediaWorkSchema, body));
     for (const message of [...messages, ...messages]) await handle(message);
     expect(await used()).toBe(2 * jpg.length);
     await deletePost(table, post);

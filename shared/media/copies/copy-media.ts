@@ -16,7 +16,7 @@ import {
 import { COPIES, deleteObject, keyOfUrl, MEDIA, publicUrlOf } from '../../store/objects.ts';
 import { getPost } from '../../store/posts.ts';
 import { DAY } from '../../time/instant.ts';
-import { sendMediaMessage } from '../messages.ts';
+import { startMediaWork } from '../work.ts';
 import { copyFile, releaseStored, tryReserve } from '../storage-allowance.ts';
 import {
   backoffAfter,
@@ -79,14 +79,14 @@ function newCopy({ workspace_id, post_id }: Post, url: string, wake_at: number):
   };
 }
 
-/** Requests the copies of a stored post. A lost message is sent again by the sweeper. */
+/** Requests the copies of a stored post. The sweeper requests what was lost. */
 export async function startCopies(services: Services, post: Post): Promise<void> {
   if (!isWaiting(post)) return;
   const { workspace_id, post_id } = post;
   try {
     await Promise.all(
       urlsToCopy(services, post).map(url =>
-        sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, url_hash: hashUrl(url) }),
+        startMediaWork(services, { kind: 'copy', workspace_id, post_id, url_hash: hashUrl(url) }),
       ),
     );
   } catch (error) {
@@ -198,10 +198,8 @@ async function storeResult(
     await replaceCopy(services.table, leased, { ...after, status: 'failed', error: result.message });
     return;
   }
-  const delayMs = backoffAfter(result.transfer.failures);
-  const { workspace_id, post_id, url_hash } = leased;
-  await replaceCopy(services.table, leased, { ...after, wake_at: services.now() + delayMs + SWEEP_GRACE_MS });
-  await sendMediaMessage(services, { kind: 'copy', workspace_id, post_id, url_hash }, delayMs);
+  const wake_at = services.now() + backoffAfter(result.transfer.failures);
+  await replaceCopy(services.table, leased, { ...after, wake_at });
 }
 
 /** Discards the file of a run that lost its lease, unless the worker that has it now keeps the same object. */

@@ -4,15 +4,7 @@ import type { Upload } from '../../model/upload.ts';
 import { deleteObject, MEDIA } from '../../store/objects.ts';
 import { getUpload, replaceUpload, type UploadRef } from '../../store/uploads.ts';
 import { DAY } from '../../time/instant.ts';
-import { sendMediaMessage } from '../messages.ts';
-import {
-  backoffAfter,
-  LeaseLost,
-  newLease,
-  randomKey,
-  SWEEP_GRACE_MS,
-  type MediaRun,
-} from '../transfer/media-run.ts';
+import { backoffAfter, LeaseLost, newLease, randomKey, type MediaRun } from '../transfer/media-run.ts';
 import { abandonTransfer, runTransfer, type TransferResult } from '../transfer/run-transfer.ts';
 import { endingAt, withoutTransientFields } from './ending.ts';
 import { tryReserve, uploadFile } from '../storage-allowance.ts';
@@ -23,8 +15,8 @@ const MAX_IMPORT_MS = 1 * DAY;
 const FAILED_RETENTION_MS = 7 * DAY;
 
 /**
- * Works on an import by URL until it is ready, has failed, or must continue in another run. Returns the upload as
- * stored; null when another worker has the lease.
+ * Works on an import by URL until it is ready, has failed, or must continue in another run, which the sweeper starts. Returns
+ * the upload as stored; null when another worker has the lease.
  */
 export async function importUpload(run: MediaRun, upload: Upload): Promise<Upload | null> {
   const { services } = run;
@@ -65,10 +57,6 @@ async function storeResult(
   if (!stored && result.type === 'done') await deleteUnlessKept(run, leased, result.key);
   if (stored?.status === 'failed' && result.type === 'more')
     await abandonTransfer({ bucket, transfer: result.transfer });
-  if (stored?.status !== 'processing') return stored;
-  const { workspace_id, upload_id } = stored;
-  const delayMs = backoffAfter(result.transfer.failures);
-  await sendMediaMessage(run.services, { kind: 'upload', workspace_id, upload_id }, delayMs);
   return stored;
 }
 
@@ -108,6 +96,6 @@ function uploadAfter(leased: Upload, result: TransferResult, now: number): Uploa
       ...endingAt(now + FAILED_RETENTION_MS),
     };
   }
-  const wake_at = now + backoffAfter(result.transfer.failures) + SWEEP_GRACE_MS;
+  const wake_at = now + backoffAfter(result.transfer.failures);
   return { ...withTransfer(leased, result.transfer), lease_until: 0, wake_at };
 }

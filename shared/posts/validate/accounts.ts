@@ -1,19 +1,28 @@
 import type { ValidationDetail } from '../../http/errors.ts';
-import type { PlatformId } from '../../model/platform.ts';
+import { isListed, type PlatformId } from '../../model/platform.ts';
 import type { Connection } from '../../model/profile.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { notEnabled } from '../../platforms/availability.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';
 
-/** Returns the profile's connection to each platform, and an error for each platform that cannot be published to. */
+/**
+ * Returns the profile's connection to each platform, and an error for each platform that cannot be published to. `disabled`:
+ * platforms that the deployment leaves out, joined by commas.
+ */
 export function connectionsFor(
   { platforms, options }: Pick<Candidate, 'platforms' | 'options'>,
   all: readonly Connection[],
+  disabled: string,
 ): { connections: Connection[]; errors: ValidationDetail[] } {
   const connections: Connection[] = [];
   const errors: ValidationDetail[] = [];
   for (const platform of platforms) {
+    if (isListed(disabled, platform)) {
+      errors.push(errorOf('platforms', notEnabled(platform), platform));
+      continue;
+    }
     const connection = all.find(each => each.platform === platform);
     if (!connection || connection.needs_reconnect) {
       errors.push(errorOf('platforms', unusable(platform, connection), platform));

@@ -1,3 +1,4 @@
+import { ENV } from '../../aws/env.ts';
 import { withFreshFacts } from '../../connections/facts.ts';
 import { ApiError, notFound, validationFailed, type ValidationDetail } from '../../http/errors.ts';
 import { additionalDetails } from '../../http/validate.ts';
@@ -92,7 +93,7 @@ async function accountsOf(services: Services, workspaceId: string, candidate: Ca
   const all = await listConnections(services.table, workspaceId, profile.id);
   const used = all.filter(({ platform }) => platforms.includes(platform));
   const current = await Promise.all(used.map(connection => withFreshFacts(services, connection)));
-  return { profile, ...connectionsFor(candidate, current) };
+  return { profile, ...connectionsFor(candidate, current, services.setting(ENV.disabledPlatforms)) };
 }
 
 /** A URL that is refused for its address needs no second error because it could not be read. */

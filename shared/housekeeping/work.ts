@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ENV } from '../aws/env.ts';
-import { sendMessage } from '../aws/queue.ts';
+import { invokeAsync } from '../aws/lambda.ts';
 import { PlatformIdSchema } from '../model/platform.ts';
 import type { Services } from '../runtime/services.ts';
 import { assetOfKey, type AssetRef } from '../store/assets.ts';
@@ -11,11 +11,11 @@ import { MINUTE } from '../time/instant.ts';
 
 const workspace = { workspace_id: v.string() };
 
-/** Time before an item is woken again, so that a backlog does not multiply messages. */
+/** Time before an item is woken again, so that a backlog does not multiply invocations. */
 export const WAKE_GRACE_MS = 5 * MINUTE;
 
-/** A message of the housekeeping queue: work that no request waits for and no post depends on. */
-export const HousekeepingMessageSchema = v.variant('kind', [
+/** Work that no request waits for and no post depends on: the event of an asynchronous invocation. */
+export const HousekeepingWorkSchema = v.variant('kind', [
   v.object({ ...workspace, kind: v.literal('erase-profile'), profile_id: v.string() }),
   v.object({ ...workspace, kind: v.literal('probe-assets'), asset_ids: v.array(v.string()) }),
   v.object({
@@ -25,31 +25,28 @@ export const HousekeepingMessageSchema = v.variant('kind', [
     platform: PlatformIdSchema,
   }),
 ]);
-export type HousekeepingMessage = v.InferOutput<typeof HousekeepingMessageSchema>;
+export type HousekeepingWork = v.InferOutput<typeof HousekeepingWorkSchema>;
 
-export async function sendHousekeepingMessage(
-  services: Pick<Services, 'sqs' | 'setting'>,
-  message: HousekeepingMessage,
+/** Has the housekeeper do the work. If it is lost, the sweeper starts it again. */
+export async function startHousekeeping(
+  { lambda, setting }: Pick<Services, 'lambda' | 'setting'>,
+  work: HousekeepingWork,
 ): Promise<void> {
-  await sendMessage(services.sqs, {
-    queueUrl: services.setting(ENV.housekeepingQueueUrl),
-    body: message,
-    group: message.workspace_id,
-  });
+  await invokeAsync(lambda, setting(ENV.housekeeper), work);
 }
 
-export const probeMessage = (workspace_id: string, asset_ids: string[]): HousekeepingMessage => ({
+export const probeWork = (workspace_id: string, asset_ids: string[]): HousekeepingWork => ({
   kind: 'probe-assets',
   workspace_id,
   asset_ids,
 });
 
-/** Returns the message for a key of the wake index; null for a key that another queue handles. */
-export function housekeepingOfKey(key: Key): HousekeepingMessage | null {
+/** Returns the work for a key of the wake index; null for a key of another kind. */
+export function housekeepingOfKey(key: Key): HousekeepingWork | null {
   const deletion = deletionOfKey(key);
   if (deletion) return { kind: 'erase-profile', ...deletion };
   const asset: AssetRef | null = assetOfKey(key);
-  if (asset) return probeMessage(asset.workspace_id, [asset.asset_id]);
+  if (asset) return probeWork(asset.workspace_id, [asset.asset_id]);
   const connection = connectionOfKey(key);
   return connection && { kind: 'renew-account', ...connection };
 }

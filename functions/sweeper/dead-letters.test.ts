@@ -1,0 +1,70 @@
+import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { readDeadLetters } from './dead-letters.ts';
+
+let world: DeliveryWorld;
+let letters: { MessageId: string; ReceiptHandle: string; Body: string }[];
+
+beforeEach(async () => {
+  world = await deliveryWorld();
+  letters = [];
+});
+afterEach(() => world.close());
+
+/** Reads these dead letters in one sweep. Returns their number, and those that are left in the queue. */
+async function read(...bodies: unknown[]) {
+  letters = bodies.map((body, index) => ({
+    MessageId: `m${index}`,
+    ReceiptHandle: `m${index}`,
+    Body: typeof body === 'string' ? body : JSON.stringify(body),
+  }));
+  const received = [letters.slice()];
+  const others = world.services.sqs;
+  const send = (command: unknown) => {
+    if (command instanceof ReceiveMessageCommand) {
+      expect(command.input.WaitTimeSeconds).toBe(0);
+      return Promise.resolve({ Messages: received.pop() });
+    }
+    if (!(command instanceof DeleteMessageCommand)) return others.send(command as never);
+    letters = letters.filter(({ ReceiptHandle }) => ReceiptHandle !== command.input.ReceiptHandle);
+    return Promise.resolve({});
+  };
+  const sqs = { send } as unknown as SQSClient;
+  const count = await readDeadLetters({ ...world.services, sqs });
+  return { count, left: letters.map(({ Body }) => Body) };
+}
+
+test('counts the failed deliveries of a publish message, and deletes it', async () => {
+  const stored = await world.store({ due_at: world.clock.now });
+  const { workspace_id, post_id, version } = stored;
+  const message = { workspace_id, post_id, platform: 'x', version, hops: 3 };
+  expect(await read(message)).toEqual({ count: 1, left: [] });
+  const post = await world.read(stored);
+  expect(post.destinations.x).toMatchObject({ status: 'retrying', failures: 5 });
+});
+
+test.each([
+  ['a dispatch message', { workspace_id: 'w', post_id: 'p' }],
+  ['a webhook delivery', { kind: 'delivery', webhook_id: 'h', delivery_id: 'd' }],
+  [
+    'the event of a function that failed on every attempt',
+    {
+      version: '1.0',
+      requestContext: { functionArn: 'arn:aws:lambda:::function:f:$LATEST', condition: 'RetriesExhausted' },
+      requestPayload: { kind: 'upload', workspace_id: 'w', upload_id: 'u' },
+    },
+  ],
+])('deletes %s, whose item is in the wake index', async (_, letter) => {
+  expect(await read(letter)).toEqual({ count: 1, left: [] });
+});
+
+test('leaves what only the message knows, or nobody understands, and reads the others', async () => {
+  const events = { kind: 'events', workspace_id: 'w', events: [] };
+  const { workspace_id, post_id, version } = await world.store({ due_at: world.clock.now });
+  const message = { workspace_id, post_id, platform: 'x', version };
+  expect(await read(events, 'no JSON', message)).toEqual({
+    count: 3,
+    left: [JSON.stringify(events), 'no JSON'],
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { dollars, gross, idleCosts, net, POLLS } from '../test/support/idle-cost.ts';
+import { synthesize } from '../test/support/template.ts';
+
+const costs = idleCosts(synthesize());
+const platform = { what: 'Polls of a publish queue', unit: 'sqs_request', quantity: POLLS } as const;
+
+describe('a deployment without connections', () => {
+  test('costs less than a dollar a month at list price, and 0.25 after the free tier', () => {
+    expect(gross(costs)).toBeLessThan(1);
+    expect(net(costs)).toBeLessThan(0.25);
+  });
+
+  test('costs at most 0.26 dollars more for each connected platform', () => {
+    expect(dollars(platform)).toBeLessThanOrEqual(0.26);
+  });
+
+  test('costs what docs/cost.md says', () => {
+    const rows = [
+      ...costs.map(cost => [cost.what, dollars(cost)] as const),
+      ['Together', gross(costs)] as const,
+      ['After the free tier', net(costs)] as const,
+      [platform.what, dollars(platform)] as const,
+    ].map(([what, price]) => `| ${what} | ${price.toFixed(4)} |`);
+    const page = readFileSync(new URL('../docs/cost.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
+    expect(rows.filter(row => !page.includes(row))).toEqual([]);
+  });
+});
