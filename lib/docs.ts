@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { routes as docs } from '../functions/docs/routes.ts';
 import type { Asset } from '../functions/docs/assets.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/document.ts';
@@ -11,7 +10,7 @@ const VIEWER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/p
 
 /** Returns the OpenAPI document of all endpoints. */
 export function documentOfAll(): OpenApiDocument {
-  return openApiDocument([...Object.values(API_GROUPS).flat(), ...docs]);
+  return openApiDocument(Object.values(API_GROUPS).flat());
 }
 
 /** Returns the content of `docs/openapi.json`. */

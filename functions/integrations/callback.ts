@@ -21,7 +21,7 @@ const optional = v.optional(v.string());
 export const callback = route({
   method: 'GET',
   path: '/integrations/{platform}/callback',
-  operation_id: 'callback',
+  operation_id: 'getConnectionOutcome',
   summary: "Receive the user from a platform's consent page",
   tag: 'Connections',
   auth: 'none',
@@ -30,16 +30,23 @@ export const callback = route({
   responses: {
     200: {
       description: 'The account is connected, and the connect request had no redirect_url',
-      schema: v.object({ status: v.literal('connected'), account: AccountRecord }),
+      schema: v.pipe(
+        v.object({ status: v.literal('connected'), account: AccountRecord }),
+        v.title('ConnectionCompleted'),
+      ),
     },
     302: {
       description:
         'Redirects to redirect_url with `status`, `platform` and, on failure, `reason` and `message`, which says what to do',
     },
     400: {
+      codes: ['BAD_STATE'],
       description:
         'The account is not connected, and the connect request had no redirect_url; or the state is not valid',
-      schema: v.object({ status: v.literal('failed'), reason: v.string(), message: v.optional(v.string()) }),
+      schema: v.pipe(
+        v.object({ status: v.literal('failed'), reason: v.string(), message: v.optional(v.string()) }),
+        v.title('ConnectionFailed'),
+      ),
     },
   },
   handler: async ({ params, query }, services) => {

@@ -30,6 +30,8 @@ export const createUpload = route({
     file: v.optional(formFile),
   },
   takes_form: true,
+  body_docs: { url: fileUrl(MAX_URL_LENGTH) },
+  form_docs: { profile_name: profileNameField, file: formFile },
   body_example: { profile_name: 'Acme Coffee', url: 'https://cdn.example.com/blend.mp4' },
   responses: {
     201: { description: 'The file is ready', schema: UploadView },
@@ -37,7 +39,7 @@ export const createUpload = route({
       description: 'The file is large or slow and still being imported; poll GET for its status',
       schema: UploadView,
     },
-    403: { description: 'The file exceeds the storage of the plan (`STORAGE_LIMIT`)' },
+    403: { description: 'The file exceeds the storage of the plan', codes: ['STORAGE_LIMIT'] },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, base_url, newResourceId }, services) => {

@@ -1,8 +1,9 @@
 import type { Route } from '../../shared/http/route.ts';
-import { nameErrors } from './errors.ts';
+import { commonResponses, nameErrors } from './errors.ts';
 import { HEADERS } from './headers.ts';
 import type { Schemas } from './json-schema.ts';
-import { commonResponses, pathsOf, type Operation, type ResponseObject } from './operation.ts';
+import { pathsOf, type Operation } from './operation.ts';
+import type { ResponseObject } from './responses.ts';
 import { TAGS } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
 
@@ -56,6 +57,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   nameErrors(schemas);
   const paths = pathsOf(routes, schemas);
   const webhooks = webhooksOf(schemas);
+  const responses = commonResponses(schemas);
   const used = new Set(routes.map(route => route.tag));
   return {
     openapi: '3.0.3',
@@ -74,8 +76,8 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     paths,
     'x-webhooks': webhooks,
     components: {
-      schemas: sorted(schemas),
-      responses: commonResponses(),
+      schemas: sorted(usedIn({ paths, webhooks, responses }, schemas)),
+      responses,
       parameters: {
         IdempotencyKey: {
           name: 'Idempotency-Key',
@@ -97,6 +99,17 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
       },
     },
   };
+}
+
+/** Returns the named schemas that are referenced, directly or by others. */
+function usedIn(root: unknown, schemas: Schemas, found: Schemas = {}): Schemas {
+  for (const [, name = ''] of JSON.stringify(root).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    const schema = schemas[name];
+    if (found[name] || !schema) continue;
+    found[name] = schema;
+    usedIn(schema, schemas, found);
+  }
+  return found;
 }
 
 const sorted = (schemas: Schemas): Schemas =>

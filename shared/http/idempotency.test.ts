@@ -24,6 +24,7 @@ let gate: Promise<unknown> = Promise.resolve();
 const createThing = route({
   method: 'POST',
   path: '/things/{kind}',
+  operation_id: 'runTest1',
   summary: 'Create a thing',
   tag: 'Things',
   auth: 'key',
@@ -47,6 +48,7 @@ const createThing = route({
 const touchThing = route({
   method: 'POST',
   path: '/touch',
+  operation_id: 'runTest2',
   summary: 'Touch a thing',
   tag: 'Things',
   auth: 'key',
@@ -58,6 +60,7 @@ const touchThing = route({
 const createOther = route({
   method: 'POST',
   path: '/others',
+  operation_id: 'runTest3',
   summary: 'Create another thing',
   tag: 'Things',
   auth: 'key',

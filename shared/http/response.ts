@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { ErrorCode } from './error-codes.ts';
 
 /*
  * Response types of a route, derived from its documentation: a handler can only return a documented status, with a body
@@ -11,6 +12,8 @@ export interface ResponseDoc {
   description: string;
   /** Schema of the JSON body. Error statuses without one use the body that all errors with that status share. */
   schema?: v.GenericSchema;
+  /** Codes of an error beyond those that every such route answers. */
+  codes?: readonly ErrorCode[];
   /** Default: generated from the schema. */
   example?: unknown;
   /** Set where the handler returns `raw` bytes of this type. */

@@ -75,22 +75,25 @@ export const FAILURE_CODES = [
   'INTERNAL',
 ] as const satisfies readonly FailureCode[];
 
-export const FailureSchema = v.object({
-  code: v.picklist(FAILURE_CODES),
-  category: v.picklist([
-    'token',
-    'content',
-    'media',
-    'account',
-    'rate_limit',
-    'quota',
-    'platform',
-    'internal',
-  ]),
-  message: v.string(),
-  remedy: v.string(),
-  retryable: v.boolean(),
-});
+export const FailureSchema = v.pipe(
+  v.object({
+    code: v.picklist(FAILURE_CODES),
+    category: v.picklist([
+      'token',
+      'content',
+      'media',
+      'account',
+      'rate_limit',
+      'quota',
+      'platform',
+      'internal',
+    ]),
+    message: v.string(),
+    remedy: v.string(),
+    retryable: v.boolean(),
+  }),
+  v.title('Failure'),
+);
 export type Failure = v.InferOutput<typeof FailureSchema>;
 
 /** Returns a failure as it is stored and shown. `message` holds the platform's own words where it gave some. */
