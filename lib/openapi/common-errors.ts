@@ -73,7 +73,7 @@ export const COMMON_ERRORS = {
   NotFound: {
     status: 404,
     description: 'The workspace has no such resource',
-    bodies: ['Error'],
+    bodies: ['ServiceError'],
     codes: [],
     example: { error: 'Not found' },
     headers: HEADERS,

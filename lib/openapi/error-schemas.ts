@@ -16,7 +16,7 @@ const error = v.pipe(v.string(), v.description('Message for people'));
 
 const ServiceError = v.pipe(
   v.looseObject({ error }),
-  v.title('Error'),
+  v.title('ServiceError'),
   v.description('An error without a code.'),
 );
 
@@ -82,7 +82,7 @@ const GatewayError = v.pipe(
 /** Error bodies that several operations share. */
 export const ERROR_SCHEMAS = {
   ValidationDetail,
-  Error: ServiceError,
+  ServiceError,
   ValidationError,
   UnauthorizedError: Unauthorized,
   PlanTooLow,

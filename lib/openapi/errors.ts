@@ -104,7 +104,12 @@ function mediaOf(
 ): Media {
   const coded = codes.length > 0 ? [nameSchema(name, bodySchema(codes), named)] : [];
   const isBare = own.length + error.bodies.length + coded.length === 0;
-  const all = [...own, ...error.bodies.map(schemaRef), ...coded, ...(isBare ? [schemaRef('Error')] : [])];
+  const all = [
+    ...own,
+    ...error.bodies.map(schemaRef),
+    ...coded,
+    ...(isBare ? [schemaRef('ServiceError')] : []),
+  ];
   const [only] = all;
   return {
     schema: all.length === 1 && only ? only : { anyOf: all },

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Entries, Route } from '../../shared/http/route.ts';
+import { formFile } from '../../shared/http/form.ts';
 import { exampleOf } from './example.ts';
 import { nameSchema, toSchema, type Schema, type Schemas } from './json-schema.ts';
 import { typeName } from './names.ts';
@@ -18,16 +19,23 @@ const FORM = 'multipart/form-data';
 export function requestBodyOf(route: Route, named: Schemas): RequestBody | null {
   if (!route.body) return null;
   const fields = { ...route.body, ...route.body_docs };
+  const body = {
+    description: route.summary,
+    required: Object.values(fields).some(isRequired),
+  };
+  if (needsFile(fields))
+    return { ...body, content: { [FORM]: { schema: bodySchema(route, fields, 'Form', named) } } };
   const schema = bodySchema(route, fields, 'Request', named);
   const example = route.body_example ?? exampleOf(schema, named);
   return {
-    description: route.summary,
-    required: Object.values(fields).some(field => isRequired(field)),
+    ...body,
     content: { 'application/json': { schema, example }, ...formsOf(route, schema, example, named) },
   };
 }
 
-/** The same fields may be sent as a form; where the form has fields of its own, they are its file. */
+const needsFile = (fields: Entries) => Object.values(fields).includes(formFile);
+
+/** The same fields may be sent as a form, unless the form has fields of its own. */
 function formsOf(route: Route, schema: Schema, example: unknown, named: Schemas): Record<string, Media> {
   if (!route.takes_form) return {};
   if (!route.form_docs)
