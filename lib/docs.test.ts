@@ -7,7 +7,7 @@ import { EVENT_KINDS } from '../shared/model/event.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { fits, flat, operations } from '../test/support/openapi.ts';
 import { documentOfAll, documentText } from './docs.ts';
-import type { Media, ResponseObject } from './openapi/responses.ts';
+import type { Media, ResponseObject } from './openapi/media.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const document = documentOfAll();

@@ -407,7 +407,7 @@ describe('lookups', () => {
     expect(route).toMatchObject({
       method: 'GET',
       path: '/integrations/instagram/boards',
-      operation_id: 'getInstagramBoards',
+      operation_id: 'listFakeBoards',
       auth: 'key',
     });
   });

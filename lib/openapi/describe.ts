@@ -1,4 +1,4 @@
-import type { Schema } from './json-schema.ts';
+import type { Schema } from './schema.ts';
 import { entryOf } from './vocabulary/index.ts';
 
 /** Whether a schema describes what a client sends (`input`) or what it receives. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ERROR_CODES, type ErrorCode } from '../../shared/http/error-codes.ts';
 import { PLANS } from '../../shared/model/workspace.ts';
-import type { Schema } from './json-schema.ts';
+import type { Schema } from './schema.ts';
 
 const ValidationDetail = v.pipe(
   v.object({

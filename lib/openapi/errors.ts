@@ -5,9 +5,10 @@ import { COMMON_ERRORS, type CommonError, type CommonErrorName } from './common-
 import { bodySchema, ERROR_SCHEMAS } from './error-schemas.ts';
 import { exampleOf } from './example.ts';
 import { headerRefs } from './headers.ts';
-import { nameSchema, schemaRef, toSchema, type Schema, type Schemas } from './json-schema.ts';
+import { nameSchema, schemaRef, toSchema } from './json-schema.ts';
+import type { Schema, Schemas } from './schema.ts';
 import { typeName } from './names.ts';
-import type { Media, ResponseObject } from './responses.ts';
+import type { Media, ResponseObject } from './media.ts';
 
 /** Adds the schemas of error bodies to the named schemas. */
 export function nameErrors(named: Schemas): void {

@@ -1,4 +1,4 @@
-import type { Schema, Schemas } from './json-schema.ts';
+import type { Schema, Schemas } from './schema.ts';
 import { entryOf } from './vocabulary/index.ts';
 
 /** Where an example is needed: in which named schema, for which field. */

@@ -2,37 +2,8 @@ import { toJsonSchema, type JsonSchema as AnyJsonSchema } from '@valibot/to-json
 import * as v from 'valibot';
 import { JsonSchema } from '../../shared/model/json.ts';
 import { described, type Mode } from './describe.ts';
+import type { Schema, Schemas } from './schema.ts';
 import { schemaDescription } from './vocabulary/schemas.ts';
-
-/** The subset of the OpenAPI 3.0 schema object that this project uses. */
-export interface Schema {
-  $ref?: string;
-  type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
-  title?: string;
-  description?: string;
-  format?: string;
-  pattern?: string;
-  enum?: readonly unknown[];
-  nullable?: boolean;
-  default?: unknown;
-  example?: unknown;
-  deprecated?: boolean;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  items?: Schema;
-  minItems?: number;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: boolean | Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-}
-
-export type Schemas = Record<string, Schema>;
 
 /** Where a schema is converted: what is sent or received, all named schemas, and the named one that it is part of. */
 interface Place {

@@ -1,10 +1,12 @@
 import { scopeOf } from '../../shared/http/key-scope.ts';
 import type { Route } from '../../shared/http/route.ts';
 import type { Scope } from '../../shared/model/workspace.ts';
-import { mapValues, type Schemas } from './json-schema.ts';
+import { mapValues } from './json-schema.ts';
+import type { Schemas } from './schema.ts';
 import { parametersOf, type Parameter } from './parameters.ts';
 import { requestBodyOf, type RequestBody } from './request-body.ts';
-import { responsesOf, type ResponseObject } from './responses.ts';
+import type { ResponseObject } from './media.ts';
+import { responsesOf } from './responses.ts';
 
 export interface Operation {
   operationId: string;

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import type { Route } from '../../shared/http/route.ts';
 import { isIdName } from '../../shared/model/id.ts';
 import { PlatformIdSchema } from '../../shared/model/platform.ts';
-import { toSchema, type Schema, type Schemas } from './json-schema.ts';
+import { toSchema } from './json-schema.ts';
+import type { Schema, Schemas } from './schema.ts';
 import { typeName } from './names.ts';
 import { entryOf } from './vocabulary/index.ts';
 

@@ -1,6 +1,7 @@
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
-import { nameSchema, type Schema, type Schemas } from './json-schema.ts';
+import { nameSchema } from './json-schema.ts';
+import type { Schema, Schemas } from './schema.ts';
 
 /** Moves the platform fields of a request body to one named schema for each platform. */
 export function groupedByPlatform(body: Schema, named: Schemas): Schema {

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import type { Entries, Route } from '../../shared/http/route.ts';
 import { formFile } from '../../shared/http/form.ts';
 import { exampleOf } from './example.ts';
-import { nameSchema, toSchema, type Schema, type Schemas } from './json-schema.ts';
+import { nameSchema, toSchema } from './json-schema.ts';
+import type { Schema, Schemas } from './schema.ts';
 import { typeName } from './names.ts';
 import { groupedByPlatform } from './platform-options.ts';
-import type { Media } from './responses.ts';
+import type { Media } from './media.ts';
 
 export interface RequestBody {
   description: string;

@@ -6,20 +6,10 @@ import { COMMON_ERRORS, type CommonError } from './common-errors.ts';
 import { commonErrors, errorMedia } from './errors.ts';
 import { exampleOf } from './example.ts';
 import { headerRefs } from './headers.ts';
-import { nameSchema, toSchema, type Schema, type Schemas } from './json-schema.ts';
+import { nameSchema, toSchema } from './json-schema.ts';
+import type { Media, ResponseObject } from './media.ts';
+import type { Schema, Schemas } from './schema.ts';
 import { typeName } from './names.ts';
-
-export interface Media {
-  schema: Schema;
-  example?: unknown;
-  examples?: Record<string, { summary?: string; value: unknown }>;
-}
-
-export interface ResponseObject {
-  description: string;
-  headers: Record<string, { $ref: string }>;
-  content?: Record<string, Media>;
-}
 
 const JSON_TYPE = 'application/json';
 const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];

@@ -88,7 +88,7 @@ function defined(values: Record<string, string | undefined> | undefined): Record
 }
 
 /** Returns scheme, host and prefix as the caller used them in this request. */
-function baseUrl(event: ApiEvent): string {
+export function baseUrl(event: ApiEvent): string {
   const scheme = event.headers['x-forwarded-proto'] ?? 'https';
   const below = pathBelowBase(event.rawPath) ?? '';
   const prefix = event.rawPath.slice(0, event.rawPath.length - below.length);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Schema } from '../../lib/openapi/json-schema.ts';
+import type { Schema } from '../../lib/openapi/schema.ts';
 import type { Operation } from '../../lib/openapi/operation.ts';
 import type { Parameter } from '../../lib/openapi/parameters.ts';
-import { flat, parametersOf, type DocumentedOperation } from './openapi.ts';
+import { flat, itemOf, parametersOf, type DocumentedOperation } from './openapi.ts';
 
 /** A request as it is sent. */
 export interface FuzzRequest {
@@ -196,8 +196,7 @@ function bodyOf({ requestBody }: Operation, { values }: Known): fc.Arbitrary<str
   const base = fc
     .oneof(fc.constant(media.example), valid(media.schema))
     .map(value => withKnown(value, values));
-  const { anyOf, ...schema } = flat(media.schema);
-  const fields = Object.keys(flat(anyOf?.[0] ?? schema).properties ?? {});
+  const fields = Object.keys(itemOf(media.schema).properties ?? {});
   const changes = fc.array(
     fc.tuple(fc.constantFrom(...fields, '__proto__', 'constructor', 'nonsense'), edgeCase),
     { maxLength: 3 },

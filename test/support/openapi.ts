@@ -1,10 +1,10 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import { documentOfAll } from '../../lib/docs.ts';
-import type { Schema } from '../../lib/openapi/json-schema.ts';
+import type { Schema } from '../../lib/openapi/schema.ts';
 import type { Operation } from '../../lib/openapi/operation.ts';
 import type { Parameter } from '../../lib/openapi/parameters.ts';
-import type { Media, ResponseObject } from '../../lib/openapi/responses.ts';
+import type { Media, ResponseObject } from '../../lib/openapi/media.ts';
 
 export interface DocumentedOperation {
   method: string;
@@ -38,6 +38,12 @@ export function flat(schema: Schema): Schema {
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Record<string, Schema>,
     required: parts.flatMap(({ required = [] }) => required),
   };
+}
+
+/** Returns the schema of one item where a body can be one or several. */
+export function itemOf(schema: Schema): Schema {
+  const { anyOf, ...whole } = flat(schema);
+  return flat(anyOf?.[0] ?? whole);
 }
 
 const ajv = new Ajv({ strict: false });
