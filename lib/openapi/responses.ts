@@ -12,6 +12,7 @@ import type { Schema, Schemas } from './schema.ts';
 import { typeName } from './names.ts';
 
 const JSON_TYPE = 'application/json';
+const PAGE: Record<string, Media> = { 'text/html': { schema: { type: 'string' } } };
 const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** Returns the responses of a route by status: its own, and those that every route of its kind has. */
@@ -48,7 +49,7 @@ function responseOf(
   return {
     description: own.description,
     headers: headerRefs(...headersOf(route, status), ...(own.headers ?? [])),
-    ...(content ? { content } : {}),
+    ...(content ? { content: { ...content, ...(own.html ? PAGE : {}) } } : {}),
   };
 }
 

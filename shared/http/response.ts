@@ -18,6 +18,8 @@ export interface ResponseDoc {
   example?: unknown;
   /** Set where the handler returns `raw` bytes of this type. */
   content_type?: string;
+  /** Set where browsers get a page in place of the JSON body. */
+  html?: true;
   /** Headers beyond those that every such response has. */
   headers?: readonly string[];
 }
@@ -38,13 +40,21 @@ type OutputOf<Schema> = Schema extends { readonly '~types'?: { readonly output: 
   ? Output
   : never;
 
+interface RawResponse<Status extends number> {
+  readonly status: Status;
+  readonly raw: Uint8Array;
+  readonly headers?: Headers;
+}
+
 type DocumentedResponse<Status extends number, Doc> = Doc extends { content_type: string }
-  ? { readonly status: Status; readonly raw: Uint8Array; readonly headers?: Headers }
-  : Doc extends { schema: infer Schema }
-    ? { readonly status: Status; readonly body: DeepReadonly<OutputOf<Schema>>; readonly headers?: Headers }
-    : `${Status}` extends `${4 | 5}${string}`
-      ? never
-      : { readonly status: Status; readonly headers?: Headers };
+  ? RawResponse<Status>
+  : JsonResponse<Status, Doc> | (Doc extends { html: true } ? RawResponse<Status> : never);
+
+type JsonResponse<Status extends number, Doc> = Doc extends { schema: infer Schema }
+  ? { readonly status: Status; readonly body: DeepReadonly<OutputOf<Schema>>; readonly headers?: Headers }
+  : `${Status}` extends `${4 | 5}${string}`
+    ? never
+    : { readonly status: Status; readonly headers?: Headers };
 
 /** Everything that a handler of a route with these documented responses may return. */
 export type ResponseOf<R extends Responses> = {
