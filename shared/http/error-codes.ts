@@ -247,7 +247,7 @@ export const ERROR_CODES = {
   PLATFORM_NOT_CONFIGURED: {
     cause: 'No app is set for the platform.',
     remedy:
-      'An owner sets one of the workspace with `PUT /workspace/platform-apps/{platform}`, or the operator one for all with `npm run admin -- platform-app set`.',
+      'An owner sets one of the workspace with `PUT /workspace/platform-apps/{platform}`, or the operator one for all with `npm run admin -- platform set`.',
     retryable: false,
     example: {
       error: 'No x app is set. An owner of the workspace can set its own with PUT /workspace/platform-apps/x',
