@@ -107,6 +107,7 @@ export const SLOW_SUITES = {
       'lib/floors.test.ts',
       'lib/media-bucket.test.ts',
       'lib/recursive-loop.test.ts',
+      'test/docs/clients.test.ts',
       'lib/service-stack.test.ts',
     ],
   },
