@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_GROUPS } from '../functions/routes.ts';
 import { EVENT_KINDS } from '../shared/model/event.ts';
-import { fits, operations } from '../test/support/openapi.ts';
+import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import { fits, flat, operations } from '../test/support/openapi.ts';
 import { documentOfAll, documentText } from './docs.ts';
-import type { Schema } from './openapi/json-schema.ts';
-import type { Media, ResponseObject } from './openapi/operation.ts';
+import type { Media, ResponseObject } from './openapi/media.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const document = documentOfAll();
@@ -36,11 +36,11 @@ describe('the OpenAPI document', () => {
     expect(document).toMatchObject({ openapi: '3.0.3', info: { version: '1.0.0' } });
   });
 
-  test('describes every route exactly once', () => {
+  test('describes every route of the API exactly once, and none of its own', () => {
     const routes = Object.values(API_GROUPS)
       .flat()
       .map(({ method, path }) => `${method} ${path}`);
-    expect(routes.filter(route => !names.includes(route))).toEqual([]);
+    expect(names.toSorted()).toEqual(routes.toSorted());
     expect(new Set(names).size).toBe(names.length);
   });
 
@@ -52,6 +52,42 @@ describe('the OpenAPI document', () => {
     expect(untagged.map(({ path }) => path)).toEqual([]);
   });
 
+  test('names every operation by a verb of its method and what it acts on', () => {
+    const verbs: Record<string, RegExp> = {
+      GET: /^(list|get)[A-Z]/,
+      PUT: /^replace[A-Z]/,
+      PATCH: /^update[A-Z]/,
+      DELETE: /^(delete|remove|revoke|disconnect)[A-Z]/,
+      POST: /^(?!list|get|replace|delete|put|patch|post)[a-z]+[A-Z]/,
+    };
+    const wrong = operations.filter(({ method, operation }) => !verbs[method]!.test(operation.operationId));
+    expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  test('has a named schema for every body and every response', () => {
+    const bodies = operations.flatMap(({ operation }) => [
+      ...jsonOf(operation.requestBody?.content),
+      ...Object.values(operation.responses).flatMap(response => jsonOf(resolved(response).content)),
+    ]);
+    const unnamed = bodies
+      .flatMap(({ schema }) => schema.anyOf ?? [schema])
+      .filter(each => each.$ref === undefined);
+    expect(unnamed).toEqual([]);
+  });
+
+  test('describes every schema, field, parameter and operation', () => {
+    expect([...undescribed(document.components.schemas, '')]).toEqual([]);
+    const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
+    expect(parameters.filter(each => 'name' in each && each.description === '')).toEqual([]);
+    expect(operations.filter(({ operation }) => operation.description === '')).toEqual([]);
+  });
+
+  test('lists the platforms of a post as an enum', () => {
+    const { properties } = flat({ $ref: '#/components/schemas/CreatePostRequest' });
+    expect(properties!['platforms']!.items).toEqual({ $ref: '#/components/schemas/Platform' });
+    expect(document.components.schemas['Platform']).toMatchObject({ type: 'string', enum: PLATFORM_IDS });
+  });
+
   test('has no empty list of required fields, which OpenAPI 3.0 forbids', () => {
     expect(documentText()).not.toMatch(/"required": \[\]/);
   });
@@ -61,13 +97,16 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test.each(rows)('$name has a schema and a valid example for the body of each response', ({ operation }) => {
+test.each(rows)('$name has a schema and valid examples for the body of each response', ({ operation }) => {
   for (const [status, response] of Object.entries(operation.responses)) {
     const { content } = resolved(response);
     if (['204', '302'].includes(status)) expect(content).toBeUndefined();
     else expect({ status, content }).toEqual({ status, content: expect.any(Object) });
-    for (const media of jsonOf(content))
-      expect({ status, fits: fits(media.schema, media.example) }).toEqual({ status, fits: true });
+    for (const media of jsonOf(content)) {
+      expect(examplesOf(media).length).toBeGreaterThan(0);
+      for (const example of examplesOf(media))
+        expect({ status, fits: fits(media.schema, example) }).toEqual({ status, fits: true });
+    }
   }
 });
 
@@ -88,8 +127,20 @@ test.each(rows.filter(({ operation }) => !operation.security))(
   },
 );
 
-function jsonOf(content: Record<string, Media> | undefined): (Media & { schema: Schema })[] {
-  return Object.entries(content ?? {}).flatMap(([type, media]) =>
-    type === 'application/json' ? [media] : [],
-  );
+const jsonOf = (content: Record<string, Media> | undefined): Media[] =>
+  Object.entries(content ?? {}).flatMap(([type, media]) => (type === 'application/json' ? [media] : []));
+
+const examplesOf = ({ example, examples }: Media): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples ?? {}).map(({ value }) => value),
+];
+
+/** Paths of the schemas and fields without a description; a reference is described by what it refers to. */
+function* undescribed(value: unknown, path: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value) as [string, Record<string, unknown>][]) {
+    const isNamed = path === '' || path.endsWith('.properties');
+    if (isNamed && inner['description'] === undefined && inner['$ref'] === undefined) yield `${path}.${name}`;
+    if (!['enum', 'example', 'default'].includes(name)) yield* undescribed(inner, `${path}.${name}`);
+  }
 }

@@ -23,7 +23,7 @@ export function banner({ ready, engine, seconds, data, connectErrors }: BannerPa
     `  API        ${base_url}`,
     `  Key        ${api_key}`,
     `  Sandbox    ${sandbox_url}   posts as the sandbox platforms show them`,
-    `  Docs       ${docs_url}`,
+    `  Docs       ${docs_url}#key=${api_key}`,
     '',
     `curl -s ${base_url}/integrations ${key}`,
     `curl -s ${base_url}/posts ${key} -H 'Content-Type: application/json' -d '${body}'`,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { ENV } from '../shared/aws/env.ts';
 import { DEFAULT_DATA, type LocalOptions } from './options.ts';
-import type { Seed } from './seed.ts';
+import type { Seed } from './demo.ts';
 import type { LocalStack } from './stack.ts';
 
 /** Content of the ready file, by which tools find a running stack. */

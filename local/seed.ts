@@ -6,7 +6,7 @@ import { ENV } from '../shared/aws/env.ts';
 import { loadKeyRing, seal, type KeyRing } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import { newId } from '../shared/model/id.ts';
-import { PLATFORM_IDS, PlatformIdSchema, type PlatformId } from '../shared/model/platform.ts';
+import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import type { Connection, Profile } from '../shared/model/profile.ts';
 import type { SandboxDefinition } from '../shared/platforms/contract/sandbox.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
@@ -14,15 +14,8 @@ import { listConnections, putConnection } from '../shared/store/connections.ts';
 import { findProfileByName } from '../shared/store/profiles.ts';
 import type { Table } from '../shared/store/table.ts';
 import { localClientConfig } from './aws/tables.ts';
+import { SeedSchema, type Seed } from './demo.ts';
 import type { LocalStack } from './stack.ts';
-
-const SeedSchema = v.object({
-  workspace_id: v.string(),
-  api_key: v.string(),
-  /** Platforms that the profile has been connected to. */
-  connected: v.optional(v.array(PlatformIdSchema), []),
-});
-export type Seed = v.InferOutput<typeof SeedSchema>;
 
 export interface SeedResult extends Seed {
   /** Platforms that could not be connected, with the reason. */

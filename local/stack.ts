@@ -15,6 +15,8 @@ import { createFunctions, type LocalFunctions } from './lambda/functions.ts';
 import { createMappings, type Mappings } from './lambda/mappings.ts';
 import { createRules } from './lambda/rules.ts';
 import type { LocalOptions } from './options.ts';
+import { demoWorkspace } from './demo.ts';
+import { createOverview, type Overview } from './overview.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
 import { createWebhookSecrets } from './webhook-secrets.ts';
 import { openServices, type LocalServices } from './services.ts';
@@ -74,6 +76,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   );
   const { sqs, clock, scheduler, local } = services;
   const secrets = createWebhookSecrets(services.store);
+  let readOverview = (): Promise<Overview | null> => Promise.resolve(null);
 
   const [awsEndpoint, sandbox, dynamoDb, synthesized] = await allSettled([
     startAwsEndpoint().then(started => closeLater(cleanup, started)),
@@ -81,6 +84,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
       now: clock.now,
       local,
       secretsOf: secrets.secretsFor,
+      overview: () => readOverview(),
       folder: join(folder, 'sandbox-media'),
       store: services.store,
       kill: async id => {
@@ -161,6 +165,14 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     services.start([rules, mappings, invocations]);
   }
 
+  const settings = Object.fromEntries(resources.flatMap(({ environment }) => Object.entries(environment)));
+  const overview = createOverview(dynamoDb.endpoint, settings[ENV.table] ?? '');
+  cleanup.add(overview.close);
+  readOverview = async () => {
+    const workspace = demoWorkspace(services.store);
+    return workspace === null ? null : overview.read(workspace);
+  };
+
   return {
     url: gateway.url,
     awsUrl: awsEndpoint.url,
@@ -169,7 +181,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     services,
     folder,
     run,
-    settings: Object.fromEntries(resources.flatMap(({ environment }) => Object.entries(environment))),
+    settings,
   };
 }
 

@@ -111,6 +111,7 @@ export const SLOW_SUITES = {
       'lib/media-bucket.test.ts',
       'lib/operations.test.ts',
       'lib/recursive-loop.test.ts',
+      'test/docs/clients.test.ts',
       'lib/service-stack.test.ts',
     ],
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
+import { errorsPage } from './errors.ts';
 import { platformsPage } from './platforms.ts';
 import { statusTable } from './status.ts';
 
@@ -11,7 +12,11 @@ const STATUS_PART = /(<!-- platforms: npm run docs -->\n)[\s\S]*?(\n<!-- \/platf
 
 /** Returns the generated documents by their paths relative to the root of the project. */
 export async function generatedPages(): Promise<Record<string, string>> {
-  return { 'docs/platforms.md': await platformsPage(), 'README.md': await readme() };
+  return {
+    'docs/errors.md': await errorsPage(),
+    'docs/platforms.md': await platformsPage(),
+    'README.md': await readme(),
+  };
 }
 
 async function readme(): Promise<string> {

@@ -194,7 +194,7 @@ describe('the monthly limit', () => {
     await freshMonth('enterprise');
     write = () => Promise.reject(unavailable('it is down'));
     const { status, body } = await caption();
-    expect([status, body]).toEqual([502, { error: expect.any(String), code: 'AI_UNAVAILABLE' }]);
+    expect([status, body]).toMatchObject([502, { error: expect.any(String), code: 'AI_UNAVAILABLE' }]);
     write = () => Promise.reject(new Error('a bug'));
     expect((await caption()).status).toBe(502);
     expect(await used()).toBe(0);

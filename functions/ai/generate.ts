@@ -23,29 +23,38 @@ import { getHashtagChoices } from '../../shared/store/banned-hashtags.ts';
 import { releaseUse, keepUse, reserveUse, type Reservation } from '../../shared/store/usage.ts';
 import { nextMonth, SECOND, toIso } from '../../shared/time/instant.ts';
 
-const GeneratedPostView = v.object({
-  caption: v.pipe(v.string(), v.description('Empty for type hashtags')),
-  hashtags: v.pipe(v.string(), v.description('Separated by spaces')),
-});
+const GeneratedPostView = v.pipe(
+  v.object({
+    caption: v.pipe(v.string(), v.description('Empty for type hashtags')),
+    hashtags: v.pipe(v.string(), v.description('Separated by spaces')),
+  }),
+  v.title('GeneratedText'),
+);
 
-const GenerationView = v.object({
-  type: v.picklist(AI_TYPES),
-  platforms: v.array(v.picklist(AI_PLATFORMS)),
-  tone: v.picklist(TONES),
-  language: v.picklist(LANGUAGES),
-  result: v.pipe(
-    v.record(v.string(), GeneratedPostView),
-    v.description('By platform. Caption and hashtags together are within the limit of the platform'),
-  ),
-});
+const GenerationView = v.pipe(
+  v.object({
+    type: v.picklist(AI_TYPES),
+    platforms: v.array(v.picklist(AI_PLATFORMS)),
+    tone: v.picklist(TONES),
+    language: v.picklist(LANGUAGES),
+    result: v.pipe(
+      v.record(v.string(), GeneratedPostView),
+      v.description('By platform. Caption and hashtags together are within the limit of the platform'),
+    ),
+  }),
+  v.title('Generation'),
+);
 
-const LimitView = v.object({
-  error: v.string(),
-  code: v.literal('AI_LIMIT'),
-  limit: v.pipe(v.number(), v.integer()),
-  used: v.pipe(v.number(), v.integer()),
-  resets_at: v.string(),
-});
+const LimitView = v.pipe(
+  v.object({
+    error: v.string(),
+    code: v.literal('AI_LIMIT'),
+    limit: v.pipe(v.number(), v.integer()),
+    used: v.pipe(v.number(), v.integer()),
+    resets_at: v.string(),
+  }),
+  v.title('AiLimitReached'),
+);
 
 const EXAMPLE = {
   type: 'caption',
@@ -63,7 +72,7 @@ export const generateRoute = (
   route({
     method: 'POST',
     path: '/ai/generate',
-    operation_id: 'generate',
+    operation_id: 'generateText',
     summary: 'Write captions or hashtags, repurpose or improve a text, for up to five platforms',
     description:
       'Counts as one request of the monthly limit, however many platforms it names. Failed requests do not count. The header `X-AI-Provider` names the provider; `offline` is the built-in writer, which uses templates instead of a model.',
@@ -76,7 +85,10 @@ export const generateRoute = (
     responses: {
       200: { description: 'The generated posts', schema: GenerationView, headers: ['X-AI-Provider'] },
       429: { description: 'The monthly limit of the plan is reached', schema: LimitView },
-      502: { description: 'The AI provider returned no usable answer: `AI_UNAVAILABLE`. Not counted' },
+      502: {
+        description: 'The AI provider returned no usable answer. Not counted',
+        codes: ['AI_UNAVAILABLE'],
+      },
     },
     handler: async ({ body, principal, newResourceId }, services) => {
       const brief = readBrief(body);

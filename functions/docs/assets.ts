@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 export const ASSETS = {
   'openapi.json': 'application/json; charset=utf-8',
   'index.html': 'text/html; charset=utf-8',
-  'start.js': 'text/javascript; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-ui.css': 'text/css; charset=utf-8',
+  errors: 'text/html; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'reference.css': 'text/css; charset=utf-8',
 } as const;
 
 export type Asset = keyof typeof ASSETS;
@@ -17,9 +17,8 @@ export function isAsset(name: string): name is Asset {
   return Object.hasOwn(ASSETS, name);
 }
 
-/** Everything is loaded from this API; Swagger UI sets inline styles and embeds images as data URLs. */
-const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+/** Everything is loaded from this API; the icon is an empty data URL. */
+const POLICY = "default-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'";
 
 const compressed = new Map<Asset, Buffer>();
 

@@ -9,11 +9,12 @@ import { findPlatform } from '../../shared/http/platform.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { findWay } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { OAuthState } from '../../shared/store/connections.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
+import { callbackPage, isBrowser, PAGE_HEADERS } from './callback-page.ts';
 import { accountRecord, AccountRecord } from './record.ts';
 
 const optional = v.optional(v.string());
@@ -21,7 +22,7 @@ const optional = v.optional(v.string());
 export const callback = route({
   method: 'GET',
   path: '/integrations/{platform}/callback',
-  operation_id: 'callback',
+  operation_id: 'getConnectionOutcome',
   summary: "Receive the user from a platform's consent page",
   tag: 'Connections',
   auth: 'none',
@@ -29,27 +30,65 @@ export const callback = route({
   query: { state: v.optional(v.string(), ''), code: optional, error: optional, error_description: optional },
   responses: {
     200: {
-      description: 'The account is connected, and the connect request had no redirect_url',
-      schema: v.object({ status: v.literal('connected'), account: AccountRecord }),
+      description:
+        'The account is connected, and the connect request had no redirect_url. Browsers get a page',
+      html: true,
+      schema: v.pipe(
+        v.object({ status: v.literal('connected'), account: AccountRecord }),
+        v.title('ConnectionCompleted'),
+      ),
     },
     302: {
       description:
         'Redirects to redirect_url with `status`, `platform` and, on failure, `reason` and `message`, which says what to do',
     },
     400: {
+      codes: ['BAD_STATE'],
       description:
-        'The account is not connected, and the connect request had no redirect_url; or the state is not valid',
-      schema: v.object({ status: v.literal('failed'), reason: v.string(), message: v.optional(v.string()) }),
+        'The account is not connected, and the connect request had no redirect_url; or the state is not valid. Browsers get a page',
+      html: true,
+      schema: v.pipe(
+        v.object({ status: v.literal('failed'), reason: v.string(), message: v.optional(v.string()) }),
+        v.title('ConnectionFailed'),
+      ),
     },
   },
-  handler: async ({ params, query }, services) => {
+  handler: async ({ params, query, headers }, services) => {
     const platform = findPlatform(params.platform);
     const pending = await consumeAuthorization(services, platform, query.state);
-    if (!pending) throw badState();
-    if (query.code === undefined) return failed(pending, query.error ?? 'no_code');
-    return exchangeCode(services, platform, pending, query.code);
+    if (!pending) {
+      if (isBrowser(headers)) return pageOf(400, 'Not connected', BAD_STATE);
+      throw badState();
+    }
+    const outcome =
+      query.code === undefined
+        ? failed(pending, query.error ?? 'no_code')
+        : await exchangeCode(services, platform, pending, query.code);
+    return isBrowser(headers) ? asPage(platform, outcome) : outcome;
   },
 });
+
+function pageOf<S extends 200 | 400>(status: S, title: string, text: string) {
+  return { status, raw: callbackPage({ title, text }), headers: PAGE_HEADERS };
+}
+
+/** Redirects stay as they are. */
+function asPage(platform: PlatformId, outcome: Outcome) {
+  if (outcome.status === 302) return outcome;
+  const { display_name } = RULES[platform];
+  if (outcome.status === 200) {
+    const { account } = outcome.body;
+    const name = account.username ?? account.display_name;
+    return pageOf(
+      200,
+      `${display_name} is connected`,
+      `${name} can now be posted to. You can close this page.`,
+    );
+  }
+  const { reason, message } = outcome.body;
+  const text = message ?? `Reason: ${reason}. Start again from where you came.`;
+  return pageOf(400, `${display_name} is not connected`, text);
+}
 
 async function exchangeCode(
   services: Services,
@@ -96,9 +135,12 @@ function connected(pending: OAuthState, account: ReturnType<typeof accountRecord
 
 /** `message`: what the user can do, where the platform or its connector said so. */
 function failed(pending: OAuthState, reason: string, message?: string) {
-  const failure = { reason, ...(message === undefined ? {} : { message }) };
+  const failure: { reason: string; message?: string } = {
+    reason,
+    ...(message === undefined ? {} : { message }),
+  };
   if (pending.return_to !== null) return redirect(pending.return_to, pending.platform, 'failed', failure);
-  return { status: 400, body: { status: 'failed', ...failure } } as const;
+  return { status: 400 as const, body: { status: 'failed' as const, ...failure } };
 }
 
 /** Returns the user to the page that the connect request named. */
@@ -115,12 +157,7 @@ function redirect(
   return { status: 302, headers: { location: page.toString() } } as const;
 }
 
-const badState = () =>
-  new ApiError({
-    status: 400,
-    body: {
-      error:
-        'The state is unknown, was used already, or is older than ten minutes: start again with POST /integrations/{platform}/connect',
-      code: 'BAD_STATE',
-    },
-  });
+const BAD_STATE =
+  'The state is unknown, was used already, or is older than ten minutes: start again with POST /integrations/{platform}/connect';
+
+const badState = () => new ApiError({ status: 400, body: { error: BAD_STATE, code: 'BAD_STATE' } });

@@ -26,7 +26,7 @@ import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { toIso } from '../../shared/time/instant.ts';
 import { notConfigured } from './errors.ts';
-import { answerPlatformError } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
 import { assertAllowedRedirect, redirectUrlField } from './redirect-url.ts';
 import { accountRecord, AccountRecord } from './record.ts';
 
@@ -41,7 +41,7 @@ const directFields = Object.fromEntries(
 export const connect = route({
   method: 'POST',
   path: '/integrations/{platform}/connect',
-  operation_id: 'connect',
+  operation_id: 'connectAccount',
   summary: 'Connect a social account to a profile',
   description:
     'Platforms with a consent page answer its URL; others take the secrets in the body and connect at once. A profile has one account per platform: connecting another replaces it. `way` chooses between the logins of a platform that has several.',
@@ -58,12 +58,25 @@ export const connect = route({
   responses: {
     200: {
       description: 'The consent page to send the user to',
-      schema: v.object({ authorize_url: v.string(), state: v.string(), expires_at: v.string() }),
+      schema: v.pipe(
+        v.object({ authorize_url: v.string(), state: v.string(), expires_at: v.string() }),
+        v.title('ConsentPage'),
+      ),
     },
-    201: { description: 'The account is connected', schema: v.object({ account: AccountRecord }) },
+    201: {
+      description: 'The account is connected',
+      schema: v.pipe(v.object({ account: AccountRecord }), v.title('ConnectedAccount')),
+    },
     404: { description: 'Platform or profile not found' },
-    501: { description: 'This version cannot connect the platform yet, or the deployment leaves it out' },
-    503: { description: 'No app is set for the platform, or the platform does not answer' },
+    429: {
+      description: 'A quota of the platform is used up, or the rate limit of the API key',
+      codes: QUOTA_CODES,
+    },
+    501: { description: 'This version cannot connect the platform yet, or the deployment leaves it out', codes: ['PLATFORM_NOT_AVAILABLE'] },
+    503: {
+      description: 'No app is set for the platform, or the platform does not answer',
+      codes: ['PLATFORM_NOT_CONFIGURED', ...PLATFORM_CODES],
+    },
   },
   handler: async ({ params, body, principal, base_url }, services) => {
     const platform = findPlatform(params.platform);

@@ -99,6 +99,28 @@ describe('ways of connecting', () => {
   });
 });
 
+describe('a person who comes back without a page of the caller', () => {
+  const comeBackInBrowser = async (state: string, code?: string) => {
+    const answer = await world.call('GET /integrations/{platform}/callback', {
+      params,
+      query: code === undefined ? { state, error: 'access_denied' } : { state, code },
+      headers: { accept: 'text/html' },
+    });
+    return { status: answer.status, page: answer.body };
+  };
+
+  test('gets a page that says what became of the connection', async () => {
+    const { state } = (await startConnect()).body;
+    const connected = await comeBackInBrowser(state, 'ann');
+    expect(connected.status).toBe(200);
+    expect(connected.page).toContain('<h1>Instagram is connected</h1>');
+    const again = await comeBackInBrowser(state, 'ann');
+    expect(again).toMatchObject({ status: 400, page: expect.stringContaining('<h1>Not connected</h1>') });
+    const denied = await comeBackInBrowser((await startConnect()).body.state);
+    expect(denied).toMatchObject({ status: 400, page: expect.stringContaining('Reason: access_denied') });
+  });
+});
+
 describe('grants', () => {
   test('are refused when they are incomplete, and leave the connected account as it is', async () => {
     await connect('ann');
@@ -407,7 +429,7 @@ describe('lookups', () => {
     expect(route).toMatchObject({
       method: 'GET',
       path: '/integrations/instagram/boards',
-      operation_id: 'getInstagramBoards',
+      operation_id: 'listFakeBoards',
       auth: 'key',
     });
   });

@@ -6,7 +6,7 @@ import { accountsOfRequest, signedRequestBody } from './signed-request.ts';
 export const deauthorize = route({
   method: 'POST',
   path: '/integrations/{platform}/deauthorize',
-  operation_id: 'deauthorize',
+  operation_id: 'deauthorizeAccounts',
   summary: 'Receive that a user removed the app at a platform',
   description:
     'Facebook, Instagram and Threads call it; set its URL in the dashboard of the app. The accounts of the user must be reconnected.',
@@ -17,6 +17,10 @@ export const deauthorize = route({
   takes_form: true,
   responses: {
     200: { description: 'The accounts are marked', schema: v.object({ success: v.literal(true) }) },
+    400: {
+      description: 'The request was not signed with the secret of an app of the service',
+      codes: ['BAD_SIGNATURE'],
+    },
     404: { description: 'Platform not found' },
   },
   handler: async ({ params, body }, services) => {

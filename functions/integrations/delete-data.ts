@@ -11,7 +11,7 @@ export const DELETION = 'data-deletion';
 export const deleteData = route({
   method: 'POST',
   path: '/integrations/{platform}/data-deletion',
-  operation_id: 'deleteData',
+  operation_id: 'requestDataDeletion',
   summary: 'Receive that a user wants the data deleted that the app has of them',
   description:
     'Facebook, Instagram and Threads call it; set its URL in the dashboard of the app. The accounts of the user are disconnected, and their tokens and names deleted.',
@@ -23,7 +23,11 @@ export const deleteData = route({
   responses: {
     200: {
       description: 'The data are deleted; the page shows that',
-      schema: v.object({ url: v.string(), confirmation_code: v.string() }),
+      schema: v.pipe(v.object({ url: v.string(), confirmation_code: v.string() }), v.title('DataDeletion')),
+    },
+    400: {
+      description: 'The request was not signed with the secret of an app of the service',
+      codes: ['BAD_SIGNATURE'],
     },
     404: { description: 'Platform not found' },
   },

@@ -8,7 +8,7 @@ import { DELETION } from './delete-data.ts';
 export const deletionStatus = route({
   method: 'GET',
   path: '/integrations/{platform}/data-deletion/{code}',
-  operation_id: 'deletionStatus',
+  operation_id: 'getDataDeletion',
   summary: 'Show that the data of a user were deleted',
   tag: 'Connections',
   auth: 'none',
@@ -16,7 +16,10 @@ export const deletionStatus = route({
   responses: {
     200: {
       description: 'The data were deleted',
-      schema: v.object({ status: v.literal('deleted'), confirmation_code: v.string() }),
+      schema: v.pipe(
+        v.object({ status: v.literal('deleted'), confirmation_code: v.string() }),
+        v.title('DataDeletionStatus'),
+      ),
     },
     404: { description: 'Platform or code not found' },
   },

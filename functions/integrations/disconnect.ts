@@ -5,7 +5,7 @@ import { findOwnAccount } from './find.ts';
 export const disconnect = route({
   method: 'DELETE',
   path: '/integrations/{id}',
-  operation_id: 'disconnect',
+  operation_id: 'disconnectAccount',
   summary: 'Disconnect an account',
   description: 'Its tokens are revoked at the platform where the platform supports that.',
   tag: 'Connections',

@@ -12,7 +12,7 @@ import type { Lookup, PlatformLookups } from '../../shared/platforms/contract/lo
 import { openQuota } from '../../shared/quota/quota.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { findAnyAccount, findProfileAccount } from './find.ts';
-import { answerPlatformError } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
 
 /** The routes of the platforms' lookups: `GET` or `POST /integrations/{platform}/{name}`. */
 export function lookupRoutes(
@@ -24,10 +24,10 @@ export function lookupRoutes(
 }
 
 function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
-  const { name, summary, description, answer, method, any_profile } = lookup;
+  const { name, operation_id, summary, description, answer, method, any_profile } = lookup;
   const shared = {
     path: `/integrations/${platform}/${name}`,
-    operation_id: operationId(method, platform, name),
+    operation_id,
     summary,
     ...(description === undefined ? {} : { description }),
     tag: 'Connections',
@@ -35,7 +35,11 @@ function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
   } as const;
   const failures = {
     404: { description: 'Profile or account not found' },
-    503: { description: 'The platform does not answer' },
+    429: {
+      description: 'A quota of the platform is used up, or the rate limit of the API key',
+      codes: QUOTA_CODES,
+    },
+    503: { description: 'The platform does not answer', codes: PLATFORM_CODES },
   };
   const input = {
     profile_name: any_profile === true ? v.nullish(profileNameField, null) : profileNameField,
@@ -93,12 +97,4 @@ function run(services: Services, lookup: Lookup, account: LoadedAccount, input: 
   return withConnectContext(services, platform, context =>
     lookup.run({ ...toConnectedAccount(account), target: account.target }, input, { ...context, quota }),
   );
-}
-
-/** `getPinterestBoards` of GET /integrations/pinterest/boards. */
-function operationId(method: Lookup['method'], platform: PlatformId, name: string): string {
-  const words = [method.toLowerCase(), platform, ...name.split('-')];
-  return words
-    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('');
 }

@@ -1,8 +1,17 @@
+import type { ErrorCode } from '../../shared/http/error-codes.ts';
 import { ApiError, validationFailed } from '../../shared/http/errors.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { MINUTE, SECOND, toIso } from '../../shared/time/instant.ts';
+
+/** Codes of the responses 429 and 503 below. */
+export const QUOTA_CODES: readonly ErrorCode[] = ['PLATFORM_RATE_LIMIT'];
+export const PLATFORM_CODES: readonly ErrorCode[] = [
+  'PLATFORM_UNAVAILABLE',
+  'PLATFORM_RATE_LIMIT',
+  'INTERNAL',
+];
 
 /**
  * Runs calls to a platform and turns their PlatformError into a response: 400 when the user can act, 429 when a quota is

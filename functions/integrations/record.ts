@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expiresSoon, hasValidCredentials } from '../../shared/connections/renew.ts';
-import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { PlatformIdSchema } from '../../shared/model/platform.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import { GRANT_ENDS_AT } from '../../shared/platforms/contract/connector.ts';
 import { EXPIRY_NOTICE_MS } from '../../shared/store/connections.ts';
@@ -12,7 +12,7 @@ const text = v.nullable(v.string());
 export const AccountRecord = v.pipe(
   v.object({
     id: v.string(),
-    platform: v.picklist(PLATFORM_IDS),
+    platform: PlatformIdSchema,
     profile_id: v.string(),
     profile_name: v.string(),
     platform_user_id: v.string(),

@@ -6,17 +6,20 @@ import { findPlatform } from '../../shared/http/platform.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { findProfileAccount } from './find.ts';
-import { answerPlatformError } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
 
-const TargetsView = v.object({
-  targets: v.array(v.object({ id: v.string(), name: v.string(), is_default: v.boolean() })),
-  total: v.number(),
-});
+const TargetsView = v.pipe(
+  v.object({
+    targets: v.array(v.object({ id: v.string(), name: v.string(), is_default: v.boolean() })),
+    total: v.number(),
+  }),
+  v.title('AccountTargets'),
+);
 
 export const listTargets = route({
   method: 'GET',
   path: '/integrations/{platform}/targets',
-  operation_id: 'listTargets',
+  operation_id: 'listAccountTargets',
   summary: 'List the targets of an account',
   description:
     'Pages, organizations, locations or boards that one login can post to, read from the platform. Empty for platforms whose accounts have none. Where posts need a target and there is exactly one, it becomes the default.',
@@ -27,7 +30,11 @@ export const listTargets = route({
   responses: {
     200: { description: 'The targets', schema: TargetsView },
     404: { description: 'Platform, profile or account not found' },
-    503: { description: 'The platform does not answer' },
+    429: {
+      description: 'A quota of the platform is used up, or the rate limit of the API key',
+      codes: QUOTA_CODES,
+    },
+    503: { description: 'The platform does not answer', codes: PLATFORM_CODES },
   },
   handler: async ({ params, query, principal }, services) => {
     const platform = findPlatform(params.platform);

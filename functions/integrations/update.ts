@@ -7,7 +7,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { setDefaultTarget } from '../../shared/store/connections.ts';
 import { getTarget } from '../../shared/store/targets.ts';
 import { findOwnAccount } from './find.ts';
-import { answerPlatformError } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
 import { accountRecord, AccountRecord } from './record.ts';
 
 const targetId = v.nullable(
@@ -34,7 +34,11 @@ export const updateAccount = route({
   responses: {
     200: { description: 'The updated account', schema: v.object({ account: AccountRecord }) },
     404: { description: 'Account not found' },
-    503: { description: 'The platform does not answer' },
+    429: {
+      description: 'A quota of the platform is used up, or the rate limit of the API key',
+      codes: QUOTA_CODES,
+    },
+    503: { description: 'The platform does not answer', codes: PLATFORM_CODES },
   },
   handler: async ({ params, body: { default_target_id }, principal }, services) => {
     const { account, profile } = await findOwnAccount(services, principal, params.id);

@@ -17,7 +17,7 @@ const ASSETS_PER_MESSAGE = 10;
 export const createMedia = route({
   method: 'POST',
   path: '/agency/media',
-  operation_id: 'createMedia',
+  operation_id: 'createMediaAssets',
   summary: 'Register media assets',
   description:
     `One object, or an array of up to ${MAX_BATCH}: all of them are registered or none. The service then probes ` +
@@ -36,7 +36,7 @@ export const createMedia = route({
       description: 'The assets were registered',
       schema: v.object({ message: v.string(), count: v.number(), media: v.array(AssetView) }),
     },
-    404: { description: 'A profile does not exist' },
+    404: { description: 'Profile not found' },
   },
   handler: async ({ body, is_batch, principal, newResourceId, asked_at }, services) => {
     const { workspace_id } = principal;

@@ -7,7 +7,7 @@ import { assetNotFound, findAsset } from './find.ts';
 export const deleteMedia = route({
   method: 'DELETE',
   path: '/agency/media/{id}',
-  operation_id: 'deleteMedia',
+  operation_id: 'deleteMediaAsset',
   summary: 'Delete a media asset',
   description: 'Removes it from every playlist. Posts keep their media.',
   tag: 'Media assets',
@@ -15,7 +15,7 @@ export const deleteMedia = route({
   params: idParam,
   responses: {
     200: { description: 'The asset was deleted', schema: v.object({ message: v.string() }) },
-    404: { description: 'No such asset' },
+    404: { description: 'Media asset not found' },
   },
   handler: async ({ params, principal }, services) => {
     const { table } = services;

@@ -5,14 +5,14 @@ import { AssetView, assetView } from './view.ts';
 export const getMedia = route({
   method: 'GET',
   path: '/agency/media/{id}',
-  operation_id: 'getMedia',
+  operation_id: 'getMediaAsset',
   summary: 'Read a media asset',
   tag: 'Media assets',
   auth: 'key',
   params: idParam,
   responses: {
     200: { description: 'The asset', schema: AssetView },
-    404: { description: 'No such asset' },
+    404: { description: 'Media asset not found' },
   },
   handler: async ({ params, principal }, services) => ({
     status: 200,

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 1000;
 export const listMedia = route({
   method: 'GET',
   path: '/agency/media',
-  operation_id: 'listMedia',
+  operation_id: 'listMediaAssets',
   summary: 'List media assets, newest first',
   description:
     `Returns at most \`limit\` assets, by default ${DEFAULT_LIMIT}. Where more follow, the \`Link\` header contains ` +
@@ -27,7 +27,7 @@ export const listMedia = route({
   },
   responses: {
     200: { description: 'The assets', schema: v.array(AssetView) },
-    404: { description: 'No such profile' },
+    404: { description: 'Profile not found' },
   },
   handler: async ({ query, principal, base_url }, services) => {
     const { profile_id, limit = DEFAULT_LIMIT } = query;

@@ -29,7 +29,7 @@ export const createPlaylist = route({
   },
   responses: {
     201: { description: 'The playlist', schema: PlaylistAnswer },
-    404: { description: 'No such profile' },
+    404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const { workspace_id } = principal;

@@ -14,7 +14,7 @@ export const deletePlaylist = route({
   params: idParam,
   responses: {
     200: { description: 'The playlist was deleted', schema: v.object({ message: v.string() }) },
-    404: { description: 'No such playlist' },
+    404: { description: 'Playlist not found' },
   },
   handler: async ({ params, principal }, services) => {
     if (!(await removePlaylist(services.table, principal.workspace_id, params.id))) throw playlistNotFound();

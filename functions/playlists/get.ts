@@ -12,7 +12,7 @@ export const getPlaylist = route({
   params: idParam,
   responses: {
     200: { description: 'The playlist', schema: PlaylistView },
-    404: { description: 'No such playlist' },
+    404: { description: 'Playlist not found' },
   },
   handler: async ({ params, principal }, services) => ({
     status: 200,

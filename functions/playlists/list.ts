@@ -28,7 +28,7 @@ export const listPlaylists = route({
   },
   responses: {
     200: { description: 'The playlists', schema: v.array(PlaylistView) },
-    404: { description: 'No such profile' },
+    404: { description: 'Profile not found' },
   },
   handler: async ({ query, principal: { workspace_id }, base_url }, services) => {
     const { profile_id, limit = DEFAULT_LIMIT } = query;

@@ -26,7 +26,7 @@ export const updatePlaylist = route({
   body_example: { loop_enabled: false },
   responses: {
     200: { description: 'The playlist as it is now', schema: PlaylistAnswer },
-    404: { description: 'No such playlist' },
+    404: { description: 'Playlist not found' },
   },
   handler: async ({ params, body, principal, newResourceId }, services) => {
     const { media_asset_ids, ...fields } = body;

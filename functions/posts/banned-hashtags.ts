@@ -11,16 +11,19 @@ import { foldHashtag, hashtagsOf } from '../../shared/text/hashtags.ts';
 
 const MAX_HASHTAGS = 1000;
 
-const HashtagsView = v.object({
-  /** Hashtags that the workspace adds to the default list. */
-  added: v.array(v.string()),
-  /** Hashtags of the default list that the workspace allows. */
-  allowed: v.array(v.string()),
-  /** The default list. */
-  defaults: v.array(v.string()),
-  /** The list that applies to the workspace's posts. */
-  banned: v.array(v.string()),
-});
+const HashtagsView = v.pipe(
+  v.object({
+    /** Hashtags that the workspace adds to the default list. */
+    added: v.array(v.string()),
+    /** Hashtags of the default list that the workspace allows. */
+    allowed: v.array(v.string()),
+    /** The default list. */
+    defaults: v.array(v.string()),
+    /** The list that applies to the workspace's posts. */
+    banned: v.array(v.string()),
+  }),
+  v.title('BannedHashtagList'),
+);
 
 /** One hashtag, with or without `#`. */
 const hashtag = v.pipe(
@@ -68,7 +71,7 @@ export const getBannedHashtags = route({
 export const putBannedHashtags = route({
   method: 'PUT',
   path: '/workspace/banned-hashtags',
-  operation_id: 'putBannedHashtags',
+  operation_id: 'replaceBannedHashtags',
   summary: 'Set which hashtags the workspace bans in addition and which it allows',
   tag: 'Workspace',
   auth: 'key',

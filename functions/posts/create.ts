@@ -27,6 +27,10 @@ export const createPost = route({
   responses: {
     201: { description: 'The post is stored and will be published', schema: CreatedPostView },
     404: { description: 'Profile not found' },
+    409: {
+      description: 'The post was deleted meanwhile, or the request is still running',
+      codes: ['POST_DELETED'],
+    },
     ...postErrorResponses,
   },
   handler: async (

@@ -19,8 +19,8 @@ export const deletePost = route({
   params: idParam,
   responses: {
     204: { description: 'The post is deleted and will not be published' },
-    404: { description: 'No such post' },
-    409: { description: 'The post is published or being published' },
+    404: { description: 'Post not found' },
+    409: { description: 'The post is published or being published', codes: ['POST_NOT_DELETABLE'] },
   },
   handler: async ({ params, principal }, services) => {
     for (let attempt = 1; ; attempt += 1) {

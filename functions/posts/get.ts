@@ -12,7 +12,7 @@ export const getPost = route({
   tag: 'Posts',
   auth: 'key',
   params: idParam,
-  responses: { 200: { description: 'The post', schema: PostView }, 404: { description: 'No such post' } },
+  responses: { 200: { description: 'The post', schema: PostView }, 404: { description: 'Post not found' } },
   handler: async ({ params, principal }, services) => {
     const post = await readPost(services.table, principal.workspace_id, params.id);
     if (!post) throw notFound('Post');

@@ -16,7 +16,10 @@ export const listPosts = route({
   responses: {
     200: {
       description: 'A page of posts',
-      schema: v.object({ data: v.array(PostView), next_cursor: v.nullable(v.string()) }),
+      schema: v.pipe(
+        v.object({ data: v.array(PostView), next_cursor: v.nullable(v.string()) }),
+        v.title('PostPage'),
+      ),
     },
   },
   handler: async ({ query, principal }, services) => {

@@ -39,13 +39,16 @@ const retryFields = {
   ),
 };
 
-const RetryView = v.object({
-  message: v.string(),
-  post_id: v.string(),
-  destinations_count: v.number(),
-  platforms: v.array(PlatformIdSchema),
-  warnings: v.array(WarningView),
-});
+const RetryView = v.pipe(
+  v.object({
+    message: v.string(),
+    post_id: v.string(),
+    destinations_count: v.number(),
+    platforms: v.array(PlatformIdSchema),
+    warnings: v.array(WarningView),
+  }),
+  v.title('RetriedPost'),
+);
 
 export const retryPost = route({
   method: 'POST',
@@ -58,12 +61,13 @@ export const retryPost = route({
   auth: 'key',
   params: idParam,
   body: retryFields,
+  body_docs: { platforms: v.optional(v.pipe(v.array(PlatformIdSchema), v.minLength(1))) },
   responses: {
     202: { description: 'The failed destinations are being retried', schema: RetryView },
-    404: { description: 'No such post' },
+    404: { description: 'Post not found' },
     409: {
-      description:
-        'No destination has failed (`POST_NOT_RETRYABLE`), or the post may be live where it has (`POST_MAY_BE_LIVE`)',
+      description: 'No destination has failed, or the post may be live where it has',
+      codes: ['POST_NOT_RETRYABLE', 'POST_MAY_BE_LIVE', 'POST_CHANGED'],
     },
   },
   handler: async ({ params, body, principal }, services) => {

@@ -55,8 +55,11 @@ export const updatePost = route({
       schema: v.object({ message: v.string(), post: PostView, warnings: v.array(WarningView) }),
     },
     ...postErrorResponses,
-    404: { description: 'No such post' },
-    409: { description: 'A destination is no longer pending, or another request changed the post' },
+    404: { description: 'Post not found' },
+    409: {
+      description: 'A destination is no longer pending, or another request changed the post',
+      codes: ['POST_NOT_EDITABLE', 'POST_CHANGED'],
+    },
   },
   handler: async ({ params, body, unknown_fields, principal }, services) => {
     const previous = await getPost(services.table, principal.workspace_id, params.id);

@@ -24,12 +24,15 @@ const DestinationView = v.object({
   valid: v.boolean(),
 });
 
-const ValidationView = v.object({
-  valid: v.boolean(),
-  errors: v.array(v.object({ field: v.string(), message: v.string(), platform: v.nullable(v.string()) })),
-  warnings: v.array(WarningView),
-  destinations: v.array(DestinationView),
-});
+const ValidationView = v.pipe(
+  v.object({
+    valid: v.boolean(),
+    errors: v.array(v.object({ field: v.string(), message: v.string(), platform: v.nullable(v.string()) })),
+    warnings: v.array(WarningView),
+    destinations: v.array(DestinationView),
+  }),
+  v.title('PostValidation'),
+);
 
 export const validatePost = route({
   method: 'POST',

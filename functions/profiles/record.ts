@@ -1,7 +1,10 @@
 import * as v from 'valibot';
-import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import type { Connection, Profile } from '../../shared/model/profile.ts';
 import { toIso } from '../../shared/time/instant.ts';
+
+const usable = (platform: PlatformId) =>
+  v.pipe(v.boolean(), v.description(`Whether the profile has an account on ${platform} that can be used`));
 
 const base = {
   id: v.string(),
@@ -19,12 +22,15 @@ export const ProfileRecord = v.pipe(
   v.object({
     ...base,
     created_by: v.nullable(v.string()),
-    social_accounts: v.object(Object.fromEntries(PLATFORM_IDS.map(platform => [platform, v.boolean()]))),
+    social_accounts: v.object(Object.fromEntries(PLATFORM_IDS.map(platform => [platform, usable(platform)]))),
   }),
   v.title('Profile'),
 );
 
-export const ProfileResponse = v.object({ success: v.literal(true), profile: ProfileRecord });
+export const ProfileResponse = v.pipe(
+  v.object({ success: v.literal(true), profile: ProfileRecord }),
+  v.title('ProfileResult'),
+);
 
 export function profileRecord(
   profile: Profile,

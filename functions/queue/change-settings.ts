@@ -11,7 +11,7 @@ import { settingsResponse, SettingsResponse } from './record.ts';
 export const changeSettings = route({
   method: 'POST',
   path: '/queue/settings',
-  operation_id: 'changeQueueSettings',
+  operation_id: 'updateQueueSettings',
   summary: 'Change the queue settings of a profile',
   description:
     'Omitted settings keep their value; `slots` replaces the whole list. Slots are local times in the time zone. When clocks go forward, a skipped time moves to the next existing one; when they go back, a time that occurs twice is used the first time. Posts that are in a slot keep it.',

@@ -11,7 +11,7 @@ import { instant } from './record.ts';
 export const nextSlot = route({
   method: 'GET',
   path: '/queue/next-slot',
-  operation_id: 'getNextSlot',
+  operation_id: 'getNextQueueSlot',
   summary: 'Find the next free slot of a profile',
   tag: 'Queue',
   auth: 'key',
@@ -20,7 +20,10 @@ export const nextSlot = route({
   responses: {
     200: {
       description: 'The slot that a post with `add_to_queue` would get now',
-      schema: v.object({ profile_name: v.string(), timezone: v.string(), next_slot: instant }),
+      schema: v.pipe(
+        v.object({ profile_name: v.string(), timezone: v.string(), next_slot: instant }),
+        v.title('NextQueueSlot'),
+      ),
     },
     404: { description: 'Profile not found' },
   },

@@ -11,7 +11,7 @@ import { slotRecord, SlotRecord } from './record.ts';
 export const preview = route({
   method: 'GET',
   path: '/queue/preview',
-  operation_id: 'previewQueue',
+  operation_id: 'listQueueSlots',
   summary: 'List the next slots of a profile and the posts in them',
   tag: 'Queue',
   auth: 'key',
@@ -20,7 +20,10 @@ export const preview = route({
   responses: {
     200: {
       description: 'The upcoming slots, free or not',
-      schema: v.object({ profile_name: v.string(), timezone: v.string(), slots: v.array(SlotRecord) }),
+      schema: v.pipe(
+        v.object({ profile_name: v.string(), timezone: v.string(), slots: v.array(SlotRecord) }),
+        v.title('QueuePreview'),
+      ),
     },
     404: { description: 'Profile not found' },
   },

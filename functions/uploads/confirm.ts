@@ -40,11 +40,11 @@ export const confirmUpload = route({
       description: 'The file is large and still being processed; poll GET for its status',
       schema: UploadView,
     },
-    403: { description: 'The file exceeds the storage of the plan (`STORAGE_LIMIT`)' },
-    404: { description: 'No such upload, or it was not confirmed within a day' },
+    403: { description: 'The file exceeds the storage of the plan', codes: ['STORAGE_LIMIT'] },
+    404: { description: 'Upload not found, or not confirmed within a day' },
     409: {
       description: 'Nothing was uploaded, or not every part',
-      example: { error: 'Nothing has been uploaded yet', code: 'NOT_UPLOADED' },
+      codes: ['NOT_UPLOADED', 'UPLOAD_EXPIRED'],
     },
   },
   handler: async ({ body, principal }, services) => {

@@ -19,15 +19,10 @@ export const deleteUpload = route({
   params: { upload_id: v.string() },
   responses: {
     204: { description: 'The upload is deleted' },
-    404: { description: 'No such upload, or it was not confirmed within a day' },
+    404: { description: 'Upload not found, or not confirmed within a day' },
     409: {
-      description:
-        'A post is still to be published with the file (`UPLOAD_IN_USE`), or the file is being imported or checked (`UPLOAD_BUSY`)',
-      example: {
-        error: 'Posts are still to be published with this file',
-        code: 'UPLOAD_IN_USE',
-        post_ids: ['01a21fc8-8659-7071-833a-1d1f60c6e3be'],
-      },
+      description: 'A post is still to be published with the file, or the file is being imported or checked',
+      codes: ['UPLOAD_IN_USE', 'UPLOAD_BUSY'],
     },
   },
   handler: async ({ params, principal }, services) => {

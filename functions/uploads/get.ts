@@ -17,7 +17,7 @@ export const getUpload = route({
   params: { upload_id: v.string() },
   responses: {
     200: { description: 'The upload', schema: UploadView },
-    404: { description: 'No such upload, or it was not confirmed within a day' },
+    404: { description: 'Upload not found, or not confirmed within a day' },
   },
   handler: async ({ params, principal }, services) => ({
     status: 200,

@@ -32,24 +32,27 @@ const MIB = 1024 ** 2;
 const MIN_PART_SIZE = 64 * MIB;
 
 /** `presigned_url` with its `headers`, or `parts` with their `part_size`. */
-const PresignedUpload = v.object({
-  upload_id: v.string(),
-  public_url: v.pipe(v.string(), v.description('Where the file is served once it is confirmed')),
-  expires_at: v.pipe(v.string(), v.description('When the presigned URLs expire')),
-  presigned_url: v.optional(
-    v.pipe(v.string(), v.description('For a file of up to 5 GB: PUT the bytes here with the `headers`')),
-  ),
-  headers: v.optional(v.record(v.string(), v.string())),
-  parts: v.optional(
-    v.pipe(
-      v.array(v.object({ part_number: v.pipe(v.number(), v.integer()), presigned_url: v.string() })),
-      v.description(
-        'For a larger file: PUT each part to its URL, in any order; all but the last have `part_size` bytes',
+const PresignedUpload = v.pipe(
+  v.object({
+    upload_id: v.string(),
+    public_url: v.pipe(v.string(), v.description('Where the file is served once it is confirmed')),
+    expires_at: v.pipe(v.string(), v.description('When the presigned URLs expire')),
+    presigned_url: v.optional(
+      v.pipe(v.string(), v.description('For a file of up to 5 GB: PUT the bytes here with the `headers`')),
+    ),
+    headers: v.optional(v.record(v.string(), v.string())),
+    parts: v.optional(
+      v.pipe(
+        v.array(v.object({ part_number: v.pipe(v.number(), v.integer()), presigned_url: v.string() })),
+        v.description(
+          'For a larger file: PUT each part to its URL, in any order; all but the last have `part_size` bytes',
+        ),
       ),
     ),
-  ),
-  part_size: v.optional(v.pipe(v.number(), v.integer())),
-});
+    part_size: v.optional(v.pipe(v.number(), v.integer())),
+  }),
+  v.title('PresignedUpload'),
+);
 
 export const presignUpload = route({
   method: 'POST',
@@ -74,7 +77,7 @@ export const presignUpload = route({
   body_example: { profile_name: 'Acme Coffee', file_name: 'blend.mp4', file_type: 'video/mp4' },
   responses: {
     200: { description: 'One presigned URL, or one for each part', schema: PresignedUpload },
-    403: { description: 'The file exceeds the storage of the plan (`STORAGE_LIMIT`)' },
+    403: { description: 'The file exceeds the storage of the plan', codes: ['STORAGE_LIMIT'] },
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, newResourceId }, services) => {

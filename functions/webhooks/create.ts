@@ -27,7 +27,7 @@ export const createWebhook = route({
       description: 'The webhook and its signing secret',
       schema: v.object({ webhook: WebhookView, signing_secret: v.string() }),
     },
-    409: { description: `The workspace already has ${MAX_WEBHOOKS} webhooks` },
+    409: { description: `The workspace already has ${MAX_WEBHOOKS} webhooks`, codes: ['WEBHOOK_LIMIT'] },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     await assertReceiver(body.url);

@@ -11,7 +11,7 @@ export const deleteWebhook = route({
   auth: 'key',
   access: 'creator',
   params: idParam,
-  responses: { 204: { description: 'Deleted' }, 404: { description: 'No such webhook' } },
+  responses: { 204: { description: 'Deleted' }, 404: { description: 'Webhook not found' } },
   handler: async ({ params, principal }, services) => {
     const { workspace_id, id } = await findOwnWebhook(services, principal, params.id);
     if (!(await removeWebhook(services.table, workspace_id, id))) throw webhookNotFound();

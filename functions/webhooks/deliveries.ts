@@ -8,7 +8,7 @@ import { DeliveryView, deliveryView } from './view.ts';
 export const listDeliveries = route({
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
-  operation_id: 'listDeliveries',
+  operation_id: 'listWebhookDeliveries',
   summary: 'List the deliveries of the last 30 days with every attempt, newest first',
   tag: 'Webhooks',
   auth: 'key',
@@ -17,9 +17,12 @@ export const listDeliveries = route({
   responses: {
     200: {
       description: 'A page of deliveries',
-      schema: v.object({ data: v.array(DeliveryView), next_cursor: v.nullable(v.string()) }),
+      schema: v.pipe(
+        v.object({ data: v.array(DeliveryView), next_cursor: v.nullable(v.string()) }),
+        v.title('WebhookDeliveryPage'),
+      ),
     },
-    404: { description: 'No such webhook' },
+    404: { description: 'Webhook not found' },
   },
   handler: async ({ params, query, principal }, services) => {
     const webhook = await findWebhook(services, principal, params.id);

@@ -13,7 +13,7 @@ export const getWebhook = route({
   params: idParam,
   responses: {
     200: { description: 'The webhook', schema: v.object({ webhook: WebhookView }) },
-    404: { description: 'No such webhook' },
+    404: { description: 'Webhook not found' },
   },
   handler: async ({ params, principal }, services) => ({
     status: 200,

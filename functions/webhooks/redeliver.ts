@@ -11,7 +11,7 @@ import { DeliveryView, deliveryView } from './view.ts';
 export const redeliver = route({
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
-  operation_id: 'redeliver',
+  operation_id: 'repeatWebhookDelivery',
   summary: 'Redeliver an event with the same id and the same bytes',
   tag: 'Webhooks',
   auth: 'key',
@@ -20,8 +20,8 @@ export const redeliver = route({
   params: { ...idParam, delivery_id: v.string() },
   responses: {
     202: { description: 'The new delivery', schema: v.object({ delivery: DeliveryView }) },
-    404: { description: 'No such webhook or delivery' },
-    409: { description: 'The webhook is disabled' },
+    404: { description: 'Webhook or delivery not found' },
+    409: { description: 'The webhook is disabled', codes: ['WEBHOOK_DISABLED'] },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);

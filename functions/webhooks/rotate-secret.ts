@@ -12,7 +12,7 @@ import { WebhookView, webhookView } from './view.ts';
 export const rotateSecret = route({
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
-  operation_id: 'rotateSecret',
+  operation_id: 'rotateWebhookSecret',
   summary: 'Rotate the signing secret; the previous one signs, too, for 24 hours',
   tag: 'Webhooks',
   auth: 'key',
@@ -29,8 +29,8 @@ export const rotateSecret = route({
         previous_secret_expires_at: v.string(),
       }),
     },
-    404: { description: 'No such webhook' },
-    409: { description: 'Another request rotated the secret at the same time' },
+    404: { description: 'Webhook not found' },
+    409: { description: 'Another request rotated the secret at the same time', codes: ['WEBHOOK_CHANGED'] },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const before = await findOwnWebhook(services, principal, params.id);

@@ -18,8 +18,8 @@ export const testWebhook = route({
   params: idParam,
   responses: {
     202: { description: 'The delivery', schema: v.object({ delivery: DeliveryView }) },
-    404: { description: 'No such webhook' },
-    409: { description: 'The webhook is disabled' },
+    404: { description: 'Webhook not found' },
+    409: { description: 'The webhook is disabled', codes: ['WEBHOOK_DISABLED'] },
   },
   handler: async ({ params, principal, newResourceId, asked_at }, services) => {
     const webhook = await findActiveWebhook(services, principal, params.id);

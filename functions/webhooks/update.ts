@@ -26,7 +26,7 @@ export const updateWebhook = route({
   },
   responses: {
     200: { description: 'The updated webhook', schema: v.object({ webhook: WebhookView }) },
-    404: { description: 'No such webhook' },
+    404: { description: 'Webhook not found' },
   },
   handler: async ({ params, body, principal }, services) => {
     await findOwnWebhook(services, principal, params.id);

@@ -20,7 +20,7 @@ export const addMember = route({
   body_example: { email: 'kim@example.com', name: 'Kim', role: 'member' },
   responses: {
     201: { description: 'The new member', schema: v.object({ member: MemberRecord }) },
-    409: { description: 'The e-mail address is already a member' },
+    409: { description: 'The e-mail address is already a member', codes: ['MEMBER_EXISTS'] },
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const member: Member = {

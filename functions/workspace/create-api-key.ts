@@ -39,8 +39,9 @@ export const createApiKey = route({
     201: { description: 'The new key', schema: v.object({ api_key: ApiKeyRecord, key: v.string() }) },
     403: {
       description:
-        'A member creates a key for another user, the plan allows no more keys (`KEY_LIMIT`), or the key of the request ' +
-        'is more restricted (`KEY_SCOPE`)',
+        'A member creates a key for another user, the plan allows no more keys, or the key of the request is more ' +
+        'restricted',
+      codes: ['KEY_LIMIT'],
     },
     404: { description: 'Member not found' },
   },

@@ -53,7 +53,7 @@ const shared = {
 export const putPlatformApp = route({
   ...shared,
   method: 'PUT',
-  operation_id: 'putPlatformApp',
+  operation_id: 'replacePlatformApp',
   summary: "Set the workspace's own app at a platform",
   description:
     'For owners. Accounts connected from now on use this app instead of the one of the service; connections keep the app that they were made with. Register the redirect URL `{base_url}/integrations/{platform}/callback` at the platform. The secret is stored sealed and never shown.',
@@ -61,7 +61,7 @@ export const putPlatformApp = route({
   responses: {
     200: { description: 'The app', schema: v.object({ platform_app: PlatformAppRecord }) },
     404: { description: 'Platform not found' },
-    501: { description: 'This version cannot connect the platform yet' },
+    501: { description: 'This version cannot connect the platform yet', codes: ['PLATFORM_NOT_AVAILABLE'] },
   },
   handler: async ({ params, body, principal }, services) => {
     const { platform, connector } = findAppPlatform(params.platform);

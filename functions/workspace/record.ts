@@ -56,11 +56,14 @@ export function apiKeyRecord(key: ApiKey): v.InferOutput<typeof ApiKeyRecord> {
 }
 
 /** Usage of a limit. `limit` null: unlimited. `resets_at` null: does not reset. */
-const UsageRecord = v.object({
-  used: v.number(),
-  limit: v.nullable(v.number()),
-  resets_at: v.nullable(v.string()),
-});
+const UsageRecord = v.pipe(
+  v.object({
+    used: v.number(),
+    limit: v.nullable(v.number()),
+    resets_at: v.nullable(v.string()),
+  }),
+  v.title('Limit'),
+);
 
 export const WorkspaceRecord = v.pipe(
   v.object({

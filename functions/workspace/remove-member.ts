@@ -17,7 +17,7 @@ export const removeMember = route({
   responses: {
     204: { description: 'The member is removed' },
     404: { description: 'Member not found' },
-    409: { description: 'The member is the last owner' },
+    409: { description: 'The member is the last owner', codes: ['LAST_OWNER'] },
   },
   handler: async ({ params, principal }, services) => {
     const member = await changeMember(services, principal, params.id, current =>

@@ -20,7 +20,7 @@ export const updateMember = route({
   responses: {
     200: { description: 'The changed member', schema: v.object({ member: MemberRecord }) },
     404: { description: 'Member not found' },
-    409: { description: 'The member is the last owner' },
+    409: { description: 'The member is the last owner', codes: ['LAST_OWNER'] },
   },
   handler: async ({ params, body, principal }, services) => {
     const member = await changeMember(services, principal, params.id, current =>

@@ -1,14 +1,15 @@
 import type { Route } from '../../shared/http/route.ts';
-import { nameErrors } from './errors.ts';
+import { commonResponses, nameErrors } from './errors.ts';
 import { HEADERS } from './headers.ts';
-import type { Schemas } from './json-schema.ts';
-import { commonResponses, pathsOf, type Operation, type ResponseObject } from './operation.ts';
+import type { Schemas } from './schema.ts';
+import { pathsOf, type Operation } from './operation.ts';
+import type { ResponseObject } from './media.ts';
 import { TAGS } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
 
 export interface OpenApiDocument {
   openapi: '3.0.3';
-  info: Record<string, unknown>;
+  info: { title: string; version: string; description: string; license: { name: string; url: string } };
   servers: { url: string; description: string }[];
   security: Record<string, string[]>[];
   tags: { name: string; description: string }[];
@@ -34,8 +35,8 @@ Resources of other workspaces answer 404.
 
 **Formats.** Times are ISO 8601 in UTC with milliseconds. Ids are UUIDs. Absent optional values are \`null\`.
 
-**Errors.** The body is \`{error}\`, with a stable \`code\` where programs may need one. A 400 lists every validation
-error of the request.
+**Errors.** The body is \`{error}\`, with a stable \`code\` where programs may need one; \`docs_url\` leads to its cause and
+remedy. A 400 lists every validation error of the request.
 
 **Unknown fields** of a body are ignored and reported in \`warnings\`, except where a misspelled field could publish at the
 wrong time or place or grant rights: those answer 400. \`Prefer: handling=strict\` or \`?strict=true\` refuses all of them.
@@ -56,6 +57,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   nameErrors(schemas);
   const paths = pathsOf(routes, schemas);
   const webhooks = webhooksOf(schemas);
+  const responses = commonResponses(schemas);
   const used = new Set(routes.map(route => route.tag));
   return {
     openapi: '3.0.3',
@@ -74,8 +76,8 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     paths,
     'x-webhooks': webhooks,
     components: {
-      schemas: sorted(schemas),
-      responses: commonResponses(),
+      schemas: sorted(usedIn({ paths, webhooks, responses }, schemas)),
+      responses,
       parameters: {
         IdempotencyKey: {
           name: 'Idempotency-Key',
@@ -97,6 +99,17 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
       },
     },
   };
+}
+
+/** Returns the named schemas that are referenced, directly or by others. */
+function usedIn(root: unknown, schemas: Schemas, found: Schemas = {}): Schemas {
+  for (const [, name = ''] of JSON.stringify(root).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    const schema = schemas[name];
+    if (found[name] || !schema) continue;
+    found[name] = schema;
+    usedIn(schema, schemas, found);
+  }
+  return found;
 }
 
 const sorted = (schemas: Schemas): Schemas =>

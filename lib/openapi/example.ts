@@ -1,118 +1,87 @@
-import type { Schema, Schemas } from './json-schema.ts';
+import type { Schema, Schemas } from './schema.ts';
+import { entryOf } from './vocabulary/index.ts';
 
-const UUID = '018f6f5e-7c1a-7b3e-9c1d-2f4a5b6c7d8e';
-const TIME = '2026-12-01T10:00:00.000Z';
+/** Where an example is needed: in which named schema, for which field. */
+interface Place {
+  named: Schemas;
+  owner: string;
+  field: string;
+}
 
-/** Realistic values by field name. */
-const BY_NAME: Readonly<Record<string, unknown>> = {
-  profile_name: 'Acme Coffee',
-  username: 'acme.coffee',
-  name: 'Acme Coffee',
-  display_name: 'Acme Coffee',
-  title: 'A new blend',
-  description: 'Our new blend is out: https://example.com/blend',
-  first_comment: 'Where do you drink yours?',
-  message: 'Done',
-  email: 'sam@example.com',
-  url: 'https://hooks.example.com/social',
-  public_url: 'https://cdn.example.com/blend.mp4',
-  avatar_url: 'https://cdn.example.com/avatar.jpg',
-  redirect_url: 'https://app.example.com/connected',
-  reconnect_url: 'https://api.example.com/v1/integrations/x/connect',
-  authorize_url: 'https://x.com/i/oauth2/authorize?client_id=abc&state=def',
-  upgrade_url: 'https://example.com/pricing',
-  platform_post_url: 'https://x.com/acme/status/1860000000000000000',
-  platform_post_id: '1860000000000000000',
-  platform_user_id: '1234567890',
-  media_urls: ['https://cdn.example.com/blend.jpg'],
-  platforms: ['x', 'bluesky'],
-  scheduled_date: TIME,
-  timestamp: TIME,
-  at: TIME,
-  type: 'video/mp4',
-  source_type: 'url',
-  duration: 61.5,
-  size: 10485760,
-  duration_ms: 212,
-  status_code: 200,
-  attempts: 1,
-  attempt: 1,
-  limit: 20,
-  state: 'c3RhdGU.c2lnbmF0dXJl',
-  next_cursor: 'eyJhZnRlciI6IjAxOGYifQ.c2lnbmF0dXJl',
-  signing_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-  key: 'sps_0000000000000000000000000000000000000000',
-  prefix: 'sps_000000',
-  body: '{"event":"webhook.test"}',
-  scopes: ['tweet.write'],
-  hashtags: ['#coffee'],
-  hashtag: '#coffee',
-  field: 'description',
-  error: 'The request failed',
-};
+/** Returns a valid value of a schema: its required properties, or all of them if none is required. */
+export function exampleOf(schema: Schema, named: Schemas, owner = ''): unknown {
+  return valueOf(schema, { named, owner, field: '' });
+}
 
-/** Generates a valid value of a schema: its required properties, or all of them if none is required. */
-export function exampleOf(schema: Schema, named: Schemas, field = ''): unknown {
-  const target = resolve(schema, named);
+function valueOf(schema: Schema, place: Place): unknown {
+  const { target, owner } = resolve(schema, place);
+  const here = { ...place, owner };
   if (target.example !== undefined) return target.example;
+  const known = entryOf(here.owner, here.field)?.example;
+  if (known !== undefined && fits(known, target)) return known;
   const choice = (target.anyOf ?? target.oneOf ?? [])[0];
-  if (choice) return exampleOf(choice, named, field);
-  if (target.allOf) return Object.assign({}, ...target.allOf.map(part => exampleOf(part, named)));
+  if (choice) return valueOf(choice, here);
+  if (target.allOf) return Object.assign({}, ...target.allOf.map(part => valueOf(part, here)));
   if (target.enum) return target.enum[0];
   if (target.default !== undefined && target.default !== null) return target.default;
-  const known = BY_NAME[field];
-  if (known !== undefined && fits(known, target)) return known;
-  return byType(target, named, field);
+  return byType(target, here);
 }
 
-function resolve(schema: Schema, named: Schemas): Schema {
-  if (schema.$ref === undefined) return schema;
-  const found = named[schema.$ref.split('/').at(-1) ?? ''];
-  if (!found) throw new Error(`Unknown reference ${schema.$ref}`);
-  return found;
+function resolve(schema: Schema, { named, owner }: Place): { target: Schema; owner: string } {
+  if (schema.$ref === undefined) return { target: schema, owner };
+  const name = schema.$ref.split('/').at(-1) ?? '';
+  const target = named[name];
+  if (!target) throw new Error(`Unknown reference ${schema.$ref}`);
+  return { target, owner: name };
 }
 
-function byType(schema: Schema, named: Schemas, field: string): unknown {
+function byType(schema: Schema, place: Place): unknown {
   switch (schema.type) {
     case 'object':
-      return objectOf(schema, named);
+      return objectOf(schema, place);
     case 'array':
-      return schema.items ? [exampleOf(schema.items, named, field)] : [];
+      return schema.items ? [valueOf(schema.items, place)] : [];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;
     case 'boolean':
       return true;
     case 'string':
-      return textOf(schema, field);
+      return textOf(schema, place);
     case undefined:
       return {};
   }
 }
 
-function objectOf(schema: Schema, named: Schemas): Record<string, unknown> {
+function textOf({ format = '' }: Schema, { owner, field }: Place): string {
+  const known = BY_FORMAT[format];
+  if (known === undefined) throw new Error(`The vocabulary has no example of ${owner}.${field}`);
+  return known;
+}
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  uuid: '018f6f5e-7c1a-7b3e-9c1d-2f4a5b6c7d8e',
+  'date-time': '2026-12-01T10:00:00.000Z',
+  email: 'sam@example.com',
+};
+
+function objectOf(schema: Schema, place: Place): Record<string, unknown> {
   const required = schema.required ?? [];
   const shown = Object.entries(schema.properties ?? {}).filter(
     ([name]) => required.includes(name) || required.length === 0,
   );
-  const own = shown.map(([name, inner]) => [name, exampleOf(inner, named, name)] as const);
+  const own = shown.map(([field, inner]) => [field, valueOf(inner, { ...place, field })] as const);
   const { additionalProperties: additional } = schema;
-  const others = typeof additional === 'object' ? [['x', exampleOf(additional, named)] as const] : [];
+  const others = typeof additional === 'object' ? [['x', valueOf(additional, place)] as const] : [];
   return Object.fromEntries([...own, ...others]);
 }
 
-function textOf({ format }: Schema, field: string): string {
-  if (format === 'uuid' || /(^|_)(ids?|created_by)$/.test(field)) return UUID;
-  if (format === 'date-time' || /_(at|until)$/.test(field)) return TIME;
-  if (format === 'uri' || /_urls?$/.test(field)) return 'https://example.com/page';
-  if (format === 'email') return 'sam@example.com';
-  return 'text';
-}
-
-function fits(value: unknown, { type, items }: Schema): boolean {
-  const allowed = items?.enum;
+function fits(value: unknown, { type, items, nullable, enum: allowed, $ref, anyOf }: Schema): boolean {
+  if ($ref !== undefined || anyOf) return false;
+  if (value === null) return nullable === true;
+  if (allowed && !allowed.includes(value)) return false;
   if (type === 'array')
-    return Array.isArray(value) && (!allowed || value.every(item => allowed.includes(item)));
+    return Array.isArray(value) && (!items?.enum || value.every(one => items.enum?.includes(one)));
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
 }

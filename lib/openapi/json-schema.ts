@@ -1,44 +1,24 @@
 import { toJsonSchema, type JsonSchema as AnyJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { JsonSchema } from '../../shared/model/json.ts';
+import { described, type Mode } from './describe.ts';
+import type { Schema, Schemas } from './schema.ts';
+import { schemaDescription } from './vocabulary/schemas.ts';
 
-/** The subset of the OpenAPI 3.0 schema object that this project uses. */
-export interface Schema {
-  $ref?: string;
-  type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
-  title?: string;
-  description?: string;
-  format?: string;
-  pattern?: string;
-  enum?: readonly unknown[];
-  nullable?: boolean;
-  default?: unknown;
-  example?: unknown;
-  deprecated?: boolean;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  items?: Schema;
-  minItems?: number;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: boolean | Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
+/** Where a schema is converted: what is sent or received, all named schemas, and the named one that it is part of. */
+interface Place {
+  mode: Mode;
+  named: Schemas;
+  owner: string;
 }
-
-export type Schemas = Record<string, Schema>;
 
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /**
  * Converts the input or output type of a valibot schema to an OpenAPI 3.0 schema. Schemas with a title are added to
- * `named` and referenced.
+ * `named` and referenced. `owner` is the name that the schema will get, where it has no title.
  */
-export function toSchema(schema: v.GenericSchema, mode: 'input' | 'output', named: Schemas): Schema {
+export function toSchema(schema: v.GenericSchema, mode: Mode, named: Schemas, owner = ''): Schema {
   const converted = toJsonSchema(schema, {
     target: 'openapi-3.0',
     typeMode: mode,
@@ -47,7 +27,12 @@ export function toSchema(schema: v.GenericSchema, mode: 'input' | 'output', name
     overrideSchema: ({ valibotSchema, jsonSchema }) => overridden(valibotSchema, jsonSchema),
     overrideAction: ({ valibotAction }) => openApiMetadata(valibotAction),
   });
-  return normalize(readSchema(converted), named);
+  return normalize(readSchema(converted), { mode, named, owner });
+}
+
+/** Adds a schema under a name, unless it has one already, and returns a reference to it. */
+export function nameSchema(name: string, schema: Schema, named: Schemas): Schema {
+  return schema.$ref === undefined ? define(name, schema, named) : schema;
 }
 
 /** Overrides schemas that the converter describes incompletely. */
@@ -72,27 +57,27 @@ const SchemaShape = v.custom<Schema>(isObject);
 const readSchema = (value: unknown): Schema => v.parse(SchemaShape, value);
 
 /** Rewrites what OpenAPI 3.0 does not allow, and replaces schemas that have a title by references. */
-function normalize(schema: Schema, named: Schemas): Schema {
+function normalize(schema: Schema, place: Place): Schema {
   const { required, title, ...rest } = renamed(schema);
   const whole: Schema = {
     ...rest,
     ...typed(rest),
     ...(required && required.length > 0 ? { required } : {}),
-    ...nested(rest, named),
+    ...nested(rest, { ...place, owner: title ?? place.owner }),
   };
-  if (title === undefined) return whole;
   // A reference cannot be nullable, so nullable schemas stay inline.
-  if (whole.nullable) return whole;
-  return name(title, whole, named);
+  return title === undefined || whole.nullable ? whole : define(title, whole, place.named);
 }
 
-function name(title: string, schema: Schema, named: Schemas): Schema {
-  const known = named[title];
-  if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
-    throw new Error(`Two different schemas have the title ${title}`);
+function define(name: string, schema: Schema, named: Schemas): Schema {
+  const description = schema.description ?? schemaDescription(name.replace(/WithWarnings$/, ''));
+  const complete = description === undefined ? schema : { ...schema, description };
+  const known = named[name];
+  if (known && JSON.stringify(known) !== JSON.stringify(complete)) {
+    throw new Error(`Two different schemas have the name ${name}`);
   }
-  named[title] = schema;
-  return schemaRef(title);
+  named[name] = complete;
+  return schemaRef(name);
 }
 
 /** OpenAPI 3.0 has a single `example`, nullable enums must contain null, and defaults of query numbers are strings. */
@@ -116,18 +101,20 @@ function typed(schema: Schema): Schema {
     : {};
 }
 
-function nested(schema: Schema, named: Schemas): Schema {
-  const each = (schemas: readonly Schema[]) => schemas.map(one => normalize(nullableToo(schema, one), named));
+function nested(schema: Schema, place: Place): Schema {
+  const each = (schemas: readonly Schema[]) => schemas.map(one => normalize(nullableToo(schema, one), place));
   const { properties, items, additionalProperties, anyOf, oneOf, allOf } = schema;
+  const property = (one: Schema, field: string) =>
+    described(normalize(one, place), place.mode, place.owner, field);
   return {
-    ...(properties && { properties: mapValues(properties, one => normalize(one, named)) }),
-    ...(items && { items: normalize(items, named) }),
+    ...(properties && { properties: mapValues(properties, property) }),
+    ...(items && { items: normalize(items, place) }),
     ...(typeof additionalProperties === 'object' && {
-      additionalProperties: normalize(additionalProperties, named),
+      additionalProperties: normalize(additionalProperties, place),
     }),
     ...(anyOf && { anyOf: each(anyOf) }),
     ...(oneOf && { oneOf: each(oneOf) }),
-    ...(allOf && { allOf: allOf.map(one => normalize(one, named)) }),
+    ...(allOf && { allOf: allOf.map(one => normalize(one, place)) }),
   };
 }
 

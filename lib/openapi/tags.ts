@@ -23,5 +23,4 @@ export const TAGS: readonly { name: string; description: string }[] = [
   },
   { name: 'Workspace', description: 'Plan, usage and members.' },
   { name: 'API keys', description: 'Create and revoke API keys.' },
-  { name: 'Description', description: 'The description of this API.' },
 ];

@@ -3,7 +3,8 @@ import { EVENT_KINDS, type EventKind } from '../../shared/model/event.ts';
 import { FAILURE_CODES } from '../../shared/model/failure.ts';
 import { PlatformIdSchema } from '../../shared/model/platform.ts';
 import { exampleOf } from './example.ts';
-import { toSchema, type Schemas } from './json-schema.ts';
+import { toSchema } from './json-schema.ts';
+import type { Schemas } from './schema.ts';
 
 const time = (description: string) => v.pipe(v.string(), v.isoTimestamp(), v.description(description));
 const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.description(description));

@@ -37,6 +37,8 @@ export interface Environment {
 const MAX_RESULT_BYTES = 6 * 1024 * 1024;
 /** Lambda allows 10 s; a busy development machine needs longer. */
 const INIT_LIMIT_MS = 30_000;
+/** New objects of an environment. The default takes more memory, for speed that a development machine does not need. */
+const YOUNG_GENERATION_MB = 8;
 const BOOTSTRAP = new URL('bootstrap.mjs', import.meta.url);
 
 const MessageSchema = v.variant('kind', [
@@ -67,7 +69,7 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
     },
     transferList: [workerEvents],
     env: variables(fn, host, logStream),
-    resourceLimits: { maxOldGenerationSizeMb: fn.memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: fn.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   let alive = true;
   let busy = true;

@@ -53,7 +53,7 @@ const POLL_INTERVAL_MS = 5;
 const DEFAULT_CONCURRENCY = 4;
 
 /** Lambda keeps idle environments for minutes; each takes memory that a development machine needs. */
-const DEFAULT_IDLE_MS = 30_000;
+const DEFAULT_IDLE_MS = 10_000;
 
 /** Creates the functions of the template, each with its pool of environments. */
 export function createFunctions(

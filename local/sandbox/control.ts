@@ -2,6 +2,7 @@ import { Hono, type Context } from 'hono';
 import * as v from 'valibot';
 import { JsonSchema, type JsonObject } from '../../shared/model/json.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
+import type { Overview } from '../overview.ts';
 import type { Faults } from './faults.ts';
 import type { MediaStore } from './media-store.ts';
 import { serveContent } from './media/serve.ts';
@@ -12,6 +13,8 @@ import { ALL_ACCOUNTS, keyOf, resetState, type SandboxState } from './state.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface ControlParts {
+  /** The posts of the API, for the page; null where the sandbox runs alone. */
+  overview: () => Promise<Overview | null>;
   state: SandboxState;
   platforms: PlayedPlatforms;
   faults: Faults;

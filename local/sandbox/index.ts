@@ -9,6 +9,7 @@ import { createHttpClient } from '../../shared/net/http.ts';
 import type { SandboxDefinition } from '../../shared/platforms/contract/sandbox.ts';
 import { SANDBOXES } from '../../shared/platforms/sandboxes.ts';
 import { listen, stop } from '../http.ts';
+import type { Overview } from '../overview.ts';
 import type { LocalStore } from '../store.ts';
 import { controlApp, reset, type ControlParts } from './control.ts';
 import { createFaults } from './faults.ts';
@@ -40,6 +41,8 @@ export interface SandboxOptions {
   local?: Hono;
   /** Signing secrets of the webhooks with this URL. */
   secretsOf?: (url: string) => readonly string[];
+  /** The posts of the API, for the page. */
+  overview?: () => Promise<Overview | null>;
   /** Platforms to play; all by default. */
   definitions?: SandboxDefinitions;
 }
@@ -69,6 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     state,
     platforms,
     mediaStore,
+    overview: options.overview ?? (() => Promise.resolve(null)),
     faults: createFaults(),
     traffic: createTraffic({ secretsOf: id => platforms.get(id)?.definition.secrets }),
     receivers: createReceivers(

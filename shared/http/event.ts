@@ -89,7 +89,7 @@ function defined(values: Record<string, string | undefined> | undefined): Record
 }
 
 /** Returns the public URL of the API where one is set, else scheme, host and prefix as the caller used them in this request. */
-function baseUrl(event: ApiEvent): string {
+export function baseUrl(event: ApiEvent): string {
   const publicUrl = process.env[ENV.publicUrl];
   if (publicUrl !== undefined) return publicUrl;
   const scheme = event.headers['x-forwarded-proto'] ?? 'https';

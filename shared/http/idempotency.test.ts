@@ -24,6 +24,7 @@ let gate: Promise<unknown> = Promise.resolve();
 const createThing = route({
   method: 'POST',
   path: '/things/{kind}',
+  operation_id: 'runTest1',
   summary: 'Create a thing',
   tag: 'Things',
   auth: 'key',
@@ -47,6 +48,7 @@ const createThing = route({
 const touchThing = route({
   method: 'POST',
   path: '/touch',
+  operation_id: 'runTest2',
   summary: 'Touch a thing',
   tag: 'Things',
   auth: 'key',
@@ -58,6 +60,7 @@ const touchThing = route({
 const createOther = route({
   method: 'POST',
   path: '/others',
+  operation_id: 'runTest3',
   summary: 'Create another thing',
   tag: 'Things',
   auth: 'key',
@@ -136,7 +139,7 @@ describe('a retry with the same key and the same request', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('k').finally(others)));
     const busy = answers.filter(({ status }) => status === 409);
     expect([busy.length, answers.filter(({ status }) => status === 201).length]).toEqual([19, 1]);
-    expect(busy[0]!.body).toEqual({ error: expect.any(String), code: 'IDEMPOTENCY_KEY_IN_USE' });
+    expect(busy[0]!.body).toMatchObject({ error: expect.any(String), code: 'IDEMPOTENCY_KEY_IN_USE' });
     expect(busy[0]!.headers['retry-after']).toBe('1');
     expect([made.size, runs]).toEqual([1, 1]);
   });
@@ -150,7 +153,7 @@ describe('the same key with another request', () => {
   ])('answers 422 for another %s', async (_, body, path) => {
     await create('k');
     const answer = await create('k', body, path);
-    expect([answer.status, answer.body]).toEqual([
+    expect([answer.status, answer.body]).toMatchObject([
       422,
       { error: expect.any(String), code: 'IDEMPOTENCY_KEY_REUSED' },
     ]);
@@ -234,7 +237,7 @@ describe('a failed request', () => {
         starter.call('POST', '/things/x', { name: 'a' }, { 'idempotency-key': key });
       for (let index = 0; index < 60; index++) await starter.call('POST', '/things/x', {});
       const refused = await send('k');
-      expect([refused.status, refused.body]).toEqual([
+      expect([refused.status, refused.body]).toMatchObject([
         429,
         { error: expect.any(String), code: 'RATE_LIMITED', retry_after: 1 },
       ]);

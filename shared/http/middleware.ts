@@ -3,8 +3,9 @@ import type middy from '@middy/core';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { authenticate } from './authenticate.ts';
+import { withDocsUrl } from './docs-url.ts';
 import { ApiError, notFound } from './errors.ts';
-import { pathBelowBase, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
+import { baseUrl, pathBelowBase, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
 import type { Route } from './route.ts';
 
 export type Middleware = middy.MiddlewareObj<ApiEvent, ApiResult>;
@@ -66,7 +67,7 @@ export function errors(): Middleware {
     onError: request => {
       const { error, event } = request;
       if (error instanceof ApiError) {
-        request.response = toResult(error.response);
+        request.response = toResult(withDocsUrl(error.response, baseUrl(event)));
         return;
       }
       const { request_id } = requestState(event);

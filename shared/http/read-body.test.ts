@@ -7,6 +7,7 @@ import { route } from './define-route.ts';
 const echo = route({
   method: 'POST',
   path: '/echo',
+  operation_id: 'runTest1',
   summary: 'Echo',
   tag: 'Things',
   auth: 'key',

@@ -15,7 +15,14 @@ const Thing = v.object({
 });
 const thing = { id: '1', size: null, kind: 'small', parts: [{ name: 'a' }] } as const;
 
-const base = { method: 'GET', path: '/things', summary: 'Things', tag: 'Things', auth: 'key' } as const;
+const base = {
+  method: 'GET',
+  path: '/things',
+  operation_id: 'listThings',
+  summary: 'Things',
+  tag: 'Things',
+  auth: 'key',
+} as const;
 const one = { 200: { description: 'A thing', schema: v.object({ thing: Thing }) } };
 const several = {
   200: { description: 'Done', schema: v.object({ done: v.boolean() }) },

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { ErrorCode } from './error-codes.ts';
 
 /*
  * Response types of a route, derived from its documentation: a handler can only return a documented status, with a body
@@ -11,10 +12,14 @@ export interface ResponseDoc {
   description: string;
   /** Schema of the JSON body. Error statuses without one use the body that all errors with that status share. */
   schema?: v.GenericSchema;
+  /** Codes of an error beyond those that every such route answers. */
+  codes?: readonly ErrorCode[];
   /** Default: generated from the schema. */
   example?: unknown;
   /** Set where the handler returns `raw` bytes of this type. */
   content_type?: string;
+  /** Set where browsers get a page in place of the JSON body. */
+  html?: true;
   /** Headers beyond those that every such response has. */
   headers?: readonly string[];
 }
@@ -35,13 +40,21 @@ type OutputOf<Schema> = Schema extends { readonly '~types'?: { readonly output: 
   ? Output
   : never;
 
+interface RawResponse<Status extends number> {
+  readonly status: Status;
+  readonly raw: Uint8Array;
+  readonly headers?: Headers;
+}
+
 type DocumentedResponse<Status extends number, Doc> = Doc extends { content_type: string }
-  ? { readonly status: Status; readonly raw: Uint8Array; readonly headers?: Headers }
-  : Doc extends { schema: infer Schema }
-    ? { readonly status: Status; readonly body: DeepReadonly<OutputOf<Schema>>; readonly headers?: Headers }
-    : `${Status}` extends `${4 | 5}${string}`
-      ? never
-      : { readonly status: Status; readonly headers?: Headers };
+  ? RawResponse<Status>
+  : JsonResponse<Status, Doc> | (Doc extends { html: true } ? RawResponse<Status> : never);
+
+type JsonResponse<Status extends number, Doc> = Doc extends { schema: infer Schema }
+  ? { readonly status: Status; readonly body: DeepReadonly<OutputOf<Schema>>; readonly headers?: Headers }
+  : `${Status}` extends `${4 | 5}${string}`
+    ? never
+    : { readonly status: Status; readonly headers?: Headers };
 
 /** Everything that a handler of a route with these documented responses may return. */
 export type ResponseOf<R extends Responses> = {

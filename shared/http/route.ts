@@ -45,12 +45,17 @@ export interface RouteDoc {
   tag: string;
   /** Default: every user of the workspace. The handler of a `creator` route calls `assertCreator`. */
   access?: Access;
-  /** Name of the operation in generated clients. Default: derived from method and path. */
-  operation_id?: string;
+  /**
+   * Name of the operation in generated clients: a verb of its method (`list` or `get`, `create` or another, `replace`,
+   * `update`, `delete` or another) and what it acts on.
+   */
+  operation_id: string;
   /** A valid body. Default: generated from the schema. */
   body_example?: unknown;
   /** Documentation schemas of body fields that the route itself does not validate. */
   body_docs?: Entries;
+  /** Documentation schemas of the form's fields, where they are not those of the JSON body. */
+  form_docs?: Entries;
 }
 
 /** The one description of an endpoint: API Gateway route, validation, handler types and OpenAPI operation. */

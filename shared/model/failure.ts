@@ -75,22 +75,42 @@ export const FAILURE_CODES = [
   'INTERNAL',
 ] as const satisfies readonly FailureCode[];
 
-export const FailureSchema = v.object({
-  code: v.picklist(FAILURE_CODES),
-  category: v.picklist([
-    'token',
-    'content',
-    'media',
-    'account',
-    'rate_limit',
-    'quota',
-    'platform',
-    'internal',
-  ]),
-  message: v.string(),
-  remedy: v.string(),
-  retryable: v.boolean(),
-});
+/** What happened, by code; `message` of a failure has the platform's own words. */
+export const FAILURE_CAUSES: Readonly<Record<FailureCode, string>> = {
+  TOKEN_EXPIRED: 'The platform no longer accepts the credentials of the account.',
+  PERMISSION_MISSING: 'The account may not publish this, or has not granted the permission.',
+  PLATFORM_RATE_LIMIT: 'The platform accepts no more requests of the account or the app for now.',
+  DAILY_CAP: 'The account has reached its posts of 24 hours on the platform.',
+  QUOTA_EXHAUSTED: "The quota or credit of the platform's app is used up.",
+  MEDIA_REJECTED: 'The platform does not accept a file, or the file cannot be fetched.',
+  CONTENT_REJECTED: 'The platform does not accept the text or an option.',
+  DUPLICATE_REJECTED: 'The platform has a post with the same content.',
+  PLATFORM_UNAVAILABLE:
+    'The platform did not answer, or answered with an error of its own, until the retries were used up.',
+  DELIVERY_UNKNOWN:
+    'The response to the publishing request was lost, and the platform cannot be asked what became of it.',
+  INTERNAL: 'The service failed or did not understand the platform.',
+};
+
+export const FailureSchema = v.pipe(
+  v.object({
+    code: v.picklist(FAILURE_CODES),
+    category: v.picklist([
+      'token',
+      'content',
+      'media',
+      'account',
+      'rate_limit',
+      'quota',
+      'platform',
+      'internal',
+    ]),
+    message: v.string(),
+    remedy: v.string(),
+    retryable: v.boolean(),
+  }),
+  v.title('Failure'),
+);
 export type Failure = v.InferOutput<typeof FailureSchema>;
 
 /** Returns a failure as it is stored and shown. `message` holds the platform's own words where it gave some. */

@@ -16,7 +16,7 @@ export const PLATFORM_IDS = [
   'telegram',
 ] as const;
 
-export const PlatformIdSchema = v.picklist(PLATFORM_IDS);
+export const PlatformIdSchema = v.pipe(v.picklist(PLATFORM_IDS), v.title('Platform'));
 export type PlatformId = v.InferOutput<typeof PlatformIdSchema>;
 
 /** Other names that requests may use. Stored posts and responses use the platform's id. */

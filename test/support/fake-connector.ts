@@ -117,6 +117,7 @@ export function fakeConnector() {
 
   const lookup: Lookup = defineLookup(CredentialsSchema, {
     name: 'boards',
+    operation_id: 'listFakeBoards',
     method: 'GET',
     summary: 'List boards',
     input: { filter: v.optional(v.picklist(['public', 'secret']), 'public') },

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import type { Schema } from '../../lib/openapi/json-schema.ts';
-import type { Operation, Parameter } from '../../lib/openapi/operation.ts';
-import { parametersOf, type DocumentedOperation } from './openapi.ts';
+import type { Schema } from '../../lib/openapi/schema.ts';
+import type { Operation } from '../../lib/openapi/operation.ts';
+import type { Parameter } from '../../lib/openapi/parameters.ts';
+import { flat, itemOf, parametersOf, type DocumentedOperation } from './openapi.ts';
 
 /** A request as it is sent. */
 export interface FuzzRequest {
@@ -92,7 +93,8 @@ const MALFORMED = [
 ];
 
 /** Values that match a schema. */
-function valid(schema: Schema): fc.Arbitrary<unknown> {
+function valid(reference: Schema): fc.Arbitrary<unknown> {
+  const schema = flat(reference);
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return fc.oneof(...choices.map(valid));
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -194,7 +196,7 @@ function bodyOf({ requestBody }: Operation, { values }: Known): fc.Arbitrary<str
   const base = fc
     .oneof(fc.constant(media.example), valid(media.schema))
     .map(value => withKnown(value, values));
-  const fields = Object.keys(media.schema.properties ?? media.schema.anyOf?.[0]?.properties ?? {});
+  const fields = Object.keys(itemOf(media.schema).properties ?? {});
   const changes = fc.array(
     fc.tuple(fc.constantFrom(...fields, '__proto__', 'constructor', 'nonsense'), edgeCase),
     { maxLength: 3 },

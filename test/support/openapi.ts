@@ -1,8 +1,10 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import { documentOfAll } from '../../lib/docs.ts';
-import type { Schema } from '../../lib/openapi/json-schema.ts';
-import type { Media, Operation, Parameter, ResponseObject } from '../../lib/openapi/operation.ts';
+import type { Schema } from '../../lib/openapi/schema.ts';
+import type { Operation } from '../../lib/openapi/operation.ts';
+import type { Parameter } from '../../lib/openapi/parameters.ts';
+import type { Media, ResponseObject } from '../../lib/openapi/media.ts';
 
 export interface DocumentedOperation {
   method: string;
@@ -25,6 +27,24 @@ export const operations: readonly DocumentedOperation[] = Object.entries(documen
 /** Path and query parameters of an operation. */
 export const parametersOf = ({ operation }: DocumentedOperation): Parameter[] =>
   (operation.parameters ?? []).filter((each): each is Parameter => 'name' in each);
+
+/** Returns a schema without references and `allOf` at its top. */
+export function flat(schema: Schema): Schema {
+  if (schema.$ref !== undefined) return flat(document.components.schemas[schema.$ref.split('/').at(-1)!]!);
+  if (!schema.allOf) return schema;
+  const parts = schema.allOf.map(flat);
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Record<string, Schema>,
+    required: parts.flatMap(({ required = [] }) => required),
+  };
+}
+
+/** Returns the schema of one item where a body can be one or several. */
+export function itemOf(schema: Schema): Schema {
+  const { anyOf, ...whole } = flat(schema);
+  return flat(anyOf?.[0] ?? whole);
+}
 
 const ajv = new Ajv({ strict: false });
 formats.default(ajv);
@@ -90,7 +110,7 @@ const shown = (body: unknown) => (JSON.stringify(body) as string | undefined)?.s
 
 /** Whether a value matches a schema of the document; for requests, which may have unknown fields. */
 export function fits(schema: Schema, value: unknown): true | string {
-  const validate = ajv.compile(withRefs(schema));
+  const validate = ajv.compile(withRefs(flat(schema)));
   return validate(value) || ajv.errorsText(validate.errors);
 }
 

@@ -43,7 +43,9 @@ function nameOf(id) {
   return badges.get(id)?.name ?? id;
 }
 
-function postCard(post) {
+/** A post with its destinations: one folded row for each platform, with what was published there. */
+function postCard(group) {
+  const first = group.destinations.find(({ post }) => post !== null);
   return element(
     'article',
     { class: 'card' },
@@ -51,21 +53,70 @@ function postCard(post) {
       'div',
       { class: 'head' },
       element(
-        'span',
-        { class: `badge ${post.platform}`, 'aria-hidden': 'true' },
-        badges.get(post.platform)?.letters ?? '?',
-      ),
-      element(
         'div',
         { class: 'who' },
-        element('b', {}, nameOf(post.platform)),
-        element('span', {}, post.account),
+        element('b', {}, group.profile ?? 'Published without the API'),
+        group.due_at ? element('span', {}, ...dueText(group)) : null,
       ),
-      element('span', { class: 'kind' }, post.kind),
+      element('span', { class: `kind ${group.status}` }, group.status.replaceAll('_', ' ')),
     ),
+    first ? null : element('div', { class: 'text' }, group.text ?? ''),
+    element(
+      'div',
+      { class: 'destinations' },
+      ...group.destinations.map(each => destinationRow(each, each === first)),
+    ),
+  );
+}
+
+function dueText({ scheduling, due_at }) {
+  return scheduling === 'immediate'
+    ? ['sent ', time(due_at)]
+    : [`${scheduling.replace('_', ' ')} for `, time(due_at)];
+}
+
+function destinationRow(destination, isOpen) {
+  const { platform, handle, status, error, post, next_attempt_at } = destination;
+  return element(
+    'details',
+    { open: isOpen || error !== null },
+    element(
+      'summary',
+      {},
+      element(
+        'span',
+        { class: `badge ${platform}`, 'aria-hidden': 'true' },
+        badges.get(platform)?.letters ?? '?',
+      ),
+      element('b', {}, nameOf(platform)),
+      element('span', { class: 'handle' }, handle),
+      element('span', { class: `outcome ${status}` }, status, lateness(destination)),
+    ),
+    error
+      ? element(
+          'p',
+          { class: 'error' },
+          element('code', {}, error.code),
+          ` ${error.message} `,
+          element('i', {}, error.remedy),
+          next_attempt_at ? element('span', {}, ' Next attempt ', time(next_attempt_at)) : null,
+        )
+      : null,
+    ...(post ? published(destination, post) : []),
+  );
+}
+
+/** Late or early by how much, from the time at which the post was due. */
+function lateness({ late_ms }) {
+  if (late_ms === null) return '';
+  return ` ${(Math.abs(late_ms) / 1000).toFixed(1)} s ${late_ms < 0 ? 'early' : 'after it was due'}`;
+}
+
+function published({ alt_texts }, post) {
+  return [
     post.title && element('div', { class: 'title' }, post.title),
     post.text.length > 0 ? element('div', { class: 'text' }, ...runs(post.text)) : null,
-    post.media.length > 0 ? mediaGrid(post.media) : null,
+    post.media.length > 0 ? mediaGrid(post.media, alt_texts) : null,
     post.comments.length > 0
       ? element(
           'ul',
@@ -76,12 +127,14 @@ function postCard(post) {
     element(
       'div',
       { class: 'meta' },
-      time(post.published_at),
-      post.platform_post_url
-        ? link(post.platform_post_url, shortUrl(post.platform_post_url))
-        : `id ${post.platform_post_id}`,
+      element('span', {}, `${post.kind}, `, time(post.published_at)),
+      element(
+        'span',
+        { title: 'Nothing was sent to the real platform, so this address leads to no post' },
+        `simulated: ${post.platform_post_url ? shortUrl(post.platform_post_url) : `id ${post.platform_post_id}`}`,
+      ),
     ),
-  );
+  ].filter(Boolean);
 }
 
 function runs(text) {
@@ -93,22 +146,38 @@ function shortUrl(url) {
   return bare.length > 58 ? `${bare.slice(0, 40)}…${bare.slice(-14)}` : bare;
 }
 
-function mediaGrid(media) {
+function mediaGrid(media, altTexts) {
   const many = media.length > 1 ? ` many${media.length % 2 ? ' odd' : ''}` : '';
-  return element('div', { class: `media${many}` }, ...media.map(mediaItem));
+  return element(
+    'div',
+    { class: `media${many}` },
+    ...media.map((item, index) => mediaItem(item, altTexts[index])),
+  );
 }
 
-function mediaItem(item) {
+/** A file, and below it the text that stands for it. */
+function mediaItem(item, altText) {
+  const shown = mediaElement(item, altText);
+  return altText ? element('figure', {}, shown, element('figcaption', {}, `Alt text: ${altText}`)) : shown;
+}
+
+function mediaElement(item, altText) {
   const src = item.sha256 ? `/_control/media/${item.sha256}` : webUrl(item.url);
   if (!src) return fileLine(item, undefined);
   const size = { width: item.width, height: item.height };
   if (item.type.startsWith('image/')) {
-    const picture = element('img', { src, alt: 'Image of the post', loading: 'lazy', ...size });
+    const picture = element('img', {
+      src,
+      alt: altText ?? 'Image without an alt text',
+      loading: 'lazy',
+      ...size,
+    });
     return element('a', { href: src, target: '_blank', rel: 'noopener noreferrer' }, picture);
   }
   if (item.type.startsWith('video/')) {
     // The fragment makes browsers show the first frame before playback.
     return element('video', {
+      'aria-label': altText ?? 'Video of the post',
       src: `${src}#t=0.01`,
       controls: true,
       preload: 'metadata',
@@ -199,7 +268,7 @@ function emptyPosts() {
   const where = platform ? ` on ${nameOf(platform)}` : '';
   return emptyState(
     `No posts${where} yet`,
-    'Posts appear here as soon as a platform has published them. Create one with the API key that npm start printed:',
+    'Posts appear here as soon as they are created, and what the platforms show of them. Create one with the API key that npm start printed:',
     `curl "$BASE_URL/posts" -H "Authorization: Bearer $API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"profile_name":"Demo","post_type":"text","platforms":["x"],"description":"Hello"}'`,
   );
 }
@@ -212,8 +281,7 @@ function emptyDeliveries() {
   );
 }
 
-function filterButtons(counts) {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+function filterButtons(counts, total) {
   const button = (id, label, count) => {
     const node = element(
       'button',
@@ -236,11 +304,11 @@ function choose(id) {
   void refresh();
 }
 
-function showPosts({ platforms, counts, total, posts }) {
+function showPosts({ platforms, counts, all, total, groups }) {
   badges = new Map(platforms.map(badge => [badge.id, badge]));
-  filters.replaceChildren(...filterButtons(counts));
-  showCards(posts, postCard, emptyPosts);
-  more.hidden = posts.length >= total;
+  filters.replaceChildren(...filterButtons(counts, all));
+  showCards(groups, postCard, emptyPosts);
+  more.hidden = groups.length >= total;
 }
 
 function showDeliveries({ deliveries }) {

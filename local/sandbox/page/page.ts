@@ -4,6 +4,7 @@ import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts'
 import type { PlatformId } from '../../../shared/model/platform.ts';
 import type { ControlParts } from '../control.ts';
 import type { PlayedPlatforms } from '../played.ts';
+import { groupsOf, type Group } from './groups.ts';
 import { richText } from './rich-text.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -40,7 +41,7 @@ interface Query {
 }
 
 /** Serves the page of published posts and webhook deliveries, and its data. */
-export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
+export function pageApp({ state, platforms, receivers, overview }: ControlParts): Hono {
   const badges = [...platforms].map(([id, { definition }]): PageBadge => {
     const { name, letters } = definition.badge;
     return { id, name, letters };
@@ -57,15 +58,27 @@ export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
     };
   }
 
-  /** Newest posts first, optionally of one platform. */
-  function posts({ platform, limit }: Query) {
-    const all = state.posts.all();
-    const matching = all.filter(post => (platform || post.platform) === post.platform);
+  const groupView = (group: Group) => ({
+    ...group,
+    destinations: group.destinations.map(each => ({ ...each, post: each.post && postView(each.post) })),
+  });
+
+  /** Newest posts first, optionally those of one platform. */
+  async function posts({ platform, limit }: Query) {
+    const all = groupsOf(state.posts.all().toReversed(), await overview());
+    const isOn = (group: Group, id: string) => group.destinations.some(each => each.platform === id);
+    const matching = all.filter(group => !platform || isOn(group, platform));
     const counts = Object.fromEntries(
-      [...platforms.keys()].map(id => [id, all.filter(post => post.platform === id).length]),
+      [...platforms.keys()].map(id => [id, all.filter(group => isOn(group, id)).length]),
     );
-    const newest = matching.toReversed().slice(0, Number(limit) || DEFAULT_LIMIT);
-    return { platforms: badges, counts, total: matching.length, posts: newest.map(postView) };
+    const newest = matching.slice(0, Number(limit) || DEFAULT_LIMIT);
+    return {
+      platforms: badges,
+      counts,
+      all: all.length,
+      total: matching.length,
+      groups: newest.map(groupView),
+    };
   }
 
   function deliveries({ limit }: Query) {
@@ -73,9 +86,9 @@ export function pageApp({ state, platforms, receivers }: ControlParts): Hono {
   }
 
   const app = new Hono();
-  app.get('/', async c => c.html(await pageWith(posts(c.req.query())), 200, HEADERS));
+  app.get('/', async c => c.html(await pageWith(await posts(c.req.query())), 200, HEADERS));
   app.get('/receivers', async c => c.html(await pageWith(deliveries({})), 200, HEADERS));
-  app.get('/_page/posts', c => c.json(posts(c.req.query())));
+  app.get('/_page/posts', async c => c.json(await posts(c.req.query())));
   app.get('/_page/deliveries', c => c.json(deliveries(c.req.query())));
   app.get('/_page/badges.css', c =>
     c.body(badgeStyles(platforms), 200, { ...HEADERS, 'content-type': FILES['style.css'] }),

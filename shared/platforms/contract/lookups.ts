@@ -24,6 +24,8 @@ export interface LookupDefinition<C, E extends v.ObjectEntries, A extends JsonOb
   name: string;
   /** A POST creates something at the platform: it answers 201. */
   method: 'GET' | 'POST';
+  /** Name of the operation in generated clients: `listPinterestBoards`. */
+  operation_id: string;
   summary: string;
   description?: string;
   /**
@@ -46,6 +48,8 @@ export interface LookupDefinition<C, E extends v.ObjectEntries, A extends JsonOb
 export interface Lookup {
   name: string;
   method: 'GET' | 'POST';
+  /** Name of the operation in generated clients: `listPinterestBoards`. */
+  operation_id: string;
   summary: string;
   description?: string;
   any_profile?: true;

@@ -25,6 +25,7 @@ const day = (description: string) =>
 
 const locationInsights = defineLookup(GoogleCredentialsSchema, {
   name: 'location-insights',
+  operation_id: 'getGbpLocationInsights',
   method: 'GET',
   summary: 'Show how people found a business location',
   description:

@@ -8,6 +8,7 @@ import { CredentialsSchema, type Credentials } from './credentials.ts';
 
 const boards = defineLookup(CredentialsSchema, {
   name: 'boards',
+  operation_id: 'listPinterestBoards',
   method: 'GET',
   summary: 'List the boards of a Pinterest account',
   description:
@@ -42,6 +43,7 @@ const boards = defineLookup(CredentialsSchema, {
 
 const sections = defineLookup(CredentialsSchema, {
   name: 'board-sections',
+  operation_id: 'listPinterestBoardSections',
   method: 'GET',
   summary: 'List the sections of a Pinterest board',
   description: 'Sections for `pinterest_board_section_id`, read from Pinterest.',

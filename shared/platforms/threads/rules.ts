@@ -14,10 +14,10 @@ const ALT_TEXT = characters(1000);
 
 const topicTag = v.pipe(
   v.string('Must be a string'),
+  v.description('Topic of the post: 1 to 50 characters without periods or ampersands'),
   v.trim(),
   v.transform(text => text.replace(/^#/, '')),
   v.check(tag => /^[^.&]{1,50}$/su.test(tag), 'Must be 1 to 50 characters without periods or ampersands'),
-  v.description('Topic of the post: 1 to 50 characters without periods or ampersands'),
 );
 
 /** https://developers.facebook.com/docs/threads/posts */

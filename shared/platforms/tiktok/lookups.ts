@@ -9,6 +9,7 @@ const described = <T extends v.GenericSchema>(schema: T, description: string) =>
 
 const creator = defineLookup(CredentialsSchema, {
   name: 'creator-info',
+  operation_id: 'getTiktokCreatorInfo',
   method: 'GET',
   summary: 'Read what a TikTok creator may post',
   description:

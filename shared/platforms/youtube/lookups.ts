@@ -61,6 +61,7 @@ const plainText = (limit: number) =>
 export const lookups: PlatformLookups = [
   defineLookup(GoogleCredentialsSchema, {
     name: 'playlists',
+    operation_id: 'listYoutubePlaylists',
     method: 'GET',
     summary: 'List the playlists of a YouTube channel',
     description: '`playlist_id` is used as `youtube_playlist_id` in posts.',
@@ -78,6 +79,7 @@ export const lookups: PlatformLookups = [
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'playlists',
+    operation_id: 'createYoutubePlaylist',
     method: 'POST',
     summary: 'Create a playlist on a YouTube channel',
     description: 'Costs 50 quota units.',
@@ -97,6 +99,7 @@ export const lookups: PlatformLookups = [
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'categories',
+    operation_id: 'listYoutubeCategories',
     method: 'GET',
     any_profile: true,
     summary: 'List the categories that a YouTube video can have',
@@ -114,6 +117,7 @@ export const lookups: PlatformLookups = [
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'languages',
+    operation_id: 'listYoutubeLanguages',
     method: 'GET',
     summary: 'List the languages of YouTube',
     description: '`code` is used as `youtube_default_language` and `youtube_caption_language` in posts.',
@@ -128,6 +132,7 @@ export const lookups: PlatformLookups = [
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'regions',
+    operation_id: 'listYoutubeRegions',
     method: 'GET',
     summary: 'List the regions of YouTube',
     description: '`code` is used in `youtube_allowed_countries` and `youtube_blocked_countries` in posts.',

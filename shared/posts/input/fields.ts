@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { profileNameField } from '../../http/fields.ts';
-import { POST_TYPES } from '../../model/platform.ts';
+import { PlatformIdSchema, POST_TYPES } from '../../model/platform.ts';
 import { RULES } from '../../platforms/registry.ts';
 
 const flag = v.nullish(v.boolean(), false);
@@ -47,5 +47,10 @@ export const anyPostFields: v.ObjectEntries = Object.fromEntries(
   Object.keys(postFields).map(name => [name, v.optional(v.unknown())]),
 );
 
+/** Schemas of common fields as a client should send them: `readPost` also accepts aliases. */
+const commonFieldDocs: v.ObjectEntries = {
+  platforms: v.pipe(v.array(PlatformIdSchema), v.minLength(1)),
+};
+
 /** Schemas of all fields, for the OpenAPI document. */
-export const postFieldDocs: v.ObjectEntries = { ...postFields, ...platformFieldDocs };
+export const postFieldDocs: v.ObjectEntries = { ...postFields, ...commonFieldDocs, ...platformFieldDocs };

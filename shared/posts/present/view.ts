@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Responses } from '../../http/response.ts';
 import { FirstCommentSchema, FollowUpSchema } from '../../model/destination.ts';
 import { FailureSchema } from '../../model/failure.ts';
 import { PlatformIdSchema, PostTypeSchema } from '../../model/platform.ts';
@@ -175,8 +176,11 @@ export const postErrorResponses = {
       'An account has reached its daily cap or a limit of its platform, or the API key its rate limit',
     schema: v.union([DailyCapView, PlatformLimitView]),
   },
-  503: { description: 'Too many posts requested a slot of the same queue at the same time' },
-};
+  503: {
+    description: 'Too many posts requested a slot of the same queue at the same time',
+    codes: ['QUEUE_BUSY'],
+  },
+} satisfies Responses;
 
 /** Example body of POST /posts, for the OpenAPI document. */
 export const POST_EXAMPLE = {

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { authenticate, guarded } from '../../families/meta/sandbox/access.ts';
 import { paramsOf } from '../../families/meta/sandbox/params.ts';
 import { graphError, invalidParameter, oauthError } from '../../families/meta/sandbox/responses.ts';
@@ -29,11 +29,7 @@ function authorizePage(c: Context, state: InstagramState): Response | Promise<Re
   const account = findAccount(state, query['as'] ?? 'demo');
   const problem = authorizeProblem(query);
   if (problem !== null || !account) {
-    return c.html(
-      html`<h1>Sorry, this page isn't available.</h1>
-        <p>${problem ?? 'Unknown account'}</p>`,
-      400,
-    );
+    return c.html(consentErrorHtml("Sorry, this page isn't available.", problem ?? 'Unknown account'), 400);
   }
   const callback = new URL(query['redirect_uri'] ?? '');
   callback.searchParams.set('state', query['state'] ?? '');
@@ -50,11 +46,13 @@ function authorizePage(c: Context, state: InstagramState): Response | Promise<Re
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Authorize app</title>
-      <h1>${APP.client_id} wants to access the Instagram account @${account.username}</h1>
-      <p><a href="${choice('allow')}">Allow</a> <a href="${choice('deny')}">Deny</a></p>`,
+    consentHtml({
+      title: 'Authorize app',
+      question: `${APP.client_id} wants to access the Instagram account @${account.username}`,
+      scopes: scopesOf(query),
+      allow: ['Allow', choice('allow')],
+      deny: ['Deny', choice('deny')],
+    }),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { refuse } from './responses.ts';
 import {
   APPS,
@@ -65,8 +65,7 @@ function authorizePage(c: Context, state: LinkedInState): Response | Promise<Res
   const problem = pageProblem(query);
   if (problem !== null || !app || !member) {
     return c.html(
-      html`<h1>Bummer, something went wrong.</h1>
-        <p>${problem ?? 'unknown client_id or member'}</p>`,
+      consentErrorHtml('Bummer, something went wrong.', problem ?? 'unknown client_id or member'),
       400,
     );
   }
@@ -96,14 +95,13 @@ function authorizePage(c: Context, state: LinkedInState): Response | Promise<Res
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Sign in to LinkedIn</title>
-      <h1>${app.client_id} would like to act for ${member.first} ${member.last}</h1>
-      <ul>
-        ${scopes.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Allow</a> <a href="${choice('deny')}">Cancel</a></p>`,
+    consentHtml({
+      title: 'Sign in to LinkedIn',
+      question: `${app.client_id} would like to act for ${member.first} ${member.last}`,
+      scopes,
+      allow: ['Allow', choice('allow')],
+      deny: ['Cancel', choice('deny')],
+    }),
   );
 }
 

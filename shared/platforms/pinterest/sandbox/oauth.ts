@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { DAY, MINUTE, SECOND } from '../../../time/instant.ts';
 import { authenticationFailed, invalid, worldOf } from './access.ts';
 import { APP, findAccount, secret, type PinterestState, type StoredToken } from './state.ts';
@@ -50,7 +50,7 @@ function consentPage(c: Context, state: PinterestState): Response | Promise<Resp
     query['response_type'] === 'code' &&
     URL.canParse(redirect) &&
     scopes.every(scope => SCOPES.includes(scope));
-  if (!isValid || !account) return c.html(html`<h1>Oops, something went wrong</h1>`, 400);
+  if (!isValid || !account) return c.html(consentErrorHtml('Oops, something went wrong'), 400);
   const callback = new URL(redirect);
   callback.searchParams.set('state', query['state'] ?? '');
   if (query['auto'] === 'deny') {
@@ -66,14 +66,13 @@ function consentPage(c: Context, state: PinterestState): Response | Promise<Resp
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Give access to your account</title>
-      <h1>${APP.client_id} wants to access the Pinterest account ${account.username}</h1>
-      <ul>
-        ${scopes.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Give access</a> <a href="${choice('deny')}">Cancel</a></p>`,
+    consentHtml({
+      title: 'Give access to your account',
+      question: `${APP.client_id} wants to access the Pinterest account ${account.username}`,
+      scopes,
+      allow: ['Give access', choice('allow')],
+      deny: ['Cancel', choice('deny')],
+    }),
   );
 }
 

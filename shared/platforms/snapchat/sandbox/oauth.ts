@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { HOUR, MINUTE, SECOND } from '../../../time/instant.ts';
 import { APP, findAccount, secret, type SnapchatState, type StoredToken } from './state.ts';
 
@@ -48,7 +48,7 @@ function consent(c: Context, state: SnapchatState): Response | Promise<Response>
     query['response_type'] === 'code' &&
     isRedirect(redirect_uri) &&
     scope.split(' ').every(each => SCOPES.includes(each));
-  if (!isValid || !account) return c.html(html`<h1>Something went wrong</h1>`, 400);
+  if (!isValid || !account) return c.html(consentErrorHtml('Something went wrong'), 400);
   const callback = new URL(redirect_uri);
   callback.searchParams.set('state', query['state'] ?? '');
   if (query['auto'] === 'deny') {
@@ -65,12 +65,13 @@ function consent(c: Context, state: SnapchatState): Response | Promise<Response>
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Log in with Snapchat</title>
-      <h1>An app wants to act for the Snapchat account ${account.username}</h1>
-      <p>${scope}</p>
-      <p><a href="${choice('allow')}">Allow</a> <a href="${choice('deny')}">Cancel</a></p>`,
+    consentHtml({
+      title: 'Log in with Snapchat',
+      question: `An app wants to act for the Snapchat account ${account.username}`,
+      scopes: [scope],
+      allow: ['Allow', choice('allow')],
+      deny: ['Cancel', choice('deny')],
+    }),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { HOUR, DAY, SECOND } from '../../../time/instant.ts';
 import { authorize, livingToken, readParams, type Params } from './access.ts';
 import { graphError, oauthError } from '../../families/meta/sandbox/responses.ts';
@@ -42,11 +42,7 @@ function loginPage(c: Context, state: ThreadsState): Response | Promise<Response
   const error = loginError(query);
   const account = findAccount(state, query['as'] ?? 'demo');
   if (error !== null || !account) {
-    return c.html(
-      html`<h1>Sorry, something went wrong</h1>
-        <p>${error}</p>`,
-      400,
-    );
+    return c.html(consentErrorHtml('Sorry, something went wrong', error), 400);
   }
   const callback = new URL(query['redirect_uri'] ?? '');
   callback.searchParams.set('state', query['state'] ?? '');
@@ -70,14 +66,13 @@ function loginPage(c: Context, state: ThreadsState): Response | Promise<Response
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Log in with Threads</title>
-      <h1>${APP.client_id} wants to access the Threads profile @${account.username}</h1>
-      <ul>
-        ${scopes.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Continue</a> <a href="${choice('deny')}">Cancel</a></p>`,
+    consentHtml({
+      title: 'Log in with Threads',
+      question: `${APP.client_id} wants to access the Threads profile @${account.username}`,
+      scopes,
+      allow: ['Continue', choice('allow')],
+      deny: ['Cancel', choice('deny')],
+    }),
   );
 }
 

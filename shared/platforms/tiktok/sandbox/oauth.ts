@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
 import { HTTPException } from 'hono/http-exception';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { MINUTE, SECOND } from '../../../time/instant.ts';
 import { LOOPBACK } from './settings.ts';
 import {
@@ -76,11 +76,7 @@ function consentPage(c: Context, state: TikTokState): Response | Promise<Respons
   const account = findAccount(state, query['as'] ?? 'demo');
   const problem = pageProblem(query, scopes);
   if (problem !== null || !account) {
-    return c.html(
-      html`<h1>Something went wrong</h1>
-        <p>${problem ?? 'unknown account'}</p>`,
-      400,
-    );
+    return c.html(consentErrorHtml('Something went wrong', problem ?? 'unknown account'), 400);
   }
   const callback = new URL(query['redirect_uri'] ?? '');
   callback.searchParams.set('state', query['state'] ?? '');
@@ -106,14 +102,13 @@ function consentPage(c: Context, state: TikTokState): Response | Promise<Respons
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Log in with TikTok</title>
-      <h1>${APP.client_id} would like access to ${account.nickname}</h1>
-      <ul>
-        ${scopes.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Continue</a> <a href="${choice('deny')}">Cancel</a></p>`,
+    consentHtml({
+      title: 'Log in with TikTok',
+      question: `${APP.client_id} would like access to ${account.nickname}`,
+      scopes,
+      allow: ['Continue', choice('allow')],
+      deny: ['Cancel', choice('deny')],
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../kit/sandbox/consent-page.ts';
 import { refuse } from './responses.ts';
 import { APP, findAccount, secret, type AuthorizationCode, type StoredToken, type XState } from './state.ts';
 
@@ -48,12 +48,7 @@ function authorizePage(c: Context, state: XState): Response | Promise<Response> 
   const query = c.req.query();
   const error = authorizeError(query);
   const account = findAccount(state, query['as'] ?? 'demo');
-  if (error !== null || !account)
-    return c.html(
-      html`<h1>Something went wrong</h1>
-        <p>${error}</p>`,
-      400,
-    );
+  if (error !== null || !account) return c.html(consentErrorHtml('Something went wrong', error), 400);
 
   const callback = new URL(query['redirect_uri'] ?? '');
   callback.searchParams.set('state', query['state'] ?? '');
@@ -68,14 +63,13 @@ function authorizePage(c: Context, state: XState): Response | Promise<Response> 
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Authorize app</title>
-      <h1>${APP.client_id} wants to access the X account @${account.username}</h1>
-      <ul>
-        ${scopes.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Allow</a> <a href="${choice('deny')}">Deny</a></p>`,
+    consentHtml({
+      title: 'Authorize app',
+      question: `${APP.client_id} wants to access the X account @${account.username}`,
+      scopes,
+      allow: ['Allow', choice('allow')],
+      deny: ['Deny', choice('deny')],
+    }),
   );
 }
 

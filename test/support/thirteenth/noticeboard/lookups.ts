@@ -5,6 +5,7 @@ export const lookups: PlatformLookups = [
   defineLookup(CredentialsSchema, {
     name: 'sections',
     method: 'GET',
+    operation_id: 'listNoticeboardSections',
     summary: 'List the sections of a board',
     input: {},
     answer: SectionsSchema,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../../kit/sandbox/consent-page.ts';
 import { endTokens } from '../../../kit/sandbox/tokens.ts';
 import {
   openTokens,
@@ -59,11 +59,7 @@ function consentPage(c: Context, tokens: GoogleTokens): Response | Promise<Respo
   const error = requestError(tokens.options, query);
   const account = tokens.options.findAccount(query['as']);
   if (error !== null || !account) {
-    return c.html(
-      html`<h1>Access blocked: authorization error</h1>
-        <p>${error ?? 'Unknown account'}</p>`,
-      400,
-    );
+    return c.html(consentErrorHtml('Access blocked: authorization error', error ?? 'Unknown account'), 400);
   }
   const callback = new URL(query['redirect_uri'] ?? '');
   callback.searchParams.set('state', query['state'] ?? '');
@@ -80,14 +76,13 @@ function consentPage(c: Context, tokens: GoogleTokens): Response | Promise<Respo
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Sign in with Google</title>
-      <h1>${tokens.options.client.client_id} wants access to ${account.name}</h1>
-      <ul>
-        ${scopes.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Continue</a> <a href="${choice('deny')}">Cancel</a></p>`,
+    consentHtml({
+      title: 'Sign in with Google',
+      question: `${tokens.options.client.client_id} wants access to ${account.name}`,
+      scopes,
+      allow: ['Continue', choice('allow')],
+      deny: ['Cancel', choice('deny')],
+    }),
   );
 }
 

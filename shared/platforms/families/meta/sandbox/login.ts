@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { html } from 'hono/html';
+import { consentErrorHtml, consentHtml } from '../../../kit/sandbox/consent-page.ts';
 import { authenticate } from './access.ts';
 import { graphError, invalidParameter } from './responses.ts';
 import { findUser, randomToken, type MetaState, type MetaToken } from './state.ts';
@@ -33,12 +33,7 @@ function dialog(c: Context, state: MetaState): Response | Promise<Response> {
   const user = findUser(state, query['as'] ?? 'demo');
   const asked = askedScopes(state, query);
   const problem = dialogProblem(state, query, asked);
-  if (problem !== null || !user)
-    return c.html(
-      html`<h1>Error</h1>
-        <p>${problem ?? 'Unknown user'}</p>`,
-      400,
-    );
+  if (problem !== null || !user) return c.html(consentErrorHtml('Error', problem ?? 'Unknown user'), 400);
 
   const callback = new URL(query['redirect_uri'] ?? '');
   callback.searchParams.set('state', query['state'] ?? '');
@@ -64,14 +59,13 @@ function dialog(c: Context, state: MetaState): Response | Promise<Response> {
   }
   const choice = (auto: string) => `?${new URLSearchParams({ ...query, auto }).toString()}`;
   return c.html(
-    html`<!doctype html>
-      <meta charset="utf-8" />
-      <title>Log in with Facebook</title>
-      <h1>${state.app.client_id} wants to access Pages of ${user.name}</h1>
-      <ul>
-        ${asked.map(scope => html`<li>${scope}</li>`)}
-      </ul>
-      <p><a href="${choice('allow')}">Allow</a> <a href="${choice('deny')}">Deny</a></p>`,
+    consentHtml({
+      title: 'Log in with Facebook',
+      question: `${state.app.client_id} wants to access Pages of ${user.name}`,
+      scopes: asked,
+      allow: ['Allow', choice('allow')],
+      deny: ['Deny', choice('deny')],
+    }),
   );
 }
 
