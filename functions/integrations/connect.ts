@@ -72,7 +72,10 @@ export const connect = route({
       description: 'A quota of the platform is used up, or the rate limit of the API key',
       codes: QUOTA_CODES,
     },
-    501: { description: 'This version cannot connect the platform yet, or the deployment leaves it out', codes: ['PLATFORM_NOT_AVAILABLE'] },
+    501: {
+      description: 'This version cannot connect the platform yet, or the deployment leaves it out',
+      codes: ['PLATFORM_NOT_AVAILABLE'],
+    },
     503: {
       description: 'No app is set for the platform, or the platform does not answer',
       codes: ['PLATFORM_NOT_CONFIGURED', ...PLATFORM_CODES],
