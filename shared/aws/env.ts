@@ -1,6 +1,7 @@
 /** Names of the environment variables of the functions: `lib/` sets them, code reads them through these names. */
 export const ENV = {
   table: 'TABLE_NAME',
+  broadcastQueueUrl: 'BROADCAST_QUEUE_URL',
   dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
   housekeepingQueueUrl: 'HOUSEKEEPING_QUEUE_URL',
@@ -11,6 +12,8 @@ export const ENV = {
   scheduleRoleArn: 'SCHEDULE_ROLE_ARN',
   /** AI provider that writes captions: JSON, described by `ProviderSchema` in shared/ai. */
   aiProvider: 'AI_PROVIDER',
+  /** What starts the workers of live broadcasts: JSON, described by `WorkerSettingsSchema` in shared/broadcasts. */
+  liveWorker: 'LIVE_WORKER',
   /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
   /** The platform that a publisher function serves. */
