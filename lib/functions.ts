@@ -49,8 +49,15 @@ export interface ServiceFunctionProps extends Size {
   recursive?: boolean;
 }
 
+/** What is granted permissions, and is told names of resources by environment variables. */
+export interface Grantee extends Construct {
+  /** Allows these actions on these resources. */
+  allow: (actions: readonly string[], ...resources: string[]) => this;
+  addEnvironment: (variable: string, value: string) => this;
+}
+
 /** A Lambda function with the settings that all share. Its role can only write logs and traces until more is granted. */
-export class ServiceFunction extends Construct {
+export class ServiceFunction extends Construct implements Grantee {
   readonly lambda: LambdaFunction;
   /** Name within the stack, without the stack's prefix. */
   readonly name: string;
@@ -94,7 +101,6 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  /** Allows these actions on these resources. */
   allow(actions: readonly string[], ...resources: string[]): this {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
     return this;

@@ -5,6 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SHARP = join(import.meta.dirname, 'layers', 'sharp');
+/** What the stream worker needs beside its bundle: a folder with `node_modules/`. */
+export const BROADCASTER_LAYER = join(import.meta.dirname, 'layers', 'broadcaster');
 
 /** Returns the layer with the image library for linux/arm64. All functions of a stack share it. */
 export function sharpLayer(scope: Construct): LayerVersion {
@@ -22,4 +24,9 @@ export function sharpLayer(scope: Construct): LayerVersion {
 /** Returns whether `npm run layers` has installed the library. The stack synthesizes without it, but cannot be deployed. */
 export function isSharpInstalled(): boolean {
   return existsSync(join(SHARP, 'nodejs', 'node_modules', '@img', 'sharp-linux-arm64'));
+}
+
+/** Returns whether `npm run layers` has installed the media library of the stream worker. */
+export function isMediaLibraryInstalled(): boolean {
+  return existsSync(join(BROADCASTER_LAYER, 'node_modules', '@seydx', 'node-av-linux-arm64'));
 }

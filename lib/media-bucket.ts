@@ -18,7 +18,7 @@ import {
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
 import { COPIES, DERIVED, PENDING, PUBLIC } from '../shared/store/objects.ts';
-import type { ServiceFunction } from './functions.ts';
+import type { Grantee } from './functions.ts';
 
 /** The S3 actions that the service uses. With `ListBucket`, S3 answers 404 for a missing object, otherwise 403. */
 export type ObjectAction =
@@ -89,7 +89,7 @@ export class MediaBucket extends Construct {
   }
 
   /** Allows these actions and sets the environment variables of the bucket. */
-  grant(to: ServiceFunction, ...actions: ObjectAction[]): void {
+  grant(to: Grantee, ...actions: ObjectAction[]): void {
     const onObjects = actions.filter(action => action !== 'ListBucket').map(action => `s3:${action}`);
     to.addEnvironment(ENV.mediaBucket, this.bucket.bucketName).addEnvironment(ENV.mediaUrl, this.url);
     if (onObjects.length > 0) to.allow(onObjects, this.bucket.arnForObjects('*'));

@@ -5,7 +5,7 @@ import { ENV } from '../shared/aws/env.ts';
 import { keyRingParameter } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import type { PlatformId } from '../shared/model/platform.ts';
-import { ServiceFunction, SIZES } from './functions.ts';
+import { ServiceFunction, SIZES, type Grantee } from './functions.ts';
 
 /**
  * The service's SSM parameters, all of type SecureString. CloudFormation cannot create those: a custom resource creates
@@ -32,7 +32,7 @@ export class Secrets extends Construct {
   }
 
   /** Lets the function read the key ring that seals tokens and signs cursors. */
-  grantReadKeyRing(to: ServiceFunction): void {
+  grantReadKeyRing(to: Grantee): void {
     to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(
       ['ssm:GetParameter'],
       this.arn(keyRingParameter(this.prefix)),

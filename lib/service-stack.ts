@@ -6,6 +6,7 @@ import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { MediaBucket } from './media-bucket.ts';
 import { Insights } from './insights.ts';
+import { Live } from './live.ts';
 import { Observability } from './observability.ts';
 import { Publishing } from './publishing.ts';
 import { Secrets } from './secrets.ts';
@@ -35,6 +36,7 @@ export class ServiceStack extends Stack {
     const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
     const { schedules } = publishing;
     schedules.grantForEvents(webhooks.dispatcher);
+    if (settings.live) new Live(this, 'Live', { table, secrets, media, size: settings.liveSize });
     const housekeeping = new Housekeeping(this, 'Housekeeping', {
       table,
       secrets,

@@ -20,6 +20,15 @@ const listOf = <T>(item: v.GenericSchema<string, T>) =>
     ),
   ]);
 
+/** Accepts a boolean (cdk.json) or text (`-c name=false`). */
+const toggle = v.union([
+  v.boolean(),
+  v.pipe(
+    v.picklist(['true', 'false']),
+    v.transform(value => value === 'true'),
+  ),
+]);
+
 const origins = listOf(origin);
 /** Platforms that provide metrics of posts. */
 const MEASURABLE = Object.keys(INSIGHTS);
@@ -35,6 +44,8 @@ const SettingsSchema = v.object({
   aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be a model id'))),
   aiBaseUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://')), 'https://api.openai.com/v1'),
   insightsPlatforms: v.optional(listOf(v.picklist(['none', ...MEASURABLE])), MEASURABLE),
+  live: v.optional(toggle, true),
+  liveSize: v.optional(v.picklist(['360p', '720p', '1080p']), '720p'),
 });
 
 /** Settings of a deployment: context values of the CDK app, documented in docs/deploy.md. */

@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { ok } from './aws/response.ts';
 import { createCalls, type Calls } from './aws/calls.ts';
+import type { TaskSummary } from './aws/ecs.ts';
 import { createAwsFaults, type AwsFaults } from './aws/faults.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
@@ -47,6 +48,9 @@ export interface ServicesOptions {
   working: () => Record<string, number>;
   whenIdle: (act: () => void) => Promise<void>;
   endEnvironments: () => Promise<void>;
+  /** Running tasks of ECS. */
+  tasks: () => TaskSummary[];
+  killTask: (id: string) => boolean;
 }
 
 const TICK_MS = 100;
@@ -109,7 +113,7 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     applyLifecycle();
   }
 
-  const { working, whenIdle, endEnvironments } = options;
+  const { working, whenIdle, endEnvironments, tasks, killTask } = options;
   const local = localApi({
     clock,
     onAdvance,
@@ -121,6 +125,8 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     working,
     whenIdle,
     endEnvironments,
+    tasks,
+    killTask,
   });
   return {
     store,

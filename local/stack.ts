@@ -12,6 +12,7 @@ import { startGateway } from './gateway/gateway.ts';
 import { concurrencyOf, pollEventSource } from './lambda/event-sources.ts';
 import { createFunctions, type LocalFunctions } from './lambda/functions.ts';
 import { createRules } from './lambda/rules.ts';
+import { createWorkers } from './live/workers.ts';
 import type { LocalOptions } from './options.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
 import { createWebhookSecrets } from './webhook-secrets.ts';
@@ -67,6 +68,8 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
       working: () => functions.working(),
       whenIdle: act => functions.whenIdle(act),
       endEnvironments: () => functions.endEnvironments(),
+      tasks: () => ecs.running(),
+      killTask: id => ecs.kill(id),
     },
     cleanup,
   );
@@ -100,14 +103,16 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   for (const queue of queues(reader)) sqs.createQueue(queue, queueUrl(queue.name));
   for (const bucket of buckets(reader)) services.s3.createBucket(bucket);
   for (const group of scheduleGroups(reader)) scheduler.createGroup(group);
-  awsEndpoint.open({ ...services, dynamoDb: dynamoDb.endpoint });
+  const environment = localVariables(awsEndpoint.url, sandbox.url, gateway.url, options);
+  const ecs = closeLater(cleanup, createWorkers(reader, template, services, environment));
+  awsEndpoint.open({ ...services, ecs, dynamoDb: dynamoDb.endpoint });
 
   const sources = eventSources(reader);
   const resources = functionsOf(reader, template);
   const functions: LocalFunctions = createFunctions(
     resources,
     {
-      environment: localVariables(awsEndpoint.url, sandbox.url, gateway.url, options),
+      environment,
       localHosts: [awsEndpoint.url, sandbox.url].map(url => new URL(url).host),
       clock: clock.memory,
       log: services.logs.write,
@@ -188,7 +193,7 @@ async function openSandbox(apiPort: number, options: Omit<SandboxOptions, 'port'
   return startSandbox({ ...options, port: apiPort + 1 }).catch(() => startSandbox({ ...options, port: 0 }));
 }
 
-/** Environment variables in addition to the template's. The deployed stack has none of them. */
+/** Environment variables of functions and tasks in addition to the template's. The deployed stack has none of them. */
 function localVariables(
   awsUrl: string,
   sandboxUrl: string,

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
     faults: createAwsFaults(() => Promise.resolve()),
     calls,
     s3: noBuckets,
+    ecs: noTasks,
   });
   client = DynamoDBDocumentClient.from(new DynamoDBClient(localClientConfig(awsEndpoint.url)));
 });

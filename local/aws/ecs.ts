@@ -26,10 +26,17 @@ export interface EcsOptions {
   log: (name: string, stream: 'stdout' | 'stderr', text: string) => void;
 }
 
+export interface TaskSummary {
+  id: string;
+  started_by: string | null;
+  /** Id of its process. */
+  pid: number | null;
+}
+
 export interface Ecs {
   handle: (operation: string, body: unknown) => AwsResponse;
   /** Tasks that are not stopped. */
-  running: () => { id: string; started_by: string | null; last_status: string }[];
+  running: () => TaskSummary[];
   /** Kills the process of a task; false if there is none. */
   kill: (taskId: string) => boolean;
   /** Kills all tasks and waits for their end. */
@@ -102,7 +109,7 @@ export function createEcs(options: EcsOptions): Ecs {
   function start(cluster: string, definition: TaskDefinitionResource, input: RunTaskInput, request: string) {
     const id = randomBytes(16).toString('hex');
     const override = input.overrides.containerOverrides?.find(({ name }) => name === definition.container);
-    const overridden = override?.environment.map(({ name, value }) => [name, value] as const) ?? [];
+    const variables = override?.environment ?? [];
     const task: Task = {
       id,
       arn: arn('ecs', `task/${cluster}/${id}`),
@@ -123,7 +130,7 @@ export function createEcs(options: EcsOptions): Ecs {
         environment: {
           ...definition.environment,
           ...options.environment(definition),
-          ...Object.fromEntries(overridden),
+          ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
         },
         clock,
         log: (stream, text) => options.log(definition.container, stream, text),
@@ -163,11 +170,7 @@ export function createEcs(options: EcsOptions): Ecs {
       throw new AwsError('UnknownOperationException', `The local ECS does not support ${operation}`);
     },
     running: () =>
-      running().map(({ id, startedBy, lastStatus }) => ({
-        id,
-        started_by: startedBy,
-        last_status: lastStatus,
-      })),
+      running().map(({ id, startedBy, process }) => ({ id, started_by: startedBy, pid: process.pid })),
     kill: id => {
       const task = running().find(each => each.id === id);
       task?.process.kill();

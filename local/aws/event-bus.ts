@@ -26,9 +26,7 @@ function matches(pattern: unknown, value: unknown): boolean {
   if (Array.isArray(pattern)) return pattern.includes(value);
   const wanted = v.parse(ObjectSchema, pattern);
   const actual = v.safeParse(ObjectSchema, value);
-  return (
-    actual.success && Object.entries(wanted).every(([name, each]) => matches(each, actual.output[name]))
-  );
+  return actual.success && Object.entries(wanted).every(([name, each]) => matches(each, actual.output[name]));
 }
 
 /** Puts the values of the event in place of `<name>`: texts without quotes inside a text, anything else as JSON. */

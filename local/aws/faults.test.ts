@@ -13,6 +13,7 @@ import {
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BadRequest } from '../sandbox/bad-request.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { openStore } from '../store.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
@@ -44,6 +45,7 @@ beforeAll(async () => {
     calls: createCalls(),
     faults,
     s3: { serves: () => false, handle: () => Promise.resolve() },
+    ecs: noTasks,
   });
   const once = { ...localClientConfig(awsEndpoint.url), maxAttempts: 1 };
   sqs = new SQSClient({ ...once, useQueueUrlAsEndpoint: false });

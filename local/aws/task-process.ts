@@ -13,6 +13,7 @@ export interface TaskCommand {
 
 /** The container of a task: a process without a container around it. */
 export interface TaskProcess {
+  pid: number | null;
   /** Sends SIGTERM, and SIGKILL after the timeout. */
   stop: (timeoutS: number) => void;
   kill: () => void;
@@ -25,14 +26,10 @@ const KILLED = 137;
 export function startTaskProcess({ command, environment, clock, log, onEnd }: TaskCommand): TaskProcess {
   const [program = '', ...args] = command;
   const isNode = program === 'node';
-  const child = spawn(
-    isNode ? process.execPath : program,
-    isNode ? ['--import', PRELOAD, ...args] : args,
-    {
-      env: { ...systemVariables(), ...environment, TZ: 'UTC', CLOCK_OFFSET_MS: String(clock.offsetMs()) },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    },
-  );
+  const child = spawn(isNode ? process.execPath : program, isNode ? ['--import', PRELOAD, ...args] : args, {
+    env: { ...systemVariables(), ...environment, TZ: 'UTC', CLOCK_OFFSET_MS: String(clock.offsetMs()) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   child.stdout?.on('data', (text: Buffer) => log('stdout', text.toString()));
   child.stderr?.on('data', (text: Buffer) => log('stderr', text.toString()));
   const unwatch = clock.onAdvance(() => tell(child, { offset_ms: clock.offsetMs() }));
@@ -53,6 +50,7 @@ export function startTaskProcess({ command, environment, clock, log, onEnd }: Ta
   child.once('close', code => end(code ?? KILLED));
 
   return {
+    pid: child.pid ?? null,
     stop: timeoutS => {
       timer ??= setTimeout(() => child.kill('SIGKILL'), timeoutS * 1000);
       if (process.platform === 'win32') tell(child, { signal: 'SIGTERM' });

@@ -9,6 +9,7 @@ import { createSsm } from '../aws/ssm.ts';
 import { installClock, uninstallClock } from '../clock.ts';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { testFunctions, type TestFunctions } from '../../test/support/lambda.ts';
 import type { FunctionResource } from '../template/resources.ts';
 import { pollEventSource, type Poller } from './event-sources.ts';
@@ -57,6 +58,7 @@ describe('a function that sends messages to its own queue', () => {
       faults: createAwsFaults(() => Promise.resolve()),
       calls: createCalls(),
       s3: noBuckets,
+      ecs: noTasks,
     });
     functions = testFunctions();
     installClock(functions.clock.memory);

@@ -35,9 +35,7 @@ export const ingestUrl = (port: number) => `rtmp://127.0.0.1:${port}/${APP}`;
 /** Returns the records of a stream, or of all, oldest first. An encoder that soon comes back goes on in its record. */
 export function recordsOf(folder: string, key = '*'): string[] {
   const names = globSync(`${APP}/${key}/*.flv`, { cwd: folder });
-  return names
-    .sort((a, b) => basename(a).localeCompare(basename(b)))
-    .map(name => join(folder, name));
+  return names.sort((a, b) => basename(a).localeCompare(basename(b))).map(name => join(folder, name));
 }
 
 /** Starts the server. Rejects if it cannot listen on the port. */

@@ -14,6 +14,10 @@ export const ENV = {
   aiProvider: 'AI_PROVIDER',
   /** What starts the workers of live broadcasts: JSON, described by `WorkerSettingsSchema` in shared/broadcasts. */
   liveWorker: 'LIVE_WORKER',
+  /** Size of the streams of live broadcasts: a name of `STREAM_SIZES` in workers/broadcaster. */
+  broadcastSize: 'BROADCAST_SIZE',
+  /** Number of the user that decoders of live broadcasts run as; not set: that of the worker. */
+  decoderUserId: 'DECODER_USER_ID',
   /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
   /** The platform that a publisher function serves. */
