@@ -24,6 +24,14 @@ export function fakePlatform(): { definition: SandboxDefinition; calls: string[]
       return {
         app: fakeApp(host),
         tokens: (action, account) => void calls.push(`${action} ${account ?? 'all'}`),
+        ingest: {
+          listenAt: url => void calls.push(`listens at ${url}`),
+          streamStarted: key => {
+            if (key === 'key') calls.push(`started ${key}`);
+            return key === 'key';
+          },
+          streamStopped: key => void calls.push(`stopped ${key}`),
+        },
         reset: () => void calls.push('reset'),
       };
     },
