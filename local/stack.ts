@@ -187,10 +187,13 @@ async function allSettled<T extends readonly unknown[]>(promises: {
   return Promise.all(promises);
 }
 
-/** On the port after the API's, so that links to the sandbox stay the same across restarts; on any free port if it is in use. */
+/** On the ports after the API's, so that links to the sandbox stay the same across restarts; on any free port if it is in use. */
 async function openSandbox(apiPort: number, options: Omit<SandboxOptions, 'port'>): Promise<Sandbox> {
   if (apiPort === 0) return startSandbox({ ...options, port: 0 });
-  return startSandbox({ ...options, port: apiPort + 1 }).catch(() => startSandbox({ ...options, port: 0 }));
+  const ports = { ingestPort: apiPort + 2 };
+  return startSandbox({ ...options, ...ports, port: apiPort + 1 }).catch(() =>
+    startSandbox({ ...options, ...ports, port: 0 }),
+  );
 }
 
 /** Environment variables of functions and tasks in addition to the template's. The deployed stack has none of them. */

@@ -17,6 +17,8 @@ export interface RtmpServerOptions {
 
 /** A real RTMP server in a process of its own. */
 export interface RtmpServer {
+  /** Resolves when its process has ended, for whatever reason. */
+  ended: Promise<unknown>;
   /** SIGTERM lets it complete its records. Resolves when the process has ended. */
   end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpS
   });
   await listening.promise;
   return {
+    ended,
     end: async signal => {
       child.kill(signal);
       await ended;

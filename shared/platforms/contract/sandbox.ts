@@ -76,6 +76,8 @@ export interface SandboxIngest {
   /** An encoder has begun to send a stream. False for an unknown stream key: the ingest refuses it. */
   streamStarted: (streamKey: string) => boolean;
   streamStopped: (streamKey: string) => void;
+  /** Returns the stream key of a broadcast, whose recording is at `/_recordings/<platform>/<id>`; null without a stream. */
+  streamKeyOf: (platformPostId: string) => string | null;
 }
 
 /** What the sandbox provides to the fake server of a platform. */

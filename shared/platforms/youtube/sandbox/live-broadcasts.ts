@@ -221,6 +221,7 @@ function ownBroadcast(state: YoutubeState, channel: Channel, id: string): Broadc
 /** Stores a broadcast and shows it on the sandbox's page. */
 export function store(state: YoutubeState, broadcast: Broadcast): void {
   const { id, channel_id, title, description, stage, stream_id } = broadcast;
+  const hasBegun = stage !== 'created' && stage !== 'ready';
   state.live.broadcasts.set(id, broadcast);
   state.host.unpublish('youtube', id);
   state.host.publish({
@@ -231,7 +232,7 @@ export function store(state: YoutubeState, broadcast: Broadcast): void {
     kind: 'broadcast',
     text: description,
     title,
-    media: [],
+    media: hasBegun ? [{ url: `${state.host.url}/_recordings/youtube/${id}`, type: 'video/mp4' }] : [],
     comments: [],
     fields: {
       life_cycle_status: stage,

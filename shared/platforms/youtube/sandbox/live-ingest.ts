@@ -21,6 +21,7 @@ export function ingestOf(state: YoutubeState): SandboxIngest {
       return stream !== null;
     },
     streamStopped: key => void change(key, 'inactive'),
+    streamKeyOf: id => live.streams.get(live.broadcasts.get(id)?.stream_id ?? '')?.key ?? null,
   };
 }
 
