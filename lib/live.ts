@@ -130,8 +130,9 @@ export class Live extends Construct implements Grantee {
   private addContainer(size: DeployedSize): ContainerDefinition {
     const code = new Asset(this, 'Code', { path: bundleFolder(WORKER) });
     const library = new Asset(this, 'MediaLibrary', {
-      path: BROADCASTER_LAYER,
-      exclude: ['**/.package-lock.json', 'package-lock.json'],
+      path: BROADCASTER_LAYER.path,
+      // Its version says what is in it; to read 146 MB at each synthesis would take longer.
+      assetHash: BROADCASTER_LAYER.hash(),
     });
     this.allow(
       ['s3:GetObject'],

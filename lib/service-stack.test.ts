@@ -19,12 +19,14 @@ import {
   type Statement,
 } from '../test/support/template.ts';
 import { bundleFunctions, functionNames } from './bundle.ts';
+import { bundleWorker } from './worker-bundle.ts';
 
 let stack: Stack;
 let reach: ReadonlyMap<string, Reach>;
 
 beforeAll(() => {
   bundleFunctions();
+  bundleWorker();
   stack = synthesize();
   reach = reachOfFunctions();
 });
@@ -500,6 +502,7 @@ describe('the template', () => {
 
   test('is deterministic', () => {
     bundleFunctions();
+    bundleWorker();
     expect(synthesize().resources).toEqual(stack.resources);
   });
 
