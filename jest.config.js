@@ -7,6 +7,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/pds/'],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
   globalSetup: '<rootDir>/test/setup/global.ts',
+  globalTeardown: '<rootDir>/test/setup/teardown.ts',
+  testSequencer: '<rootDir>/test/setup/sequencer.mjs',
   maxWorkers: 2,
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
   testTimeout: 600_000,

@@ -1,12 +1,17 @@
 import { Stack } from 'aws-cdk-lib';
 import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SHARP = join(import.meta.dirname, 'layers', 'sharp');
+const BROADCASTER = join(import.meta.dirname, 'layers', 'broadcaster');
 /** What the stream worker needs beside its bundle: a folder with `node_modules/`. */
-export const BROADCASTER_LAYER = join(import.meta.dirname, 'layers', 'broadcaster');
+export const BROADCASTER_LAYER = {
+  path: BROADCASTER,
+  hash: () => createHash('sha256').update(readFileSync(join(BROADCASTER, 'package-lock.json'))).digest('hex'),
+};
 
 /** Returns the layer with the image library for linux/arm64. All functions of a stack share it. */
 export function sharpLayer(scope: Construct): LayerVersion {
@@ -28,5 +33,5 @@ export function isSharpInstalled(): boolean {
 
 /** Returns whether `npm run layers` has installed the media library of the stream worker. */
 export function isMediaLibraryInstalled(): boolean {
-  return existsSync(join(BROADCASTER_LAYER, 'node_modules', '@seydx', 'node-av-linux-arm64'));
+  return existsSync(join(BROADCASTER, 'node_modules', '@seydx', 'node-av-linux-arm64'));
 }

@@ -1,6 +1,7 @@
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENV, publishQueueVariable } from '../shared/aws/env.ts';
+import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import { RULES } from '../shared/platforms/registry.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
@@ -75,7 +76,7 @@ export class Publishing extends Construct {
     this.grantSendToPublishers(dispatcher);
     // A dispatch that finds a long wait without a schedule creates it.
     this.schedules.grant(dispatcher, 'CreateSchedule');
-    consume(this.dispatch.queue, dispatcher, { batchSize: 1 });
+    consume(this.dispatch.queue, dispatcher, { batchSize: 10 });
   }
 
   private addPublisher(
@@ -106,7 +107,8 @@ export class Publishing extends Construct {
     queue.grantSend(publisher, publishQueueVariable(platform));
     this.schedules.grant(publisher, 'CreateSchedule');
     events.grantSend(publisher, ENV.eventsQueueUrl);
-    consume(queue.queue, publisher, { batchSize: 1, maxConcurrency: max_concurrency });
+    // Deliveries of texts run side by side; what does not fit into one environment is sent back.
+    consume(queue.queue, publisher, { batchSize: CAPACITY, maxConcurrency: max_concurrency });
   }
 
   /** Dead letters of the dispatch queue have no consumer: the sweeper dispatches their posts, an alarm notifies the operator. */

@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV, OVERDUE_METRIC, OVERDUE_SERVICE, publishQueueVariable } from '../shared/aws/env.ts';
+import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { INSIGHTS, RULES, QUOTAS } from '../shared/platforms/registry.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
@@ -19,12 +20,14 @@ import {
   type Statement,
 } from '../test/support/template.ts';
 import { bundleFunctions, functionNames } from './bundle.ts';
+import { bundleWorker } from './worker-bundle.ts';
 
 let stack: Stack;
 let reach: ReadonlyMap<string, Reach>;
 
 beforeAll(() => {
   bundleFunctions();
+  bundleWorker();
   stack = synthesize();
   reach = reachOfFunctions();
 });
@@ -56,7 +59,7 @@ describe('queues', () => {
   test.each(PLATFORM_IDS)('publish-%s has its own publisher with the limits of its rules', platform => {
     const { worker } = RULES[platform];
     expect(mappingOf(`publish-${platform}`)).toMatchObject({
-      BatchSize: 1,
+      BatchSize: CAPACITY,
       ScalingConfig: { MaximumConcurrency: worker.max_concurrency },
       worker: `publisher-${platform}`,
     });
@@ -68,7 +71,7 @@ describe('queues', () => {
   });
 
   test.each([
-    ['dispatch', 'dispatcher', 1],
+    ['dispatch', 'dispatcher', 10],
     ['events', 'webhook-dispatcher', 10],
     ['housekeeping', 'housekeeper', 1],
     ['media', 'media-importer', 1],
@@ -502,6 +505,7 @@ describe('the template', () => {
 
   test('is deterministic', () => {
     bundleFunctions();
+    bundleWorker();
     expect(synthesize().resources).toEqual(stack.resources);
   });
 

@@ -1,4 +1,5 @@
 import { buildSync, type BuildOptions } from 'esbuild';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleFolder, ROOT, WORKER, writeChanged } from './bundle.ts';
 
@@ -19,9 +20,12 @@ const OPTIONS = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
+/** The program that a container begins with. */
+const BOOT = join(ROOT, 'dist', 'boot.js');
+
 /**
  * Bundles the stream worker and its decoder, two programs, into `dist/broadcaster/`. The native library is not part of it:
- * its loader finds the package of the machine in a folder above.
+ * its loader finds the package of the machine in a folder above. Also bundles what fetches them in a container.
  */
 export function bundleWorker(): void {
   const { outputFiles } = buildSync({
@@ -32,14 +36,18 @@ export function bundleWorker(): void {
   });
   for (const { path, contents } of outputFiles) writeChanged(path, contents);
   writeChanged(join(bundleFolder(WORKER), 'package.json'), Buffer.from('{"type":"module"}\n'));
+  bundleBoot();
 }
 
-/** Returns the program that a container begins with. Without template literals, which CloudFormation takes for its own. */
-export function bootProgram(): string {
+/** Without template literals, whose variables CloudFormation would take for its own. */
+function bundleBoot(): void {
   const { outputFiles } = buildSync({
     ...OPTIONS,
     entryPoints: [join(SOURCES, 'boot.ts')],
     supported: { 'template-literal': false },
   });
-  return outputFiles.map(({ text }) => text.trim()).join('');
+  for (const { contents } of outputFiles) writeChanged(BOOT, contents);
 }
+
+/** Returns the program that a container begins with, as `bundleWorker` made it. */
+export const bootProgram = (): string => readFileSync(BOOT, 'utf8').trim();

@@ -32,7 +32,7 @@ Environment variables:
   AI_PROVIDER            JSON configuration of an AI provider (default: the built-in writer)`;
 
 /** Parses the command line; null for --help. Throws an error with a message for the user. */
-export function readOptions(args: string[]): LocalOptions | null {
+export function readOptions(args: readonly string[]): LocalOptions | null {
   const { values } = parseArgs({
     args,
     options: {

@@ -162,12 +162,14 @@ async function connectPlatforms(
   const missing = [...stack.sandbox.platforms.values()]
     .map(({ definition }) => definition)
     .filter(({ platform }) => !connected.includes(platform));
-  const attempts = await Promise.all(
-    missing.map(async definition => ({
+  const attempts: { platform: PlatformId; error: string | null }[] = [];
+  // One after the other: requests at the same time would each start an environment of the function.
+  for (const definition of missing) {
+    attempts.push({
       platform: definition.platform,
       error: await connect(stack, api_key, definition),
-    })),
-  );
+    });
+  }
   return {
     connected: [
       ...connected,

@@ -34,7 +34,7 @@ const platform = fc.constantFrom(...PLATFORM_IDS);
 const ids = { workspace_id: anyText, post_id: anyText };
 /** Messages of every queue with any text in every field that may hold one. */
 const messages = fc.oneof(
-  fc.record({ ...ids, platform, version: fc.nat(), hops: fc.nat() }),
+  fc.record({ ...ids, platform, version: fc.nat(), hops: fc.nat(), weight: fc.integer({ min: 1 }) }),
   fc.record(ids),
   fc.record({
     kind: fc.constant('events'),

@@ -17,7 +17,11 @@ export const SLOW_SUITES = {
   },
   broadcaster: {
     summary: 'the stream worker of live broadcasts, sending to a real RTMP server',
-    paths: ['workers/broadcaster/broadcast.test.ts', 'workers/broadcaster/playlist/decoder-process.test.ts'],
+    paths: [
+      'workers/broadcaster/broadcast.test.ts',
+      'workers/broadcaster/playlist/decoder-process.test.ts',
+      'workers/broadcaster/session/run.test.ts',
+    ],
   },
   campaigns: {
     summary: 'posts and webhook deliveries while faults are injected',
@@ -49,6 +53,7 @@ export const SLOW_SUITES = {
     summary: 'starts of emulators and functions',
     paths: [
       'local/aws/dynamodb.test.ts',
+      'local/aws/ecs.test.ts',
       'local/lambda/environment.test.ts',
       'local/sandbox/restart.test.ts',
     ],
@@ -108,6 +113,7 @@ export const SLOW_SUITES = {
     paths: [
       'lib/docs.test.ts',
       'lib/floors.test.ts',
+      'lib/live.test.ts',
       'lib/media-bucket.test.ts',
       'lib/recursive-loop.test.ts',
       'lib/service-stack.test.ts',

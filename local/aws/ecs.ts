@@ -108,7 +108,7 @@ export function createEcs(options: EcsOptions): Ecs {
 
   function start(cluster: string, definition: TaskDefinitionResource, input: RunTaskInput, request: string) {
     const id = randomBytes(16).toString('hex');
-    const override = input.overrides.containerOverrides?.find(({ name }) => name === definition.container);
+    const override = input.overrides.containerOverrides.find(({ name }) => name === definition.container);
     const variables = override?.environment ?? [];
     const task: Task = {
       id,

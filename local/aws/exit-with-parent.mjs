@@ -1,12 +1,12 @@
 /**
- * Runs a command and kills it when this process's standard input closes. The operating system closes that pipe when the
+ * Runs a command and kills it (with the signal EXIT_SIGNAL, default SIGKILL) when this process's standard input closes. The operating system closes that pipe when the
  * parent exits for any reason, so a killed parent leaves no emulator behind. Plain JavaScript, to start in milliseconds.
  */
 import { spawn } from 'node:child_process';
 
 const [command, ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-const end = () => child.kill('SIGKILL');
+const end = () => child.kill(process.env.EXIT_SIGNAL ?? 'SIGKILL');
 
 child.on('error', error => {
   console.error(error.message);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import * as v from 'valibot';
+import { COMPILE_CACHE } from '../compile-cache.ts';
 import { arn, REGION } from '../template/names.ts';
 import type { FunctionResource } from '../template/resources.ts';
 
@@ -62,6 +63,7 @@ export function createEnvironment(fn: FunctionResource, id: string, host: Lambda
       handler: fn.handler,
       clock: host.clock,
       localHosts: host.localHosts,
+      compileCache: COMPILE_CACHE,
     },
     transferList: [workerEvents],
     env: variables(fn, host, logStream),

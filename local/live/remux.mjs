@@ -7,10 +7,14 @@ import { Demuxer, Muxer } from 'node-av/api';
 const [from, to] = process.argv.slice(2);
 const input = await Demuxer.open(from);
 const output = await Muxer.open(to, { format: 'mp4', options: { movflags: 'faststart' } });
-const tracks = new Map(input.streams.map(stream => [stream.index, output.addStream(stream)]));
+// The metadata count as a stream, too.
+const tracks = new Map(
+  [input.video(), input.audio()].map(stream => [stream.index, output.addStream(stream)]),
+);
 // Null at the end.
 for await (const packet of input.packets()) {
-  if (packet) await output.writePacket(packet, tracks.get(packet.streamIndex));
+  const track = tracks.get(packet?.streamIndex);
+  if (track !== undefined) await output.writePacket(packet, track);
 }
 await output.close();
 await input.close();

@@ -5,6 +5,7 @@ import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { SECOND } from '../time/instant.ts';
+import { CAPACITY, weightOf } from './load.ts';
 
 /** Makes a publisher act on a destination. Carries ids only: the worker reads from the post what to do. */
 export const PublishMessageSchema = v.object({
@@ -14,6 +15,8 @@ export const PublishMessageSchema = v.object({
   version: v.number(),
   /** How many messages the publishers have sent to their own queue in a row before this one. */
   hops: v.optional(v.pipe(v.number(), v.integer()), 0),
+  /** Share of a publisher's capacity that the delivery takes. */
+  weight: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), CAPACITY),
 });
 export type PublishMessage = v.InferOutput<typeof PublishMessageSchema>;
 
@@ -39,9 +42,19 @@ export async function sendPublishMessage(
   const seconds = (at - services.now()) / SECOND;
   await sendMessage(services.sqs, {
     queueUrl: services.setting(publishQueueVariable(platform)),
-    body: { workspace_id, post_id, platform, version, hops },
+    body: { workspace_id, post_id, platform, version, hops, weight: weightOf(post) },
     delayS: at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
     group: workspace_id,
+  });
+}
+
+/** Puts a message on its queue again, for another environment of the publisher to receive at once. */
+export async function sendBack(services: Services, message: PublishMessage): Promise<void> {
+  await sendMessage(services.sqs, {
+    queueUrl: services.setting(publishQueueVariable(message.platform)),
+    body: { ...message },
+    delayS: 0,
+    group: message.workspace_id,
   });
 }
 

@@ -4,19 +4,41 @@ import { describeError, log } from './log.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
+/** What an environment can do at once. */
+export interface Load<T> {
+  capacity: number;
+  /** Share of the capacity that a message takes. */
+  weightOf: (message: T) => number;
+  /** Puts a message that does not fit on the queue again, which does not count as an attempt. */
+  sendBack: (message: T) => Promise<void>;
+}
+
 /**
- * Returns the handler of a queue consumer. Messages are parsed and handled one by one; only those that failed return to
- * the queue. A message that cannot be parsed fails too, and so reaches the dead-letter queue.
+ * Returns the handler of a queue consumer. The messages of a batch are handled side by side, with `load` as many as fit
+ * and at least one; only those that failed return to the queue. A message that cannot be parsed fails too, and so reaches
+ * the dead-letter queue.
  */
 export function consume<T>(
   schema: v.GenericSchema<unknown, T>,
   handle: (message: T, context: Context) => Promise<void>,
+  load?: Load<T>,
 ): QueueHandler {
   return async ({ Records }, context) => {
-    const failures = await Promise.all(
-      Records.map(record => failureOf(record, message => handle(message, context), schema)),
-    );
+    const handleOne = (message: T) => handle(message, context);
+    const handleFitting = load ? within(load, handleOne) : handleOne;
+    const failures = await Promise.all(Records.map(record => failureOf(record, handleFitting, schema)));
     return { batchItemFailures: failures.filter(failure => failure !== null) };
+  };
+}
+
+/** Handles messages up to the capacity, and sends back the others. */
+function within<T>({ capacity, weightOf, sendBack }: Load<T>, handle: (message: T) => Promise<void>) {
+  let used = 0;
+  return (message: T): Promise<void> => {
+    const weight = weightOf(message);
+    if (used > 0 && used + weight > capacity) return sendBack(message);
+    used += weight;
+    return handle(message);
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack } from '../support/e2e.ts';
+import { sharedStack } from '../support/shared-stack.ts';
 import { startStack, type Json, type TestStack } from '../support/stack.ts';
 
 /** AI generation through the whole local stack: gateway, function, table and the configured provider. */
@@ -17,7 +18,7 @@ const usage = async (stack: TestStack) => (await stack.api('GET', '/workspace'))
 describe('the offline writer', () => {
   let stack: TestStack;
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack(['x', 'bluesky', 'threads']);
   }, START_MS);
   afterAll(() => closeStack(stack), TEST_MS);
 

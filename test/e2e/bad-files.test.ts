@@ -7,7 +7,8 @@ import { badFiles } from '../support/bad-files.ts';
 import { closeStack, create, eventually, finalPost, isFinal, read } from '../support/e2e.ts';
 import { filesOfFormats } from '../support/formats.ts';
 import { testOrigin, type TestOrigin } from '../support/origin.ts';
-import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Answer, Json, TestStack } from '../support/stack.ts';
 
 /* Invalid files through every upload method: each is refused with a 400 that names the problem, and leaves no object behind. */
 
@@ -16,15 +17,18 @@ const FORMATS = Object.keys(FILE_OF_FORMAT) as MediaFormat[];
 
 let stack: TestStack;
 let s3: S3Client;
+/** Keys of other files that use the stack. */
+let earlier: ReadonlySet<string> = new Set();
 let origin: TestOrigin;
 /** How the origin responds; set by each test. */
 let respond: RequestListener;
 beforeAll(async () => {
   [stack, origin] = await Promise.all([
-    startStack(),
+    sharedStack(['x', 'bluesky', 'telegram']),
     testOrigin((request, response) => respond(request, response)),
   ]);
   s3 = new S3Client(localClientConfig(stack.aws.endpoint));
+  earlier = new Set(await keys());
 });
 afterAll(async () => {
   s3.destroy();
@@ -32,9 +36,12 @@ afterAll(async () => {
   await origin.close();
 });
 
+/** Keys of the objects that this file has stored. */
 async function keys(): Promise<string[]> {
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: stack.aws.bucket }));
-  return Contents.map(({ Key }) => Key!).sort();
+  return Contents.map(({ Key }) => Key!)
+    .filter(key => !earlier.has(key))
+    .sort();
 }
 
 const post = (path: string, body: unknown): Promise<Answer<Json>> => stack.api('POST', path, body);

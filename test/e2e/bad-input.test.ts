@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { closeStack, create, finalPost, media } from '../support/e2e.ts';
-import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Answer, Json, TestStack } from '../support/stack.ts';
 
 /** Invalid requests and their responses, through the whole local stack including the gateway. */
 
@@ -17,19 +15,22 @@ const ADMIN = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 const UNAUTHORIZED = { error: 'Missing or invalid Authorization header' };
 const TEXT = { profile_name: 'Demo', post_type: 'text', platforms: ['telegram'], description: 'Hello' };
 
-const data = mkdtempSync(join(tmpdir(), 'bad-input-'));
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await startStack({ data });
+  stack = await sharedStack();
 }, START_MS);
 afterAll(async () => {
   await closeStack(stack);
-  rmSync(data, { recursive: true, force: true });
 }, TEST_MS);
 
 /** Runs an operator's command on the stack and returns the values that it prints by name. */
 async function admin(...words: string[]): Promise<Record<string, string>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [ADMIN, ...words, '--data', data]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ADMIN,
+    ...words,
+    '--ready-file',
+    stack.readyFile,
+  ]);
   return Object.fromEntries(
     stdout
       .trim()

@@ -11,7 +11,8 @@ import { localClientConfig } from '../../local/aws/tables.ts';
 import { getUpload, replaceUpload } from '../../shared/store/uploads.ts';
 import { closeStack } from '../support/e2e.ts';
 import { padded, sampleFiles } from '../support/media.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 import { testWith } from '../support/tools.ts';
 
 /** Direct uploads with curl, as documented. */
@@ -24,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'curl-'));
 let stack: TestStack;
 let mp4: Buffer;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack([]);
   mp4 = (await sampleFiles())('clip.mp4');
 });
 afterAll(async () => {

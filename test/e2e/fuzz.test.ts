@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { closeStack } from '../support/e2e.ts';
+import { clockOf, closeStack } from '../support/e2e.ts';
 import { requestsTo, type FuzzRequest, type Known } from '../support/fuzz.ts';
 import { assertDocumented, operations, type DocumentedOperation } from '../support/openapi.ts';
-import { startStack, type Answer, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Answer, Json, TestStack } from '../support/stack.ts';
 
 /*
  * Sends unexpected requests to every operation of the OpenAPI document. No operation answers an undocumented 5xx, every
@@ -25,7 +26,7 @@ let values: Record<string, unknown> = {};
 let requests = 0;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack(['x', 'telegram', 'bluesky', 'gbp']);
   await createResources();
   keys = await Promise.all(Array.from({ length: KEYS }, (_, index) => makeKey(`Fuzz ${index}`)));
 }, START_MS);
@@ -45,7 +46,7 @@ async function createResources(): Promise<void> {
   const playlist = (await stack.api('POST', '/agency/playlists', { name: 'P', profile_id: demo.id })).body
     .playlist;
   const hook = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/fuzz` });
-  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const later = new Date((await clockOf(stack)) + 86_400_000).toISOString();
   const post = {
     post_type: 'text',
     profile_name: 'Demo',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPds, whyNoPds, type Pds } from '../support/pds.ts';
-import { startStack, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { TestStack } from '../support/stack.ts';
 
 const missing = whyNoPds();
 if (missing !== null) process.stdout.write(`Skipped test/e2e/pds.test.ts. ${missing}\n`);
@@ -32,7 +33,7 @@ interface PostRecord {
   let did: string;
 
   beforeAll(async () => {
-    [stack, pds] = await Promise.all([startStack(), startPds()]);
+    [stack, pds] = await Promise.all([sharedStack([]), startPds()]);
     const login = await pds.createAccount('carol');
     await registerDid(login.identifier);
     await stack.api('POST', '/agency/profiles', { username: 'carol' });

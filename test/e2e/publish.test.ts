@@ -8,13 +8,14 @@ import {
   finalPost,
   isFinal,
   lastSeq,
+  listen,
   liveWith,
   media,
   read,
-  startObserved,
   traffic,
   type Receiver,
 } from '../support/e2e.ts';
+import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
 /** Publishing through the whole stack: from the API request to the platforms and webhooks. */
@@ -27,7 +28,8 @@ const THREE = ['x', 'bluesky', 'telegram'];
 let stack: TestStack;
 let hook: Receiver;
 beforeAll(async () => {
-  ({ stack, hook } = await startObserved());
+  stack = await sharedStack(['x', 'bluesky', 'telegram']);
+  hook = await listen(stack, `observer-${stack.workspace_id}`);
 }, START_MS);
 afterAll(() => closeStack(stack), TEST_MS);
 

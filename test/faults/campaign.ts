@@ -1,3 +1,5 @@
+import type { PlatformId } from '../../shared/model/platform.ts';
+import { PUBLISHED_PLATFORMS } from '../../shared/platforms/registry.ts';
 import { listen } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
 import { seededRandom } from './random.ts';
@@ -12,6 +14,8 @@ export interface CampaignOptions {
   seed: number;
   /** Minimum number of posts. */
   posts: number;
+  /** Default: all. */
+  platforms?: readonly PlatformId[];
   /**
    * Continues until every fault has hit every kind of request, including slow ones, and restarts the whole stack.
    */
@@ -23,10 +27,16 @@ export interface CampaignOptions {
 const ENDS = ['SIGKILL', 'SIGTERM'] as const;
 
 /** Publishes posts while faults are injected, and reports every post that is lost, duplicated or recorded wrongly. */
-export async function runCampaign({ seed, posts, thorough, log }: CampaignOptions): Promise<Report> {
+export async function runCampaign({
+  seed,
+  posts,
+  platforms = PUBLISHED_PLATFORMS,
+  thorough,
+  log,
+}: CampaignOptions): Promise<Report> {
   const started = performance.now();
   const report = emptyReport(seed);
-  const join = (stack: TestStack) => open(stack, report, log);
+  const join = (stack: TestStack) => open(stack, platforms, report, log);
   for (const end of thorough ? ENDS : []) await restartStack(join, end);
   const stack = await startStack();
   try {
@@ -41,8 +51,13 @@ export async function runCampaign({ seed, posts, thorough, log }: CampaignOption
   return report;
 }
 
-async function open(stack: TestStack, report: Report, log: (line: string) => void): Promise<Campaign> {
-  const accepted = await readAcceptedContents(stack);
+async function open(
+  stack: TestStack,
+  platforms: readonly PlatformId[],
+  report: Report,
+  log: (line: string) => void,
+): Promise<Campaign> {
+  const accepted = await readAcceptedContents(stack, platforms);
   report.platforms = [...accepted.keys()];
   return {
     stack,

@@ -28,7 +28,12 @@ const google: Body = ({ status, message }) => ({
 /** The body of an error response, as each platform writes it. */
 const BODIES: Readonly<Record<PlatformId, Body>> = {
   x: ({ status, message }) => ({ title: message, detail: message, status }),
-  youtube: google,
+  // Without a reason, a 400 means a mistake of the service.
+  youtube: error => {
+    const body = google(error);
+    if (error.status === 400) body.error.errors = [{ reason: 'invalidDescription', message: error.message }];
+    return body;
+  },
   instagram: graph,
   facebook: graph,
   linkedin: ({ status, message }) => ({ status, code: 'FAULT', message }),

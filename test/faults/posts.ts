@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformId, PostType } from '../../shared/model/platform.ts';
-import { PUBLISHED_PLATFORMS, RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry.ts';
 import { BOARD } from '../support/pinterest.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import type { SeededRandom } from './random.ts';
@@ -49,10 +49,13 @@ const REQUIRED_FIELDS: Readonly<Partial<Record<PlatformId, Json>>> = {
 const hasOnePost = (platform: PlatformId, { post_type }: Contents) =>
   platform !== 'gbp' || post_type !== 'video';
 
-/** Returns, for every platform of a campaign, the contents that the API accepts for the Demo profile. */
-export async function readAcceptedContents(stack: TestStack): Promise<AcceptedContents> {
+/** Returns, for each of the platforms, the contents that the API accepts for the Demo profile. */
+export async function readAcceptedContents(
+  stack: TestStack,
+  platforms: readonly PlatformId[],
+): Promise<AcceptedContents> {
   const accepted = new Map<PlatformId, readonly Contents[]>();
-  for (const platform of PUBLISHED_PLATFORMS) {
+  for (const platform of platforms) {
     const taken: Contents[] = [];
     for (const contents of CONTENTS) {
       const plan = {

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { BOARD } from '../support/pinterest.ts';
 import { closeStack, create, eventually, isFinal, media, read } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /* One post to every platform that takes its type: no type is taken by all twelve, image and video together are. */
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack()));
+beforeAll(async () => void (stack = await sharedStack()));
 afterAll(() => closeStack(stack));
 
 const FIELDS = { tiktok_privacy_level: 'SELF_ONLY', pinterest_board_id: BOARD.id };

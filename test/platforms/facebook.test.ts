@@ -8,10 +8,10 @@ import {
   liveWith,
   media,
   read,
-  startObserved,
   traffic,
 } from '../support/e2e.ts';
 import { testOrigin, type TestOrigin } from '../support/origin.ts';
+import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import { verticalClip } from '../support/vertical-clip.ts';
 
@@ -25,7 +25,7 @@ const CODE_2 = { error: { code: 2, type: 'OAuthException', message: 'Service tem
 let stack: TestStack;
 let origin: TestOrigin | undefined;
 beforeAll(async () => {
-  ({ stack } = await startObserved());
+  stack = await sharedStack(['facebook']);
   const clip = await verticalClip(4);
   origin = await testOrigin((_, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': clip.length });

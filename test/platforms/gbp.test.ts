@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack, create, eventually, finalPost, isFinal, liveWith, media, read } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /* Google Business Profile through the whole local stack: connected on Google's page, published at a location. */
 
@@ -9,7 +10,7 @@ const TEST_MS = 600_000;
 const LOCATION = '12341542785316514841';
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack()), START_MS);
+beforeAll(async () => void (stack = await sharedStack(['gbp'])), START_MS);
 afterAll(() => closeStack(stack));
 
 /** Advances the clock until the review of the post has ended. */

@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { closeStack, create, eventually, finalPost, liveWith, media, read, traffic } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import {
+  clockOf,
+  closeStack,
+  create,
+  eventually,
+  finalPost,
+  liveWith,
+  media,
+  read,
+  traffic,
+} from '../support/e2e.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /* Instagram through the whole stack: from the API to the containers, and back as the post's record. */
 
@@ -9,7 +20,7 @@ const TEST_MS = 600_000;
 
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack(['instagram']);
 }, START_MS);
 afterAll(() => closeStack(stack));
 
@@ -67,9 +78,8 @@ describe('a post', () => {
   test(
     'with a video is a Reel, and its containers exist before its time',
     async () => {
-      const now = Date.parse((await stack.local('GET', '/_local/clock')).body.now);
-      const due = Math.ceil(now / 1000) * 1000 + 30_000;
-      const description = 'A Reel, thirty seconds ahead';
+      const due = Math.ceil((await clockOf(stack)) / 1000) * 1000 + 80_000;
+      const description = 'A Reel, prepared ahead';
       const id = await post({
         description,
         post_type: 'video',
@@ -86,6 +96,7 @@ describe('a post', () => {
           : null,
       );
       expect(await liveWith(stack, description, 'instagram')).toEqual([]);
+      await stack.advance((due - (await clockOf(stack))) / 1000 - 2);
       await finalPost(stack, id);
       const [live] = await liveWith(stack, description, 'instagram');
       expect(live).toMatchObject({

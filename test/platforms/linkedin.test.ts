@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack, create, eventually, finalPost, liveWith, media, read } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /** LinkedIn through the whole local stack: every field from the API to the sandbox's record. */
 
@@ -10,7 +11,7 @@ const PAGE = 'urn:li:organization:2414183';
 const PERSON = 'urn:li:person:782bbtaQ';
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack()), START_MS);
+beforeAll(async () => void (stack = await sharedStack(['linkedin'])), START_MS);
 afterAll(() => closeStack(stack));
 
 async function publish(body: Json): Promise<{ destination: Json; live: Json }> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack, create, eventually, finalPost, liveWith, media } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /* Pinterest through the whole local stack: connected on the consent page, boards looked up, Pins published. */
 
@@ -9,7 +10,7 @@ const TEST_MS = 600_000;
 let stack: TestStack;
 let boards: Json[];
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack(['pinterest']);
   const { body } = await stack.api('GET', '/integrations/pinterest/boards?profile_name=Demo');
   boards = body.boards;
 });

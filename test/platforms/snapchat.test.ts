@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack, create, eventually, finalPost, isFinal, media, read, traffic } from '../support/e2e.ts';
 import { testOrigin, type TestOrigin } from '../support/origin.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 import { verticalClip } from '../support/vertical-clip.ts';
 
 /** Snapchat through the whole local stack: from the API request to the decrypted file on the public profile. */
@@ -21,7 +22,7 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': clip.length });
     response.end(clip);
   });
-  stack = await startStack();
+  stack = await sharedStack(['snapchat']);
 }, START_MS);
 afterAll(async () => {
   await origin.close();

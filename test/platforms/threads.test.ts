@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { closeStack, create, eventually, finalPost, liveWith, media, traffic } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /* Threads through the whole local stack: connected on the login page, published, measured. */
 
 const TEST_MS = 600_000;
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack()), 150_000);
+beforeAll(async () => void (stack = await sharedStack(['threads'])), 150_000);
 afterAll(() => closeStack(stack));
 
 const post = (body: Json) => create(stack, { platforms: ['threads'], ...body });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { create, eventually, isFinal, media, read } from '../support/e2e.ts';
-import { startStack, type Json, type TestStack } from '../support/stack.ts';
+import { clockOf, create, eventually, isFinal, media, read } from '../support/e2e.ts';
+import { sharedStack } from '../support/shared-stack.ts';
+import type { Json, TestStack } from '../support/stack.ts';
 
 /* YouTube through the whole local stack: from the API to the video at the sandbox. */
 
@@ -8,7 +9,7 @@ const START_MS = 600_000;
 const TEST_MS = 600_000;
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack()), START_MS);
+beforeAll(async () => void (stack = await sharedStack(['youtube'])), START_MS);
 afterAll(() => stack.close());
 
 const video = (fields: Json) => ({
@@ -87,7 +88,7 @@ test(
 test(
   'a scheduled video is uploaded as private before its time, and public at its time',
   async () => {
-    const due = new Date(Date.now() + 8 * 60_000).toISOString();
+    const due = new Date((await clockOf(stack)) + 8 * 60_000).toISOString();
     const postId = await create(stack, video({ title: 'Later', description: 'Held', scheduled_date: due }));
     const held = await eventually('the private video exists', 300_000, async () => {
       const [item] = await videosTitled('Later');

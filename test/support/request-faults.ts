@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { create, isFinal, media, read, traffic, lastSeq } from './e2e.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
+import { RULES } from '../../shared/platforms/registry.ts';
+import { create, isFinal, media, read, traffic, lastSeq, type TrafficLine } from './e2e.ts';
+import { BOARD } from './pinterest.ts';
 import type { Json, TestStack } from './stack.ts';
 
 /** What can happen to one request to a platform. */
@@ -13,20 +16,35 @@ export type Effect = (typeof EFFECTS)[number];
 
 /** A fault at the request with this index, counted over the requests that deliver a post. */
 export interface RequestFault {
-  platform: string;
+  platform: PlatformId;
   index: number;
   effect: Effect;
-  /** Pattern of the requests that are counted; default: all requests of a delivery without faults. */
-  path?: string;
+  /** The requests that are counted; default: those of a delivery without faults. */
+  counted?: CountedRequests;
 }
 
+interface CountedRequests {
+  /** Pattern of the path. */
+  path: string;
+  method?: string;
+}
+
+/** Everything that a delivery sends; how often it reads a state depends on the time that passes. */
+const SENT: CountedRequests = { path: '^(?!.*(?:oauth|token))', method: 'POST' };
 /** Requests of a delivery, without renewals of tokens. */
-const DELIVERY_PATHS: Readonly<Record<string, string>> = {
-  x: '^/2/(tweets|media)',
-  bluesky: '^/xrpc/com\\.atproto\\.(repo|identity)',
-  telegram: '/send',
+const DELIVERY_REQUESTS: Readonly<Partial<Record<PlatformId, CountedRequests>>> = {
+  x: { path: '^/2/(tweets|media)' },
+  bluesky: { path: '^/xrpc/com\\.atproto\\.(repo|identity)' },
+  telegram: { path: '/send' },
 };
-const PLATFORMS = Object.keys(DELIVERY_PATHS);
+const countedOf = (platform: PlatformId) => DELIVERY_REQUESTS[platform] ?? SENT;
+
+/** Fields that platforms require besides text and media. */
+const REQUIRED_FIELDS: Readonly<Partial<Record<PlatformId, Json>>> = {
+  pinterest: { pinterest_board_id: BOARD.id },
+  snapchat: { snapchat_post_type: 'spotlight' },
+  tiktok: { tiktok_privacy_level: 'PUBLIC_TO_EVERYONE' },
+};
 
 /** Shorter than any lease, so that a worker that takes over is seen before its own lease expires. */
 const STEP_S = 60;
@@ -34,14 +52,23 @@ const POLL_MS = 100;
 const LIMIT_MS = 300_000;
 
 /** Returns a post body that uses every request of a delivery: mentions to resolve and, for images, alt text. */
-export function bodyOf(stack: TestStack, post_type: string, description: string, platforms: string[]): Json {
+export function bodyOf(
+  stack: TestStack,
+  post_type: string,
+  description: string,
+  platforms: readonly PlatformId[],
+): Json {
   const body = { post_type, description, platforms };
   if (post_type === 'text') return body;
+  const altTexts = platforms
+    .map(platform => `${platform}_alt_text`)
+    .filter((field, index) => field in RULES[platforms[index]!].options)
+    .map(field => [field, 'A photo']);
   return {
     ...body,
     media_urls: [media(stack, 'photo.jpg')],
-    ...(platforms.includes('x') && { x_alt_text: 'A photo' }),
-    ...(platforms.includes('bluesky') && { bluesky_alt_text: 'A photo' }),
+    ...Object.assign({}, ...platforms.map(platform => REQUIRED_FIELDS[platform])),
+    ...Object.fromEntries(altTexts),
   };
 }
 
@@ -49,19 +76,21 @@ export function bodyOf(stack: TestStack, post_type: string, description: string,
 export async function countRequests(
   stack: TestStack,
   post_type: string,
+  platforms: readonly PlatformId[],
   text: string,
-): Promise<Record<string, number>> {
+): Promise<Map<PlatformId, number>> {
   const since = await lastSeq(stack);
-  const id = await create(stack, bodyOf(stack, post_type, text, PLATFORMS));
+  const id = await create(stack, bodyOf(stack, post_type, text, platforms));
   await driveToEnd(stack, id, []);
   const lines = await traffic(stack, since);
-  return Object.fromEntries(
-    PLATFORMS.map(platform => {
-      const path = new RegExp(DELIVERY_PATHS[platform]!);
-      return [
-        platform,
-        lines.filter(line => line.platform === platform && path.test(pathOf(line.url))).length,
-      ];
+  return new Map(
+    platforms.map(platform => {
+      const { path, method } = countedOf(platform);
+      const isCounted = (line: TrafficLine) =>
+        line.platform === platform &&
+        new RegExp(path).test(pathOf(line.url)) &&
+        (method ?? line.method) === line.method;
+      return [platform, lines.filter(isCounted).length];
     }),
   );
 }
@@ -69,9 +98,9 @@ export async function countRequests(
 const pathOf = (url: string) => new URL(url).pathname;
 
 /** Groups all combinations of request and effect into rounds that can run at once: at most one for each platform. */
-export function roundsOf(counts: Record<string, number>): RequestFault[][] {
-  const queues = PLATFORMS.map(platform =>
-    Array.from({ length: counts[platform] ?? 0 }, (_, index) =>
+export function roundsOf(counts: ReadonlyMap<PlatformId, number>): RequestFault[][] {
+  const queues = [...counts].map(([platform, count]) =>
+    Array.from({ length: count }, (_, index) =>
       EFFECTS.map((effect): RequestFault => ({ platform, index, effect })),
     ).flat(),
   );
@@ -86,8 +115,8 @@ export async function publishUnder(
   body: Json,
 ): Promise<Json> {
   await stack.control('DELETE', '/_control/faults');
-  for (const { platform, index, effect, path = DELIVERY_PATHS[platform] } of faults) {
-    await stack.control('POST', '/_control/faults', { platform, path, after: index, ...effect });
+  for (const { platform, index, effect, counted = countedOf(platform) } of faults) {
+    await stack.control('POST', '/_control/faults', { platform, ...counted, after: index, ...effect });
   }
   const post = await driveToEnd(stack, await create(stack, body), faults);
   const { body: injected } = await stack.control('GET', '/_control/faults');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Ready } from '../../local/ready.ts';
+import { stackFileBeside, stackFileIn, type Ready } from '../../local/ready.ts';
 import { ENV } from '../../shared/aws/env.ts';
 import { assertDocumented } from './openapi.ts';
 
@@ -33,6 +33,8 @@ export interface TestStack extends Ready {
   control: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
   /** Calls the stack itself: `/_local/…`. */
   local: <T = Json>(method: string, path: string, body?: unknown) => Promise<Answer<T>>;
+  /** For `npm run admin`. */
+  readyFile: string;
   /** The AWS endpoint of the stack and the names of its table and bucket. */
   aws: { endpoint: string; table: string; bucket: string };
   /** Advances the clock of the whole stack. */
@@ -59,6 +61,7 @@ export interface StackOptions {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 300_000;
+export const QUIET_ON_ANY_PORT = ['--port', '0', '--scheduler-jitter', '0', '--quiet'];
 
 /** Starts the local stack in a process of its own, as `npm start` does. */
 export async function startStack({
@@ -72,18 +75,7 @@ export async function startStack({
   const state = data === undefined ? ['--ephemeral'] : ['--data', data];
   const child = spawn(
     process.execPath,
-    [
-      join(root, 'bin', 'local.ts'),
-      ...state,
-      '--port',
-      '0',
-      '--scheduler-jitter',
-      '0',
-      '--ready-file',
-      readyFile,
-      '--quiet',
-      ...args,
-    ],
+    [join(root, 'bin', 'local.ts'), ...state, ...QUIET_ON_ANY_PORT, '--ready-file', readyFile, ...args],
     // Each stack gets its own database, so that test files do not share data.
     { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, DYNAMODB_ENDPOINT: '', ...env } },
   );
@@ -108,6 +100,12 @@ export async function startStack({
     rmSync(folder, { recursive: true, force: true });
   }
 
+  const aws = readAws(data === undefined ? stackFileBeside(readyFile) : stackFileIn(data));
+  return { ...clientOf(ready, aws), readyFile, close };
+}
+
+/** Calls a running stack with the key of `ready`. */
+export function clientOf(ready: Ready, aws: TestStack['aws']): Omit<TestStack, 'close' | 'readyFile'> {
   const key = { authorization: `Bearer ${ready.api_key}` };
   const origin = new URL(ready.base_url).origin;
   const local: TestStack['local'] = (method, path, body) => call(origin + path, method, body, {});
@@ -120,21 +118,25 @@ export async function startStack({
     },
     control: (method, path, body) => call(ready.sandbox_url + path, method, body, {}),
     local,
-    aws: readAws(data === undefined ? `${readyFile}.stack` : join(data, 'stack.json')),
+    aws,
     advance: async seconds => {
       await local('POST', '/_local/clock', { advance_seconds: seconds });
     },
     until,
-    close,
   };
 }
 
-async function readReady(file: string, child: ChildProcess, stderr: () => string): Promise<Ready> {
+/** Waits until the stack is ready. Throws if it exits before. */
+export async function readReady(
+  file: string,
+  child: ChildProcess | null,
+  stderr: () => string,
+): Promise<Ready> {
   const limit = performance.now() + START_LIMIT_MS;
   while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error(`The local stack exited at start: ${stderr()}`);
+    if (child && child.exitCode !== null) throw new Error(`The local stack exited at start: ${stderr()}`);
     if (performance.now() > limit) {
-      await end(child, 'SIGKILL');
+      if (child) await end(child, 'SIGKILL');
       throw new Error(`The local stack was not ready within ${START_LIMIT_MS / 1000} s: ${stderr()}`);
     }
     await sleep(50);
@@ -142,7 +144,7 @@ async function readReady(file: string, child: ChildProcess, stderr: () => string
   return JSON.parse(readFileSync(file, 'utf8')) as Ready;
 }
 
-function readAws(file: string): TestStack['aws'] {
+export function readAws(file: string): TestStack['aws'] {
   const { aws_endpoint, table, environment } = JSON.parse(readFileSync(file, 'utf8')) as {
     aws_endpoint: string;
     table: string;

@@ -1,6 +1,7 @@
 import { AwsClient } from 'aws4fetch';
 import { unzipSync } from 'fflate';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
@@ -10,7 +11,7 @@ import * as v from 'valibot';
  * So the public image of Node.js will do, and nobody has to build or keep another.
  */
 
-const FOLDER = '/opt/broadcaster';
+const FOLDER = join(tmpdir(), 'broadcaster');
 /** Where ECS answers the credentials of the task's role. */
 const CREDENTIALS_HOST = 'http://169.254.170.2';
 

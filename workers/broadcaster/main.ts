@@ -1,5 +1,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AV_LOG_ERROR } from 'node-av/constants';
+import { Log } from 'node-av/lib';
 import * as v from 'valibot';
 import { ENV, env } from '../../shared/aws/env.ts';
 import { WORKER_ENV } from '../../shared/broadcasts/tasks.ts';
@@ -46,6 +48,7 @@ function readParts(signal: AbortSignal): SessionParts {
   };
 }
 
+Log.setLevel(AV_LOG_ERROR);
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort());
 try {

@@ -1,3 +1,4 @@
+import { cachedFiles, type FilesByName } from './cache.ts';
 import { makeClips } from './clips.ts';
 import type { Format } from './content.ts';
 import { pdf, webPage } from './document.ts';
@@ -9,29 +10,52 @@ export interface SandboxFile {
   bytes: Buffer;
 }
 
+const KINDS: readonly (readonly [name: string, type: string, format: Format])[] = [
+  ['photo.jpg', 'image/jpeg', 'image'],
+  ['photo.png', 'image/png', 'image'],
+  ['alpha.png', 'image/png', 'image'],
+  ['anim.gif', 'image/gif', 'image'],
+  ['photo.webp', 'image/webp', 'image'],
+  ['rotated.jpg', 'image/jpeg', 'image'],
+  ['tall.jpg', 'image/jpeg', 'image'],
+  ['clip.mp4', 'video/mp4', 'isobmff'],
+  ['clip.mov', 'video/quicktime', 'isobmff'],
+  ['clip.webm', 'video/webm', 'webm'],
+  ['doc.pdf', 'application/pdf', 'pdf'],
+  ['page.html', 'text/html; charset=utf-8', 'html'],
+];
+
 let files: Promise<ReadonlyMap<string, SandboxFile>> | undefined;
 
-/** Returns small real files of every kind by name. Generated once per process, in about a second. */
+/** Returns small real files of every kind by name. Generated once for each version of the generators, in about two seconds. */
 export function makeFiles(): Promise<ReadonlyMap<string, SandboxFile>> {
-  files ??= build();
+  files ??= cachedFiles(generate).then(withKinds);
   return files;
 }
 
-async function build(): Promise<ReadonlyMap<string, SandboxFile>> {
+async function generate(): Promise<FilesByName> {
   const [images, clips] = await Promise.all([makeImages(), makeClips()]);
-  const file = (type: string, format: Format, bytes: Buffer): SandboxFile => ({ type, format, bytes });
   return new Map([
-    ['photo.jpg', file('image/jpeg', 'image', images.jpg)],
-    ['photo.png', file('image/png', 'image', images.png)],
-    ['alpha.png', file('image/png', 'image', images.alpha)],
-    ['anim.gif', file('image/gif', 'image', images.gif)],
-    ['photo.webp', file('image/webp', 'image', images.webp)],
-    ['rotated.jpg', file('image/jpeg', 'image', images.rotated)],
-    ['tall.jpg', file('image/jpeg', 'image', images.tall)],
-    ['clip.mp4', file('video/mp4', 'isobmff', clips.mp4)],
-    ['clip.mov', file('video/quicktime', 'isobmff', clips.mov)],
-    ['clip.webm', file('video/webm', 'webm', clips.webm)],
-    ['doc.pdf', file('application/pdf', 'pdf', pdf())],
-    ['page.html', file('text/html; charset=utf-8', 'html', webPage())],
+    ['photo.jpg', images.jpg],
+    ['photo.png', images.png],
+    ['alpha.png', images.alpha],
+    ['anim.gif', images.gif],
+    ['photo.webp', images.webp],
+    ['rotated.jpg', images.rotated],
+    ['tall.jpg', images.tall],
+    ['clip.mp4', clips.mp4],
+    ['clip.mov', clips.mov],
+    ['clip.webm', clips.webm],
+    ['doc.pdf', pdf()],
+    ['page.html', webPage()],
   ]);
+}
+
+function withKinds(bytesOf: FilesByName): ReadonlyMap<string, SandboxFile> {
+  return new Map(
+    KINDS.flatMap(([name, type, format]) => {
+      const bytes = bytesOf.get(name);
+      return bytes ? [[name, { type, format, bytes }]] : [];
+    }),
+  );
 }

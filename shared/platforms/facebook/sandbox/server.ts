@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { addAccounts } from '../../families/meta/sandbox/accounts.ts';
 import { addLoginDialog, addTokenEndpoint } from '../../families/meta/sandbox/login.ts';
@@ -7,6 +6,7 @@ import { graphErrorBody } from '../../families/meta/sandbox/responses.ts';
 import { changeMetaAccount, endTokens, resetMetaState } from '../../families/meta/sandbox/state.ts';
 import { serveVersions } from '../../families/meta/sandbox/versions.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addComments } from './comments.ts';
 import { addObjects } from './objects.ts';
 import { addPhotos } from './photos.ts';
@@ -44,10 +44,7 @@ function start(host: SandboxHost): SandboxPlatform {
     each.notFound(c =>
       c.json(graphErrorBody({ code: 2500, message: `Unknown path components: ${c.req.path}` }), 400),
     );
-    each.onError(error => {
-      if (error instanceof HTTPException) return error.getResponse();
-      throw error;
-    });
+    each.onError(thrownResponse);
   }
   serveVersions(app, api, ['graph.facebook.com', 'graph-video.facebook.com']);
 

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { addGoogleOAuth } from '../../families/google/sandbox/oauth.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import {
   ACCOUNTS_HOST,
   LOCATIONS_HOST,
@@ -58,10 +58,7 @@ function start(host: SandboxHost): SandboxPlatform {
   addGallery(app, guard);
   addPerformance(app, guard);
   app.notFound(htmlNotFound);
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,

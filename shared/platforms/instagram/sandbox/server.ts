@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { addAccounts } from '../../families/meta/sandbox/accounts.ts';
@@ -8,6 +7,7 @@ import { graphErrorBody } from '../../families/meta/sandbox/responses.ts';
 import { changeMetaAccount, endTokens } from '../../families/meta/sandbox/state.ts';
 import { serveVersions } from '../../families/meta/sandbox/versions.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { allowed, HOSTS, type GraphHost } from './access.ts';
 import { createComment, listComments } from './comments.ts';
 import { createContainer } from './containers.ts';
@@ -54,10 +54,7 @@ function start(host: SandboxHost): SandboxPlatform {
     each.notFound(c =>
       c.json(graphErrorBody({ code: 2500, message: `Unknown path components: ${c.req.path}` }), 400),
     );
-    each.onError(error => {
-      if (error instanceof HTTPException) return error.getResponse();
-      throw error;
-    });
+    each.onError(thrownResponse);
   }
   return {
     app,

@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type {
   SandboxCollection,
@@ -8,6 +7,7 @@ import type {
   SandboxPlatform,
 } from '../../contract/sandbox.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addAssets } from './assets.ts';
 import { addComments } from './comments.ts';
 import { addOAuth } from './oauth.ts';
@@ -65,10 +65,7 @@ function start(host: SandboxHost): SandboxPlatform {
   app.notFound(c =>
     c.json({ status: 404, code: 'RESOURCE_NOT_FOUND', message: 'No virtual resource found' }, 404),
   );
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addMedia, addStorage, UPLOAD_HOST } from './media.ts';
 import { addConsent, addOAuth, CONSENT_HOST } from './oauth.ts';
 import { addPins } from './pins.ts';
@@ -34,10 +34,7 @@ function start(host: SandboxHost): SandboxPlatform {
   addStorage(app, state);
   for (const name of API_HOSTS) app.route(`/${name}`, api);
   app.notFound(c => c.json({ code: 404, message: 'Not found' }, 404));
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addMedia } from './media.ts';
 import { ACCOUNTS_HOST, addOAuth } from './oauth.ts';
 import { addPosts } from './posts.ts';
@@ -36,10 +36,7 @@ function start(host: SandboxHost): SandboxPlatform {
   addOAuth(app, state);
   app.route(`/${API_HOST}`, api);
   app.notFound(c => c.json({ request_status: 'ERROR', debug_message: 'Unknown path' }, 404));
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,

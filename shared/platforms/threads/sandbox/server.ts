@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addContainers } from './containers.ts';
 import { addInsights } from './insights.ts';
 import { addLogin, addOAuth } from './oauth.ts';
@@ -43,10 +43,7 @@ function start(host: SandboxHost): SandboxPlatform {
   for (const name of API_HOSTS) app.route(`/${name}`, api);
   for (const name of LOGIN_HOSTS) app.route(`/${name}`, login);
   app.notFound(c => unknownPath(c.req.path.replace(/^\/[^/]+/, '')));
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addCreator } from './creator.ts';
 import { addConsent, addOAuth, CONSENT_HOST } from './oauth.ts';
 import { addPhotoInit } from './photo-init.ts';
@@ -48,10 +48,7 @@ function start(host: SandboxHost): SandboxPlatform {
   app.notFound(c =>
     c.json({ error: { code: 'unsupported_path', message: 'Unsupported path.', log_id: '' } }, 404),
   );
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,

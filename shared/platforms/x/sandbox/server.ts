@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
+import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
 import { addMedia } from './media.ts';
 import { addOAuth } from './oauth.ts';
 import { addPosts } from './posts.ts';
@@ -38,10 +38,7 @@ function start(host: SandboxHost): SandboxPlatform {
   app.notFound(c =>
     c.json({ title: 'Not Found', type: 'about:blank', status: 404, detail: 'Not Found' }, 404),
   );
-  app.onError(error => {
-    if (error instanceof HTTPException) return error.getResponse();
-    throw error;
-  });
+  app.onError(thrownResponse);
 
   return {
     app,
