@@ -2,6 +2,7 @@ import { Construct } from 'constructs';
 import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
+import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { QUOTAS } from '../shared/platforms/registry.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
@@ -25,6 +26,9 @@ export interface ApiProps {
   housekeeping: Housekeeping;
   media: MediaBucket;
   uploads: Uploads;
+  broadcasts: WorkQueue;
+  /** Whether the deployment streams playlists. */
+  isLiveEnabled: boolean;
   /** The caption provider. */
   ai: ProviderSetting;
   /** Page where the plan can be changed; returned in 403 responses of the plan check. */
@@ -80,6 +84,13 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     table.grant(group, 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadPlatformApps(group, PLATFORM_IDS);
     group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
+  },
+  broadcasts: (group, { table, secrets, publishing, broadcasts, isLiveEnabled }) => {
+    table.grant(group, 'DeleteItem');
+    secrets.grantReadPlatformApps(group, [LIVE_PLATFORM]);
+    broadcasts.grantSend(group, ENV.broadcastQueueUrl);
+    publishing.schedules.grantForBroadcasts(group);
+    group.addEnvironment(ENV.liveEnabled, String(isLiveEnabled));
   },
   webhooks: (group, { events }) => {
     events.grantSend(group, ENV.eventsQueueUrl);

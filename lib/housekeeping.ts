@@ -14,6 +14,7 @@ export interface HousekeepingProps {
   schedules: Schedules;
   events: WorkQueue;
   uploads: Uploads;
+  broadcasts: WorkQueue;
   /** Base of the API, version included. */
   publicUrl: string;
 }
@@ -25,7 +26,7 @@ export class Housekeeping extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { table, secrets, schedules, events, uploads, publicUrl }: HousekeepingProps,
+    { table, secrets, schedules, events, uploads, broadcasts, publicUrl }: HousekeepingProps,
   ) {
     super(scope, id);
     const size = SIZES.housekeeper;
@@ -43,6 +44,7 @@ export class Housekeeping extends Construct {
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');
     events.grantSend(housekeeper, ENV.eventsQueueUrl);
+    broadcasts.grantSend(housekeeper, ENV.broadcastQueueUrl);
     uploads.grantReleaseCopies(housekeeper);
     consume(this.queue.queue, housekeeper, { batchSize: 1, maxConcurrency: 10 });
   }

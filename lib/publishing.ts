@@ -16,6 +16,7 @@ export interface PublishingProps {
   table: ServiceTable;
   secrets: Secrets;
   events: WorkQueue;
+  broadcasts: WorkQueue;
   media: MediaBucket;
   /** Base URL of the API with its version, for links in events. */
   publicUrl: string;
@@ -45,7 +46,8 @@ export class Publishing extends Construct {
       name: 'dispatch',
       worker_timeout_s: SIZES.dispatcher.timeout_s,
     });
-    const queues = { dispatch: this.dispatch.queue, events: props.events.queue };
+    const { events, broadcasts } = props;
+    const queues = { dispatch: this.dispatch.queue, events: events.queue, broadcasts: broadcasts.queue };
     this.schedules = new Schedules(this, 'Schedules', queues);
     this.deadLetters = deadLetterQueue(new Construct(this, 'Publish'), 'publish');
     this.publishQueues = PLATFORM_IDS.map(platform => ({ platform, queue: this.addQueue(platform) }));

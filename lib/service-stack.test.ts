@@ -75,6 +75,7 @@ describe('queues', () => {
     ['events', 'webhook-dispatcher', 10],
     ['housekeeping', 'housekeeper', 1],
     ['media', 'media-importer', 1],
+    ['broadcasts', 'broadcast-controller', 1],
     ['publish-dead-letters', 'dead-letters', 1],
   ])('%s is consumed by %s in batches of at most %i', (queue, worker, BatchSize) => {
     expect(mappingOf(queue)).toMatchObject({ worker, BatchSize });
@@ -90,7 +91,7 @@ describe('queues', () => {
   test('move a message to the dead-letter queue after five receives and keep it for two weeks', () => {
     const queues = stack.all('AWS::SQS::Queue').map(([, queue]) => queue);
     const workQueues = queues.filter(({ QueueName }) => !QueueName.endsWith('-dead-letters'));
-    expect(workQueues).toHaveLength(PLATFORM_IDS.length + 4);
+    expect(workQueues).toHaveLength(PLATFORM_IDS.length + 5);
     for (const { RedrivePolicy, QueueName } of workQueues) {
       expect(RedrivePolicy?.maxReceiveCount).toBe(5);
       expect(stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn)).toMatchObject({
@@ -221,6 +222,7 @@ describe('functions', () => {
 /** Platforms of a function: one for a publisher, those with metrics for insights, with quotas for workspace, otherwise all. */
 function platformsOf(name: string) {
   if (name === 'workspace') return PLATFORM_IDS.filter(platform => QUOTAS[platform]);
+  if (name === 'broadcasts' || name === 'broadcast-controller') return ['youtube' as const];
   if (name === 'insights') return PLATFORM_IDS.filter(platform => INSIGHTS[platform]);
   return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
 }
@@ -311,7 +313,7 @@ describe('permissions', () => {
     },
   );
 
-  test('of a schedule allow to send to the dispatch and events queues only, for schedules of this group only', () => {
+  test('of a schedule allow to send to three queues only, for schedules of this group only', () => {
     const roles = stack
       .all('AWS::IAM::Role')
       .filter(([, role]) =>
@@ -320,7 +322,7 @@ describe('permissions', () => {
     expect(roles).toHaveLength(1);
     const [id, role] = roles[0]!;
     expect(stack.statements(id).flatMap(actionsOf)).toEqual(['sqs:SendMessage']);
-    expect(sentTo(stack.statements(id))).toEqual(['dispatch', 'events']);
+    expect(sentTo(stack.statements(id))).toEqual(['broadcasts', 'dispatch', 'events']);
     expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
       { Condition: { StringEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.any(String), 'Arn'] } } } },
     ]);

@@ -2,6 +2,8 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
+import { Broadcasts } from './broadcasts.ts';
+import { SIZES } from './functions.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { MediaBucket } from './media-bucket.ts';
@@ -15,6 +17,7 @@ import { Sweeper } from './sweeper.ts';
 import { ServiceTable } from './table.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface ServiceStackProps extends StackProps {
   settings: Settings;
@@ -33,24 +36,40 @@ export class ServiceStack extends Stack {
     const webhooks = new Webhooks(this, 'Webhooks', { table, secrets });
     const { events } = webhooks;
     const uploads = new Uploads(this, 'Uploads', { table, media });
-    const publishing = new Publishing(this, 'Publishing', { table, secrets, events, media, publicUrl });
+    const broadcasts = new WorkQueue(this, 'BroadcastQueue', {
+      name: 'broadcasts',
+      worker_timeout_s: SIZES['broadcast-controller'].timeout_s,
+    });
+    const publishing = new Publishing(this, 'Publishing', {
+      table,
+      secrets,
+      events,
+      broadcasts,
+      media,
+      publicUrl,
+    });
     const { schedules } = publishing;
     schedules.grantForEvents(webhooks.dispatcher);
-    if (settings.live) new Live(this, 'Live', { table, secrets, media, size: settings.liveSize });
+    const live = settings.live
+      ? new Live(this, 'Live', { table, secrets, media, size: settings.liveSize })
+      : null;
+    new Broadcasts(this, 'Broadcasts', { table, secrets, schedules, events, queue: broadcasts, live });
     const housekeeping = new Housekeeping(this, 'Housekeeping', {
       table,
       secrets,
       schedules,
       events,
       uploads,
+      broadcasts,
       publicUrl,
     });
-    const sweeper = new Sweeper(this, 'Sweeper', { table, publishing, events, housekeeping, uploads });
+    const background = { publishing, events, housekeeping, uploads, broadcasts };
+    const sweeper = new Sweeper(this, 'Sweeper', { table, ...background });
     new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
     const { upgradeUrl, redirectAllowlist } = settings;
     const ai = providerOf(settings);
-    const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };
-    new Api(this, 'Api', { ...parts, ai, upgradeUrl, redirectAllowlist });
+    const parts = { gateway, table, secrets, media, isLiveEnabled: settings.live };
+    new Api(this, 'Api', { ...parts, ...background, ai, upgradeUrl, redirectAllowlist });
 
     new Observability(this, 'Observability', {
       api: gateway.api,
@@ -60,6 +79,7 @@ export class ServiceStack extends Stack {
         events,
         housekeeping.queue,
         uploads.queue,
+        broadcasts,
       ],
       sweeper: sweeper.worker,
       deadLetterReader: publishing.deadLetterReader,

@@ -16,6 +16,7 @@ export interface SweeperProps {
   events: WorkQueue;
   housekeeping: Housekeeping;
   uploads: Uploads;
+  broadcasts: WorkQueue;
 }
 
 /** Sends the message of every overdue item again, once a minute. */
@@ -25,7 +26,7 @@ export class Sweeper extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { table, publishing, events, housekeeping, uploads }: SweeperProps,
+    { table, publishing, events, housekeeping, uploads, broadcasts }: SweeperProps,
   ) {
     super(scope, id);
     this.worker = new ServiceFunction(this, 'Worker', { bundle: 'sweeper', ...SIZES.sweeper });
@@ -35,6 +36,7 @@ export class Sweeper extends Construct {
     events.grantSend(this.worker, ENV.eventsQueueUrl);
     housekeeping.grantSend(this.worker);
     uploads.grantSend(this.worker);
+    broadcasts.grantSend(this.worker, ENV.broadcastQueueUrl);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // The next run is soon enough.

@@ -30,6 +30,7 @@ export const SLOW_SUITES = {
   crash: {
     summary: 'workers that die at every call, and concurrent requests on one table',
     paths: [
+      'functions/broadcasts/routes.test.ts',
       'functions/crash.test.ts',
       'functions/housekeeper/work.test.ts',
       'functions/insights/crash.test.ts',
@@ -37,6 +38,8 @@ export const SLOW_SUITES = {
       'functions/webhook-dispatcher/work.test.ts',
       'functions/posts/lifecycle.test.ts',
       'functions/posts/delete.test.ts',
+      'shared/broadcasts/control.test.ts',
+      'shared/broadcasts/crash.test.ts',
       'shared/delivery/checkpoints.test.ts',
       'shared/delivery/completed.test.ts',
       'shared/delivery/deliver.test.ts',

@@ -6,7 +6,7 @@ import { findPlatform } from '../../shared/http/platform.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { findProfileAccount } from './find.ts';
-import { answerPlatformError } from './platform-errors.ts';
+import { answerPlatformError } from '../../shared/http/platform-errors.ts';
 
 const TargetsView = v.object({
   targets: v.array(v.object({ id: v.string(), name: v.string(), is_default: v.boolean() })),

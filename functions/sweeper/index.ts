@@ -1,3 +1,4 @@
+import { sendBroadcastMessage } from '../../shared/broadcasts/messages.ts';
 import { sendDispatchMessage } from '../../shared/delivery/messages.ts';
 import { deliveryMessage } from '../../shared/events/messages.ts';
 import { sendEventMessage } from '../../shared/events/publish.ts';
@@ -10,6 +11,7 @@ import { mediaMessageOfKey, sendMediaMessage } from '../../shared/media/messages
 import { describeError, log } from '../../shared/runtime/log.ts';
 import { countOverdue } from '../../shared/runtime/metrics.ts';
 import { services, type Services } from '../../shared/runtime/services.ts';
+import { broadcastOfKey } from '../../shared/store/broadcasts.ts';
 import { copyOfKey } from '../../shared/store/copies.ts';
 import { connectionOfKey } from '../../shared/store/connections.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
@@ -68,6 +70,11 @@ async function wake(run: Services, key: Key): Promise<void> {
 function senderFor(run: Services, key: Key): () => Promise<void> {
   const delivery = deliveryOfKey(key);
   if (delivery) return () => sendEventMessage(run, deliveryMessage(delivery));
+  const broadcast = broadcastOfKey(key);
+  if (broadcast) {
+    const { workspace_id, id } = broadcast;
+    return () => sendBroadcastMessage(run, { workspace_id, broadcast_id: id }, run.now());
+  }
   const media = mediaMessageOfKey(key);
   if (media) return () => sendMediaMessage(run, media);
   const message = housekeepingOfKey(key);

@@ -18,6 +18,8 @@ export const ENV = {
   broadcastSize: 'BROADCAST_SIZE',
   /** Number of the user that decoders of live broadcasts run as; not set: that of the worker. */
   decoderUserId: 'DECODER_USER_ID',
+  /** Whether the deployment streams playlists: `true` or `false`. */
+  liveEnabled: 'LIVE_ENABLED',
   /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
   /** The platform that a publisher function serves. */

@@ -27,6 +27,14 @@ export interface WorkerTasks {
   runningOf: (sessionId: string) => Promise<string[]>;
 }
 
+/** Where no workers can be started. */
+export const noTasks: WorkerTasks = {
+  run: () => Promise.resolve('no_capacity'),
+  stop: () => Promise.resolve(),
+  isRunning: () => Promise.resolve(false),
+  runningOf: () => Promise.resolve([]),
+};
+
 /** What starts workers (ENV.liveWorker, as JSON): null where the deployment has none, so that playlists cannot be streamed. */
 export const WorkerSettingsSchema = v.nullable(
   v.object({
@@ -39,3 +47,8 @@ export const WorkerSettingsSchema = v.nullable(
   }),
 );
 export type WorkerSettings = v.InferOutput<typeof WorkerSettingsSchema>;
+
+/** Parses the value of ENV.liveWorker. */
+export function readWorkerSettings(json: string): WorkerSettings {
+  return v.parse(v.pipe(v.string(), v.parseJson(), WorkerSettingsSchema), json);
+}

@@ -16,7 +16,7 @@ export const mayBecome = (from: BroadcastStatus, to: BroadcastStatus): boolean =
 export const isFinal = (status: BroadcastStatus): boolean => NEXT[status].length === 0;
 
 /** Returns the status of a broadcast that is stopped now; null when it is over already. */
-export function stoppedStatus(status: BroadcastStatus): 'completed' | 'stopped' | null {
+export function stoppedStatus(status: BroadcastStatus): FinalStatus | null {
   if (isFinal(status)) return null;
   return status === 'live' ? 'completed' : 'stopped';
 }
@@ -28,7 +28,17 @@ const MAX_SILENCE_MS = { starting: 180 * SECOND, live: 90 * SECOND };
 const UNSEEN_MS = 20 * SECOND;
 
 /** How much earlier than the broadcast its worker is started: it takes up to a minute to be ready. */
-export const WORKER_LEAD_MS = 2 * MINUTE;
+const WORKER_LEAD_MS = 2 * MINUTE;
+/** The user's own encoder may begin this early. */
+const ENCODER_LEAD_MS = 1 * MINUTE;
+
+/** Returns when the controller acts on a new broadcast first, epoch milliseconds. */
+export function firstStepAt({
+  playlist_id,
+  start_time,
+}: Pick<Broadcast, 'playlist_id' | 'start_time'>): number {
+  return start_time - (playlist_id === null ? ENCODER_LEAD_MS : WORKER_LEAD_MS);
+}
 
 /** How a worker is. `lost`: it has died or is silent. */
 export type WorkerHealth = 'well' | 'finished' | 'failed' | 'lost';
@@ -69,10 +79,12 @@ export function goneLive(now: number): Partial<Broadcast> {
   return { status: 'live', started_at: now, outbox: ['broadcast.live'] };
 }
 
+export type FinalStatus = 'completed' | 'failed' | 'stopped';
+
 /** Returns what changes when a broadcast is over. The worker ends itself; the rest is cleaned up next. */
 export function ended(
   broadcast: Broadcast,
-  status: 'completed' | 'failed' | 'stopped',
+  status: FinalStatus,
   now: number,
   failure: Broadcast['failure'] = null,
 ): Partial<Broadcast> {
@@ -84,6 +96,17 @@ export function ended(
     stop_requested: true,
     failures: 0,
     outbox: [...broadcast.outbox, event],
+    next_at: now,
+  };
+}
+
+/** Returns what changes when a broadcast whose creation was not answered is taken back: it is deleted again. */
+export function abandoned(now: number): Partial<Broadcast> {
+  return {
+    status: 'stopped',
+    ended_at: now,
+    stop_requested: true,
+    delete_requested: true,
     next_at: now,
   };
 }

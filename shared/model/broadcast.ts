@@ -25,7 +25,8 @@ export const WorkerProgressSchema = v.object({
 });
 export type WorkerProgress = v.InferOutput<typeof WorkerProgressSchema>;
 
-export const BroadcastEventKindSchema = v.picklist(['broadcast.live', 'broadcast.ended', 'broadcast.failed']);
+export const BROADCAST_EVENT_KINDS = ['broadcast.live', 'broadcast.ended', 'broadcast.failed'] as const;
+const BroadcastEventKindSchema = v.picklist(BROADCAST_EVENT_KINDS);
 export type BroadcastEventKind = v.InferOutput<typeof BroadcastEventKindSchema>;
 
 const time = v.nullable(v.number());

@@ -9,7 +9,7 @@ import {
   type WorkerState,
 } from '../model/broadcast.ts';
 import { MINUTE } from '../time/instant.ts';
-import { pagesOf } from './query.ts';
+import { allOf, pagesOf } from './query.ts';
 import { wakeShard, workspaceKey, writeIfUnchanged, type Key, type Table } from './table.ts';
 
 const PREFIX = 'BROADCAST#';
@@ -80,6 +80,32 @@ export async function listBroadcasts(
   return found.slice(0, limit);
 }
 
+/** Returns all broadcasts of an account with this title, those that are being created or deleted included. */
+export function broadcastsTitled(
+  table: Table,
+  { workspace_id, social_account_id, title }: Pick<Broadcast, 'workspace_id' | 'social_account_id' | 'title'>,
+): Promise<Broadcast[]> {
+  const filter = {
+    expression: 'social_account_id = :account AND title = :title',
+    values: { ':account': social_account_id, ':title': title },
+  };
+  return allOf(table, { workspace_id, prefix: PREFIX, consistent: true, filter }, BroadcastSchema);
+}
+
+/** Returns the broadcasts of a profile that the controller still has to act on. */
+export function unsettledBroadcastsOf(
+  table: Table,
+  workspaceId: string,
+  profileId: string,
+): Promise<Broadcast[]> {
+  const filter = {
+    expression: 'profile_id = :profile AND attribute_exists(wake_at)',
+    values: { ':profile': profileId },
+  };
+  const query = { workspace_id: workspaceId, prefix: PREFIX, consistent: true, filter };
+  return allOf(table, query, BroadcastSchema);
+}
+
 /**
  * Acquires the exclusive right to act on a broadcast. Returns the broadcast under the lease; null when another controller has
  * it, or the broadcast was deleted.
@@ -116,14 +142,14 @@ export function saveBroadcast(
   });
 }
 
-/** Stores the task of a worker. False when another worker took its place. */
-export async function setTaskArn(
+/** Stores the task of a worker, also when the broadcast has been stopped meanwhile. Null when another worker took its place. */
+export function setTaskArn(
   table: Table,
   ref: BroadcastRef,
   attempt: number,
   task_arn: string,
-): Promise<boolean> {
-  return (await update(table, ref, { set: { task_arn }, ...ofAttempt(attempt) })) !== null;
+): Promise<Broadcast | null> {
+  return update(table, ref, { set: { task_arn }, ...ofAttempt(attempt) });
 }
 
 /** What a worker reports. */

@@ -131,14 +131,14 @@ test('deletes a broadcast that never went live, and then its stream', async () =
 });
 
 describe('after a lost response', () => {
-  test('finds the broadcast by title, description and start among many', async () => {
+  test('finds the broadcast by title and start among many', async () => {
     for (let count = 0; count < 51; count += 1)
       await calls.createBroadcast(show({ title: `Other ${count}` }));
     host.failNext({ match: /liveBroadcasts/, method: 'POST', drop: 'after' });
     await expect(calls.createBroadcast(show())).rejects.toMatchObject({ outcomeUnknown: true });
     const found = await calls.findBroadcasts(show());
     expect(found).toEqual([{ id: expect.any(String), created_at: host.now() }]);
-    expect(await calls.findBroadcasts(show({ description: null }))).toEqual([]);
+    expect(await calls.findBroadcasts(show({ start_time: host.now() + 2 * MINUTE }))).toEqual([]);
     expect(sent(/broadcastStatus=upcoming&broadcastType=all/)).toHaveLength(4);
   });
 

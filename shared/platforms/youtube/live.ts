@@ -86,7 +86,6 @@ async function findBroadcasts(caller: Caller, broadcast: NewBroadcast): Promise<
     .filter(
       ({ snippet }) =>
         snippet.title === broadcast.title &&
-        snippet.description === (broadcast.description ?? '') &&
         snippet.scheduledStartTime === wholeSeconds(broadcast.start_time),
     )
     .map(({ id, snippet }) => ({ id, created_at: snippet.publishedAt ?? null }));

@@ -131,7 +131,11 @@ function seen(state: YoutubeState, { id, switches }: Channel): Broadcast[] {
   return state.live.broadcasts
     .values()
     .filter(each => each.channel_id === id && now - each.created_at >= switches.unseen_s * 1000)
-    .map(each => settled(state.live, each, now));
+    .map(each => {
+      const current = settled(state.live, each, now);
+      if (current.stage !== each.stage) store(state, current);
+      return current;
+    });
 }
 
 async function bind(state: YoutubeState, { c, channel, parts }: Request): Promise<Response> {

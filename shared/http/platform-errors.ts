@@ -1,8 +1,8 @@
-import { ApiError, validationFailed } from '../../shared/http/errors.ts';
-import type { PlatformId } from '../../shared/model/platform.ts';
-import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import type { Services } from '../../shared/runtime/services.ts';
-import { MINUTE, SECOND, toIso } from '../../shared/time/instant.ts';
+import { ApiError, validationFailed } from '../http/errors.ts';
+import type { PlatformId } from '../model/platform.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { Services } from '../runtime/services.ts';
+import { MINUTE, SECOND, toIso } from '../time/instant.ts';
 
 /**
  * Runs calls to a platform and turns their PlatformError into a response: 400 when the user can act, 429 when a quota is
