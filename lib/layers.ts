@@ -10,7 +10,10 @@ const BROADCASTER = join(import.meta.dirname, 'layers', 'broadcaster');
 /** What the stream worker needs beside its bundle: a folder with `node_modules/`. */
 export const BROADCASTER_LAYER = {
   path: BROADCASTER,
-  hash: () => createHash('sha256').update(readFileSync(join(BROADCASTER, 'package-lock.json'))).digest('hex'),
+  hash: () =>
+    createHash('sha256')
+      .update(readFileSync(join(BROADCASTER, 'package-lock.json')))
+      .digest('hex'),
 };
 
 /** Returns the layer with the image library for linux/arm64. All functions of a stack share it. */
