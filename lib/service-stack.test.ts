@@ -347,8 +347,8 @@ describe('permissions', () => {
     expect(others).toEqual([]);
     expect(toService('ecs-tasks.amazonaws.com')).toEqual([toTasks]);
     expect(targetsOf(toTasks!)).toEqual([
-      { 'Fn::GetAtt': [expect.stringContaining('TaskTaskRole'), 'Arn'] },
       { 'Fn::GetAtt': [expect.stringContaining('TaskExecutionRole'), 'Arn'] },
+      { 'Fn::GetAtt': [expect.stringContaining('TaskTaskRole'), 'Arn'] },
     ]);
   });
 });
