@@ -7,13 +7,13 @@ import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey, listDeliveries } from '../../shared/store/webhooks.ts';
-import { Killed, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
+import { Killed, crashPoints, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';
 import { work } from './work.ts';
 
 /*
- * The dispatcher crashes before and after every single call that it makes: to table, queue and receiver. The queue
+ * The dispatcher crashes before the first and after every single call that it makes: to table, queue and receiver. The queue
  * redelivers the message or has lost it; either way the event arrives, always with the same id and bytes.
  */
 
@@ -108,20 +108,21 @@ function expectDelivered(deliveries: Delivery[], context: object): void {
 
 for (const redelivers of [true, false]) {
   const queue = redelivers ? 'redelivers the message' : 'has lost the message';
-  for (const when of ['before', 'after'] as const) {
-    test(`delivers after a crash ${when} each call to table and queue when the queue ${queue}`, async () => {
-      const intact = crashing(null);
-      expectDelivered(await deliverWith(intact, redelivers), { at: 0 });
-      expect(intact.calls()).toBeGreaterThan(8);
-      for (let at = 1; at <= intact.calls(); at += 1) {
-        await world.close();
-        world = await webhookWorld();
-        expectDelivered(await deliverWith(crashing({ at, when }), redelivers), { at, when });
-      }
-    });
+  test(`delivers after a crash at each call to table and queue when the queue ${queue}`, async () => {
+    const intact = crashing(null);
+    expectDelivered(await deliverWith(intact, redelivers), { at: 0 });
+    expect(intact.calls()).toBeGreaterThan(8);
+    for (const crash of crashPoints(intact.calls())) {
+      await world.close();
+      world = await webhookWorld();
+      expectDelivered(await deliverWith(crashing(crash), redelivers), { crash });
+    }
+  });
 
-    test(`delivers after a crash ${when} the request to the receiver when the queue ${queue}`, async () => {
+  test.each(['before', 'after'] as const)(
+    `delivers after a crash %s the request to the receiver when the queue ${queue}`,
+    async when => {
       expectDelivered(await deliverWith(crashingAtReceiver(when), redelivers), { when });
-    });
-  }
+    },
+  );
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { crashPoints } from '../../test/support/crashing-services.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
@@ -114,16 +115,14 @@ describe.each([
       return world.store(IMAGE);
     };
     const calls = await world.runWithCrash(await begin(), null);
-    for (let at = 1; at <= calls; at += 1) {
-      for (const when of ['before', 'after'] as const) {
-        const post = await begin();
-        await world.runWithCrash(post, { at, when });
-        const { live, uploads } = world.platform;
-        const where = `${when} call ${at}`;
-        expect([where, live.length, statusOf(await world.read(post))]).toEqual([where, 1, 'published']);
-        // At most the part that was in flight is sent again.
-        expect([where, uploads <= 4]).toEqual([where, true]);
-      }
+    for (const { at, when } of crashPoints(calls)) {
+      const post = await begin();
+      await world.runWithCrash(post, { at, when });
+      const { live, uploads } = world.platform;
+      const where = `${when} call ${at}`;
+      expect([where, live.length, statusOf(await world.read(post))]).toEqual([where, 1, 'published']);
+      // At most the part that was in flight is sent again.
+      expect([where, uploads <= 4]).toEqual([where, true]);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { crashPoints } from '../../test/support/crashing-services.ts';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import type { PlatformErrorInit } from '../platforms/contract/error.ts';
 import { statusOf, type Post } from '../model/post.ts';
@@ -126,19 +127,17 @@ describe('a killed worker', () => {
       const calls = await world.handleCounted(publishMessage(plain));
       expect(calls).toBeGreaterThan(6);
 
-      for (let at = 1; at <= calls; at += 1) {
-        for (const when of ['before', 'after'] as const) {
-          world.queue.length = 0;
-          world.events.length = 0;
-          const post = await world.store(change);
-          await world.handle(publishMessage(post), { at, when });
-          await world.runUntilSettled(post);
-          const where = `${when} call ${at}`;
-          expect([where, liveCount(post)]).toEqual([where, 1]);
-          expect([where, statusOf(await world.read(post))]).toEqual([where, 'published']);
-          expect([where, new Set(kinds())]).toEqual([where, new Set(['post.published'])]);
-          expect([where, new Set(world.events.map(({ id }) => id)).size]).toEqual([where, 1]);
-        }
+      for (const { at, when } of crashPoints(calls)) {
+        world.queue.length = 0;
+        world.events.length = 0;
+        const post = await world.store(change);
+        await world.handle(publishMessage(post), { at, when });
+        await world.runUntilSettled(post);
+        const where = `${when} call ${at}`;
+        expect([where, liveCount(post)]).toEqual([where, 1]);
+        expect([where, statusOf(await world.read(post))]).toEqual([where, 'published']);
+        expect([where, new Set(kinds())]).toEqual([where, new Set(['post.published'])]);
+        expect([where, new Set(world.events.map(({ id }) => id)).size]).toEqual([where, 1]);
       }
     });
   }
@@ -147,17 +146,15 @@ describe('a killed worker', () => {
     world.platform.reconcile = 'cannot tell';
     const first = await world.store();
     const calls = await world.handleCounted(publishMessage(first));
-    for (let at = 1; at <= calls; at += 1) {
-      for (const when of ['before', 'after'] as const) {
-        world.queue.length = 0;
-        const post = await world.store();
-        await world.handle(publishMessage(post), { at, when });
-        await world.runUntilSettled(post);
-        const destination = (await world.read(post)).destinations.x!;
-        expect(liveCount(post)).toBeLessThanOrEqual(1);
-        if (destination.status === 'published') expect(liveCount(post)).toBe(1);
-        else expect(destination).toMatchObject({ status: 'failed', error: { code: 'DELIVERY_UNKNOWN' } });
-      }
+    for (const { at, when } of crashPoints(calls)) {
+      world.queue.length = 0;
+      const post = await world.store();
+      await world.handle(publishMessage(post), { at, when });
+      await world.runUntilSettled(post);
+      const destination = (await world.read(post)).destinations.x!;
+      expect(liveCount(post)).toBeLessThanOrEqual(1);
+      if (destination.status === 'published') expect(liveCount(post)).toBe(1);
+      else expect(destination).toMatchObject({ status: 'failed', error: { code: 'DELIVERY_UNKNOWN' } });
     }
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { crashPoints } from '../../test/support/crashing-services.ts';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import type { FakePlatform } from '../../test/support/fake-platform.ts';
 import { statusOf, type Post } from '../model/post.ts';
@@ -84,21 +85,19 @@ test('a killed worker leaves a failed post with one event and nothing at the pla
     return world.store(IMAGE);
   };
   const calls = await world.runWithCrash(await begin(), null);
-  for (let at = 1; at <= calls; at += 1) {
-    for (const when of ['before', 'after'] as const) {
-      const post = await begin();
-      await world.runWithCrash(post, { at, when });
-      const where = `${when} call ${at}`;
-      expect([where, statusOf(await world.read(post)), world.platform.live.length]).toEqual([
-        where,
-        'failed',
-        0,
-      ]);
-      expect([where, world.platform.staged.size, world.platform.discards >= 1]).toEqual([where, 0, true]);
-      expect([where, new Set(world.events.map(({ event }) => event))]).toEqual([
-        where,
-        new Set(['post.failed']),
-      ]);
-    }
+  for (const { at, when } of crashPoints(calls)) {
+    const post = await begin();
+    await world.runWithCrash(post, { at, when });
+    const where = `${when} call ${at}`;
+    expect([where, statusOf(await world.read(post)), world.platform.live.length]).toEqual([
+      where,
+      'failed',
+      0,
+    ]);
+    expect([where, world.platform.staged.size, world.platform.discards >= 1]).toEqual([where, 0, true]);
+    expect([where, new Set(world.events.map(({ event }) => event))]).toEqual([
+      where,
+      new Set(['post.failed']),
+    ]);
   }
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { crashPoints } from '../../test/support/crashing-services.ts';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import type { FakeFault, FakeFollowUp } from '../../test/support/fake-platform.ts';
 import { firstCommentOf, followUpsOf } from '../model/destination.ts';
@@ -293,26 +294,24 @@ describe('a killed worker', () => {
     world.platform.followUps = FOLLOW_UPS;
     const calls = await world.runWithCrash(await world.store(), null);
     expect(calls).toBeGreaterThan(25);
-    for (let at = 1; at <= calls; at += 1) {
-      for (const when of ['before', 'after'] as const) {
-        world.reset();
-        world.platform.followUps = FOLLOW_UPS;
-        const post = await world.store();
-        await world.runWithCrash(post, { at, when });
-        const where = `${when} call ${at}`;
-        const states = Object.fromEntries(
-          followUpsOf(await destinationOf(post)).map(each => [each.name, each]),
-        );
-        expect([where, world.platform.live.length]).toEqual([where, 1]);
-        expect([where, states['thumbnail']?.status, effects('thumbnail').length]).toEqual([where, 'done', 1]);
-        expect([where, states['playlist']?.status, effects('playlist').length]).toEqual([where, 'done', 1]);
-        // Whether captions exist cannot be found out: what is in doubt is never repeated.
-        const { status, error } = states['captions']!;
-        const isTrue =
-          status === 'done' ? effects('captions').length === 1 : error?.code === 'DELIVERY_UNKNOWN';
-        expect([where, isTrue, effects('captions').length <= 1]).toEqual([where, true, true]);
-        expect([where, new Set(kinds())]).toEqual([where, new Set(['post.published'])]);
-      }
+    for (const { at, when } of crashPoints(calls)) {
+      world.reset();
+      world.platform.followUps = FOLLOW_UPS;
+      const post = await world.store();
+      await world.runWithCrash(post, { at, when });
+      const where = `${when} call ${at}`;
+      const states = Object.fromEntries(
+        followUpsOf(await destinationOf(post)).map(each => [each.name, each]),
+      );
+      expect([where, world.platform.live.length]).toEqual([where, 1]);
+      expect([where, states['thumbnail']?.status, effects('thumbnail').length]).toEqual([where, 'done', 1]);
+      expect([where, states['playlist']?.status, effects('playlist').length]).toEqual([where, 'done', 1]);
+      // Whether captions exist cannot be found out: what is in doubt is never repeated.
+      const { status, error } = states['captions']!;
+      const isTrue =
+        status === 'done' ? effects('captions').length === 1 : error?.code === 'DELIVERY_UNKNOWN';
+      expect([where, isTrue, effects('captions').length <= 1]).toEqual([where, true, true]);
+      expect([where, new Set(kinds())]).toEqual([where, new Set(['post.published'])]);
     }
   });
 

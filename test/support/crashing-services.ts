@@ -6,6 +6,17 @@ export interface Crash {
   when: 'before' | 'after';
 }
 
+/**
+ * A death between two calls is one after the first and one before the second. So a process of n calls can die in n + 1
+ * places: before its first call (0), and after each (1 … n).
+ */
+export const crashPoint = (place: number): Crash =>
+  place === 0 ? { at: 1, when: 'before' } : { at: place, when: 'after' };
+
+/** All places where a process with this number of calls can die. */
+export const crashPoints = (calls: number): Crash[] =>
+  Array.from({ length: calls + 1 }, (_, place) => crashPoint(place));
+
 /** Suspends a process after its n-th external call took effect. */
 export interface Pause {
   at: number;
