@@ -106,7 +106,8 @@ describe('queues', () => {
     for (const [id, queue] of stack.all('AWS::SQS::Queue')) {
       expect(queue.SqsManagedSseEnabled).toBe(true);
       const policy = policies.find(({ Queues }) => Queues.some(each => idOf(each) === id));
-      expect(policy?.PolicyDocument.Statement).toMatchObject([
+      const denied = policy?.PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Deny');
+      expect(denied).toMatchObject([
         { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
       ]);
     }
@@ -292,11 +293,11 @@ describe('permissions', () => {
     expect(targetsOf(query!)).toHaveLength(1);
   });
 
-  test('name their resources: only X-Ray actions have "*"', () => {
+  test('name their resources: only X-Ray actions and lists of tasks have "*"', () => {
     for (const [id] of stack.all('AWS::IAM::Role')) {
       for (const statement of stack.statements(id)) {
-        const traces = actionsOf(statement).every(action => action.startsWith('xray:'));
-        if (!traces) expect(targetsOf(statement)).not.toContain('*');
+        const isUnlimited = actionsOf(statement).every(action => /^xray:|^ecs:ListTasks$/.test(action));
+        if (!isUnlimited) expect(targetsOf(statement)).not.toContain('*');
         expect(actionsOf(statement).join()).not.toContain('*');
       }
     }
@@ -328,17 +329,27 @@ describe('permissions', () => {
     ]);
   });
 
-  test('to pass a role are limited to the schedule role and to EventBridge Scheduler', () => {
+  test('to pass a role are limited to the schedule role and Scheduler, and to the roles of the worker and ECS', () => {
     const passing = workingNames().flatMap(name => withAction(particular(name), 'iam:PassRole'));
-    expect(passing.length).toBeGreaterThan(0);
-    for (const statement of passing) {
-      expect(statement.Condition).toEqual({
-        StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
-      });
+    const toService = (service: string) =>
+      passing.filter(
+        ({ Condition }) =>
+          JSON.stringify(Condition) === JSON.stringify({ StringEquals: { 'iam:PassedToService': service } }),
+      );
+    const toScheduler = toService('scheduler.amazonaws.com');
+    expect(toScheduler.length).toBeGreaterThan(0);
+    for (const statement of toScheduler) {
       expect(targetsOf(statement)).toEqual([
         { 'Fn::GetAtt': [expect.stringContaining('SchedulesRole'), 'Arn'] },
       ]);
     }
+    const [toTasks, ...others] = passing.filter(statement => !toScheduler.includes(statement));
+    expect(others).toEqual([]);
+    expect(toService('ecs-tasks.amazonaws.com')).toEqual([toTasks]);
+    expect(targetsOf(toTasks!)).toEqual([
+      { 'Fn::GetAtt': [expect.stringContaining('TaskExecutionRole'), 'Arn'] },
+      { 'Fn::GetAtt': [expect.stringContaining('TaskTaskRole'), 'Arn'] },
+    ]);
   });
 });
 

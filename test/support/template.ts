@@ -12,6 +12,7 @@ export interface Reference {
 }
 
 export interface Statement {
+  Effect: string;
   Action: string | string[];
   Resource: unknown;
   Condition?: unknown;
