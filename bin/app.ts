@@ -1,15 +1,17 @@
 import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/bundle.ts';
-import { isSharpInstalled } from '../lib/layers.ts';
+import { isMediaLibraryInstalled, isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { forgettable, readSettings, readStage, SETTINGS_FOLDER, stackName } from '../lib/settings.ts';
 import cdkJson from '../cdk.json' with { type: 'json' };
+import { bundleWorker } from '../lib/worker-bundle.ts';
 
 /** The local stack uses the same template and bundles, without what only a deployment needs. */
 const isLocal = process.env['SKIP_NAG'] === '1';
 
 bundleFunctions({ sourceMaps: !isLocal });
+bundleWorker();
 
 const app = new App({ treeMetadata: !isLocal });
 const stage = readStage(app.node);
@@ -30,6 +32,9 @@ if (!isLocal) {
   }
   if (!isSharpInstalled()) {
     Annotations.of(stack).addError('The image layer is not installed. Run: npm run layers');
+  }
+  if (settings.live && !isMediaLibraryInstalled()) {
+    Annotations.of(stack).addError('The library of the stream worker is not installed. Run: npm run layers');
   }
 }
 

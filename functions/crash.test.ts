@@ -23,7 +23,11 @@ import { API_GROUPS } from './routes.ts';
  */
 
 const ROUTES = Object.values(API_GROUPS).flat();
-const CREATING = ROUTES.filter(({ creates }) => creates).map(({ method, path }) => `${method} ${path}`);
+/** Needs YouTube, which keeps what it created: `shared/broadcasts/crash.test.ts`. */
+const ELSEWHERE = ['POST /integrations/youtube/broadcasts'];
+const CREATING = ROUTES.filter(({ creates }) => creates)
+  .map(({ method, path }) => `${method} ${path}`)
+  .filter(name => !ELSEWHERE.includes(name));
 
 interface Recipe {
   /** Returns path and body of another request; `n` makes its names unique. */

@@ -1,6 +1,7 @@
 import type { Route } from '../shared/http/route.ts';
 import { routes as ai } from './ai/routes.ts';
 import { routes as analytics } from './analytics/routes.ts';
+import { routes as broadcasts } from './broadcasts/routes.ts';
 import { routes as integrations } from './integrations/routes.ts';
 import { routes as media } from './media/routes.ts';
 import { routes as playlists } from './playlists/routes.ts';
@@ -22,6 +23,7 @@ export const API_GROUPS: Readonly<Record<string, readonly Route[]>> = {
   queue,
   analytics,
   integrations,
+  broadcasts,
   webhooks,
   ai,
 };

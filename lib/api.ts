@@ -2,10 +2,12 @@ import { Construct } from 'constructs';
 import { routes as DOCS } from '../functions/docs/routes.ts';
 import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
+import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { QUOTAS } from '../shared/platforms/registry.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
 import { grantProvider } from './ai.ts';
+import type { Broadcasts } from './broadcasts.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Gateway } from './gateway.ts';
 import type { Housekeeping } from './housekeeping.ts';
@@ -25,6 +27,10 @@ export interface ApiProps {
   housekeeping: Housekeeping;
   media: MediaBucket;
   uploads: Uploads;
+  broadcasts: WorkQueue;
+  controller: Broadcasts;
+  /** Whether the deployment streams playlists. */
+  isLiveEnabled: boolean;
   /** The caption provider. */
   ai: ProviderSetting;
   /** Public URL of the API with its version where one is set; otherwise links use the host of the request. */
@@ -85,6 +91,14 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     publishing.grantOpen(group);
     publishing.nameDisabled(group);
     group.addEnvironment(ENV.redirectAllowlist, redirectAllowlist.join(','));
+  },
+  broadcasts: (group, { table, secrets, publishing, broadcasts, controller, isLiveEnabled }) => {
+    table.grant(group, 'DeleteItem');
+    secrets.grantReadPlatformApps(group, [LIVE_PLATFORM]);
+    broadcasts.grantSend(group, ENV.broadcastQueueUrl);
+    controller.grantOpen(group);
+    publishing.schedules.grantForBroadcasts(group);
+    group.addEnvironment(ENV.liveEnabled, String(isLiveEnabled));
   },
   webhooks: (group, { events }) => {
     events.grantSend(group, ENV.eventsQueueUrl);

@@ -7,6 +7,9 @@ export const ROOT = join(import.meta.dirname, '..');
 const FUNCTIONS = join(ROOT, 'functions');
 const DIST = join(ROOT, 'dist');
 
+/** Folder of the stream worker, below `workers/` and below `dist/`. */
+export const WORKER = 'broadcaster';
+
 /** Outside the assets, so that source maps are not deployed and do not change an asset hash. */
 const MAPS = join(ROOT, 'dist', 'maps');
 
@@ -68,7 +71,7 @@ function target(path: string): string {
 }
 
 /** Replaces a file atomically: another process that reads the folder at the same time sees the old or the new file. */
-function writeChanged(path: string, contents: Uint8Array): void {
+export function writeChanged(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });
   const temporary = join(DIST, `${relative(DIST, path).replaceAll(sep, '-')}.${process.pid}`);
@@ -79,7 +82,7 @@ function writeChanged(path: string, contents: Uint8Array): void {
 /** Removes the bundles of functions that no longer exist. */
 function removeStale(names: readonly string[]): void {
   for (const entry of readdirSync(DIST, { withFileTypes: true })) {
-    if (entry.isDirectory() && entry.name !== basename(MAPS) && !names.includes(entry.name)) {
+    if (entry.isDirectory() && ![basename(MAPS), WORKER, ...names].includes(entry.name)) {
       rmSync(join(DIST, entry.name), { recursive: true });
     }
   }

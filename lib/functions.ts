@@ -33,6 +33,7 @@ export const SIZES = {
   'media-importer': { memory_mb: 512, timeout_s: 300 },
   housekeeper: { memory_mb: 512, timeout_s: 120 },
   insights: { memory_mb: 256, timeout_s: 120 },
+  'broadcast-controller': { memory_mb: 256, timeout_s: 60 },
   'webhook-dispatcher': { memory_mb: 512, timeout_s: 60 },
   'key-ring': { memory_mb: 256, timeout_s: 30 },
 } satisfies Record<string, Size>;
@@ -52,8 +53,15 @@ export interface ServiceFunctionProps extends Size {
   traced?: boolean;
 }
 
+/** What is granted permissions, and is told names of resources by environment variables. */
+export interface Grantee extends Construct {
+  /** Allows these actions on these resources. */
+  allow: (actions: readonly string[], ...resources: string[]) => this;
+  addEnvironment: (variable: string, value: string) => this;
+}
+
 /** A Lambda function with the settings that all share. Its role can only write logs and traces until more is granted. */
-export class ServiceFunction extends Construct {
+export class ServiceFunction extends Construct implements Grantee {
   readonly lambda: LambdaFunction;
   /** Name within the stack, without the stack's prefix. */
   readonly name: string;
@@ -96,7 +104,6 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  /** Allows these actions on these resources. */
   allow(actions: readonly string[], ...resources: string[]): this {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
     return this;

@@ -15,6 +15,7 @@ export interface HousekeepingProps {
   events: WorkQueue;
   uploads: Uploads;
   deadLetters: DeadLetters;
+  broadcasts: WorkQueue;
   /** Base of the API, version included. */
   publicUrl: string;
 }
@@ -26,7 +27,7 @@ export class Housekeeping extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { table, secrets, schedules, events, uploads, deadLetters, publicUrl }: HousekeepingProps,
+    { table, secrets, schedules, events, uploads, broadcasts, deadLetters, publicUrl }: HousekeepingProps,
   ) {
     super(scope, id);
     const housekeeper = new ServiceFunction(this, 'Housekeeper', {
@@ -40,6 +41,7 @@ export class Housekeeping extends Construct {
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');
     events.grantSend(housekeeper, ENV.eventsQueueUrl);
+    broadcasts.grantSend(housekeeper, ENV.broadcastQueueUrl);
     uploads.grantReleaseCopies(housekeeper);
   }
 

@@ -6,7 +6,7 @@ import { ENV } from '../shared/aws/env.ts';
 import { PUBLIC } from '../shared/store/objects.ts';
 import { createBucket } from './bucket.ts';
 import { Cdn } from './cdn.ts';
-import type { ServiceFunction } from './functions.ts';
+import type { Grantee } from './functions.ts';
 
 /** The S3 actions that the service uses. With `ListBucket`, S3 answers 404 for a missing object, otherwise 403. */
 export type ObjectAction =
@@ -47,7 +47,7 @@ export class MediaBucket extends Construct {
   }
 
   /** Allows these actions on objects below `prefix`, and sets the environment variables of the bucket. */
-  grantBelow(prefix: string, to: ServiceFunction, ...actions: ObjectAction[]): void {
+  grantBelow(prefix: string, to: Grantee, ...actions: ObjectAction[]): void {
     const onObjects = actions.filter(action => action !== 'ListBucket').map(action => `s3:${action}`);
     to.addEnvironment(ENV.mediaBucket, this.bucket.bucketName).addEnvironment(ENV.mediaUrl, this.url);
     if (onObjects.length > 0) to.allow(onObjects, this.bucket.arnForObjects(`${prefix}*`));
@@ -62,7 +62,7 @@ export class MediaBucket extends Construct {
   }
 
   /** Allows these actions on all objects. */
-  grant(to: ServiceFunction, ...actions: ObjectAction[]): void {
+  grant(to: Grantee, ...actions: ObjectAction[]): void {
     this.grantBelow('', to, ...actions);
   }
 

@@ -19,6 +19,7 @@ export interface PublishingProps {
   table: ServiceTable;
   secrets: Secrets;
   events: WorkQueue;
+  broadcasts: WorkQueue;
   media: MediaBucket;
   deadLetters: DeadLetters;
   /** Platforms of this deployment. */
@@ -52,6 +53,7 @@ export class Publishing extends Construct {
     this.schedules = new Schedules(this, 'Schedules', {
       dispatch: this.dispatch.queue,
       events: props.events.queue,
+      broadcasts: props.broadcasts.queue,
     });
     this.queues = props.platforms.map(platform => ({
       platform,

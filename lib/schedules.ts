@@ -15,9 +15,10 @@ export type ScheduleAction = 'CreateSchedule' | 'UpdateSchedule' | 'DeleteSchedu
 export interface ScheduleTargets {
   dispatch: Queue;
   events: Queue;
+  broadcasts: Queue;
 }
 
-/** One-time schedules of waiting posts and webhook deliveries. A schedule can only send a message to one of two queues. */
+/** One-time schedules of waiting posts, webhook deliveries and broadcasts. A schedule can only send a message to their queues. */
 export class Schedules extends Construct {
   private readonly group: ScheduleGroup;
   private readonly role: Role;
@@ -40,7 +41,7 @@ export class Schedules extends Construct {
     this.role.addToPolicy(
       new PolicyStatement({
         actions: ['sqs:SendMessage'],
-        resources: [queues.dispatch.queueArn, queues.events.queueArn],
+        resources: [queues.dispatch, queues.events, queues.broadcasts].map(({ queueArn }) => queueArn),
       }),
     );
   }
@@ -55,6 +56,11 @@ export class Schedules extends Construct {
     this.allow(to.addEnvironment(ENV.eventsQueueUrl, this.queues.events.queueUrl), ['CreateSchedule']);
   }
 
+  /** Lets the function create schedules of broadcasts. */
+  grantForBroadcasts(to: ServiceFunction): void {
+    this.allow(to.addEnvironment(ENV.broadcastQueueUrl, this.queues.broadcasts.queueUrl), ['CreateSchedule']);
+  }
+
   /** Allows the actions and sets the environment variables of the schedule group. */
   private allow(to: ServiceFunction, actions: readonly ScheduleAction[]): void {
     to.addEnvironment(ENV.scheduleGroup, this.group.scheduleGroupName)
@@ -67,7 +73,7 @@ export class Schedules extends Construct {
     Validations.of(to).acknowledge({
       id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
       reason:
-        'Schedules are named after posts and deliveries: the group is the narrowest resource that can be named.',
+        'Schedules are named after posts, deliveries and broadcasts: the group is the narrowest resource that can be named.',
     });
   }
 

@@ -6,7 +6,7 @@ import { keyRingParameter } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import type { PlatformId } from '../shared/model/platform.ts';
 import { CONNECTORS } from '../shared/platforms/registry.ts';
-import { ServiceFunction, SIZES } from './functions.ts';
+import { ServiceFunction, SIZES, type Grantee } from './functions.ts';
 
 /** Reads of one parameter, and of those that a container needs first. */
 const READ = ['ssm:GetParameter', 'ssm:GetParameters'];
@@ -36,7 +36,7 @@ export class Secrets extends Construct {
   }
 
   /** Lets the function read the key ring that seals tokens and signs cursors. */
-  grantReadKeyRing(to: ServiceFunction): void {
+  grantReadKeyRing(to: Grantee): void {
     to.addEnvironment(ENV.parameterPrefix, this.prefix).allow(READ, this.arn(keyRingParameter(this.prefix)));
   }
 

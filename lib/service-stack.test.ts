@@ -21,12 +21,14 @@ import {
 } from '../test/support/template.ts';
 import { bundleFunctions, functionNames } from './bundle.ts';
 import { appPlatforms } from './secrets.ts';
+import { bundleWorker } from './worker-bundle.ts';
 
 let stack: Stack;
 let reach: ReadonlyMap<string, Reach>;
 
 beforeAll(() => {
   bundleFunctions();
+  bundleWorker();
   stack = synthesize();
   reach = reachOfFunctions();
 });
@@ -82,7 +84,14 @@ describe('queues', () => {
   test('exist for the platforms of the setting only', () => {
     const made = synthesize({ platforms: 'bluesky,x' });
     const names = made.all('AWS::SQS::Queue').map(([, queue]) => nameOf(queue));
-    expect(names.sort()).toEqual(['dead-letters', 'dispatch', 'events', 'publish-bluesky', 'publish-x']);
+    expect(names.sort()).toEqual([
+      'broadcasts',
+      'dead-letters',
+      'dispatch',
+      'events',
+      'publish-bluesky',
+      'publish-x',
+    ]);
     expect([...made.functions.keys()].filter(name => name.startsWith('publisher'))).toEqual([
       'publisher-bluesky',
       'publisher-x',
@@ -103,7 +112,7 @@ describe('queues', () => {
   test('move a message to the dead-letter queue after five receives and keep it for two weeks', () => {
     const queues = stack.all('AWS::SQS::Queue').map(([, queue]) => queue);
     const workQueues = queues.filter(queue => nameOf(queue) !== 'dead-letters');
-    expect(workQueues).toHaveLength(PLATFORM_IDS.length + 2);
+    expect(workQueues).toHaveLength(PLATFORM_IDS.length + 3);
     for (const { RedrivePolicy } of workQueues) {
       expect(RedrivePolicy?.maxReceiveCount).toBe(5);
       const dead = stack.at('AWS::SQS::Queue', RedrivePolicy!.deadLetterTargetArn);
@@ -133,7 +142,8 @@ describe('queues', () => {
     for (const [id, queue] of stack.all('AWS::SQS::Queue')) {
       expect(queue.SqsManagedSseEnabled).toBe(true);
       const policy = policies.find(({ Queues }) => Queues.some(each => idOf(each) === id));
-      expect(policy?.PolicyDocument.Statement).toMatchObject([
+      const denied = policy?.PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Deny');
+      expect(denied).toMatchObject([
         { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
       ]);
     }
@@ -277,6 +287,7 @@ describe('functions', () => {
 /** Platforms of a function: one for a publisher, those with metrics for insights, with quotas for workspace, otherwise all. */
 function platformsOf(name: string) {
   if (name === 'workspace') return PLATFORM_IDS.filter(platform => QUOTAS[platform]);
+  if (name === 'broadcasts' || name === 'broadcast-controller') return ['youtube' as const];
   if (name === 'insights') return PLATFORM_IDS.filter(platform => INSIGHTS[platform]);
   return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
 }
@@ -363,11 +374,11 @@ describe('permissions', () => {
     }
   });
 
-  test('name their resources: only X-Ray actions have "*"', () => {
+  test('name their resources: only X-Ray actions and lists of tasks have "*"', () => {
     for (const [id] of stack.all('AWS::IAM::Role')) {
       for (const statement of stack.statements(id)) {
-        const traces = actionsOf(statement).every(action => action.startsWith('xray:'));
-        if (!traces) expect(targetsOf(statement)).not.toContain('*');
+        const isUnlimited = actionsOf(statement).every(action => /^xray:|^ecs:ListTasks$/.test(action));
+        if (!isUnlimited) expect(targetsOf(statement)).not.toContain('*');
         expect(actionsOf(statement).join()).not.toContain('*');
       }
     }
@@ -384,7 +395,7 @@ describe('permissions', () => {
     },
   );
 
-  test('of a schedule allow to send to the dispatch and events queues only, for schedules of this group only', () => {
+  test('of a schedule allow to send to three queues only, for schedules of this group only', () => {
     const roles = stack
       .all('AWS::IAM::Role')
       .filter(([, role]) =>
@@ -393,23 +404,33 @@ describe('permissions', () => {
     expect(roles).toHaveLength(1);
     const [id, role] = roles[0]!;
     expect(stack.statements(id).flatMap(actionsOf)).toEqual(['sqs:SendMessage']);
-    expect(sentTo(stack.statements(id))).toEqual(['dispatch', 'events']);
+    expect(sentTo(stack.statements(id))).toEqual(['broadcasts', 'dispatch', 'events']);
     expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
       { Condition: { StringEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.any(String), 'Arn'] } } } },
     ]);
   });
 
-  test('to pass a role are limited to the schedule role and to EventBridge Scheduler', () => {
+  test('to pass a role are limited to the schedule role and Scheduler, and to the roles of the worker and ECS', () => {
     const passing = workingNames().flatMap(name => withAction(particular(name), 'iam:PassRole'));
-    expect(passing.length).toBeGreaterThan(0);
-    for (const statement of passing) {
-      expect(statement.Condition).toEqual({
-        StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
-      });
+    const toService = (service: string) =>
+      passing.filter(
+        ({ Condition }) =>
+          JSON.stringify(Condition) === JSON.stringify({ StringEquals: { 'iam:PassedToService': service } }),
+      );
+    const toScheduler = toService('scheduler.amazonaws.com');
+    expect(toScheduler.length).toBeGreaterThan(0);
+    for (const statement of toScheduler) {
       expect(targetsOf(statement)).toEqual([
         { 'Fn::GetAtt': [expect.stringContaining('SchedulesRole'), 'Arn'] },
       ]);
     }
+    const [toTasks, ...others] = passing.filter(statement => !toScheduler.includes(statement));
+    expect(others).toEqual([]);
+    expect(toService('ecs-tasks.amazonaws.com')).toEqual([toTasks]);
+    expect(targetsOf(toTasks!)).toEqual([
+      { 'Fn::GetAtt': [expect.stringContaining('TaskExecutionRole'), 'Arn'] },
+      { 'Fn::GetAtt': [expect.stringContaining('TaskTaskRole'), 'Arn'] },
+    ]);
   });
 });
 
@@ -583,6 +604,7 @@ describe('the template', () => {
 
   test('is deterministic', () => {
     bundleFunctions();
+    bundleWorker();
     expect(synthesize().resources).toEqual(stack.resources);
   });
 

@@ -2,11 +2,14 @@ import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
+import { Broadcasts } from './broadcasts.ts';
 import { capOf, concurrencyCaps, fittingPlatforms } from './concurrency.ts';
+import { SIZES } from './functions.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { MediaBucket } from './media-bucket.ts';
 import { Insights } from './insights.ts';
+import { Live } from './live.ts';
 import { Observability } from './observability.ts';
 import { Publishing } from './publishing.ts';
 import { Secrets } from './secrets.ts';
@@ -15,7 +18,7 @@ import { Sweeper } from './sweeper.ts';
 import { ServiceTable } from './table.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
-import { DeadLetters } from './work-queue.ts';
+import { DeadLetters, WorkQueue } from './work-queue.ts';
 
 export interface ServiceStackProps extends StackProps {
   settings: Settings;
@@ -43,18 +46,40 @@ export class ServiceStack extends Stack {
     });
     const { events } = webhooks;
     const uploads = new Uploads(this, 'Uploads', { table, media, deadLetters });
-    const work = { table, secrets, events, deadLetters, publicUrl };
+    const broadcasts = new WorkQueue(this, 'BroadcastQueue', {
+      name: 'broadcasts',
+      worker_timeout_s: SIZES['broadcast-controller'].timeout_s,
+      deadLetters,
+    });
+    const work = { table, secrets, events, broadcasts, deadLetters, publicUrl };
     const publishing = new Publishing(this, 'Publishing', { ...work, media, platforms, concurrency });
     const { schedules } = publishing;
     schedules.grantForEvents(webhooks.dispatcher);
+    const live = settings.live
+      ? new Live(this, 'Live', { table, secrets, media, size: settings.liveSize })
+      : null;
+    const controller = new Broadcasts(this, 'Broadcasts', { ...work, schedules, queue: broadcasts, live });
     const housekeeping = new Housekeeping(this, 'Housekeeping', { ...work, schedules, uploads });
-    const sweeper = new Sweeper(this, 'Sweeper', { ...work, publishing, housekeeping, uploads });
+    const sweeper = new Sweeper(this, 'Sweeper', {
+      ...work,
+      publishing,
+      housekeeping,
+      uploads,
+      controller,
+    });
     new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
     const { upgradeUrl, redirectAllowlist } = settings;
     const ai = providerOf(settings);
-    const parts = { gateway, table, secrets, publishing, events, housekeeping, media, uploads };
+    const parts = { ...work, gateway, publishing, housekeeping, media, uploads, controller };
     const explicitUrl = settings.publicUrl ?? (domain ? gateway.url : undefined);
-    new Api(this, 'Api', { ...parts, ai, upgradeUrl, redirectAllowlist, publicUrl: explicitUrl });
+    new Api(this, 'Api', {
+      ...parts,
+      isLiveEnabled: settings.live,
+      ai,
+      upgradeUrl,
+      redirectAllowlist,
+      publicUrl: explicitUrl,
+    });
 
     new Observability(this, 'Observability', {
       api: gateway.api,

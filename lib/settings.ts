@@ -57,6 +57,8 @@ const FIELDS = {
   aiModel: v.optional(v.pipe(text, v.regex(/^[\w./:-]{1,200}$/, 'Must be a model id'))),
   aiBaseUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://')), 'https://api.openai.com/v1'),
   insightsPlatforms: v.optional(listOf(v.picklist(['none', ...MEASURABLE])), MEASURABLE),
+  live: v.optional(flag, true),
+  liveSize: v.optional(v.picklist(['360p', '720p', '1080p']), '720p'),
 };
 
 const FieldsSchema = v.strictObject(FIELDS);

@@ -3,6 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
+import type { Broadcasts } from './broadcasts.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import type { Publishing } from './publishing.ts';
@@ -19,6 +20,8 @@ export interface SweeperProps {
   deadLetters: DeadLetters;
   /** Base URL of the API with its version, for links in events. */
   publicUrl: string;
+  broadcasts: WorkQueue;
+  controller: Broadcasts;
 }
 
 /** Moves whatever should have moved, once a minute: overdue items, dead letters, publish queues that are not polled. */
@@ -28,7 +31,17 @@ export class Sweeper extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { table, publishing, events, housekeeping, uploads, deadLetters, publicUrl }: SweeperProps,
+    {
+      table,
+      publishing,
+      events,
+      housekeeping,
+      uploads,
+      broadcasts,
+      controller,
+      deadLetters,
+      publicUrl,
+    }: SweeperProps,
   ) {
     super(scope, id);
     this.worker = new ServiceFunction(this, 'Worker', {
@@ -47,6 +60,8 @@ export class Sweeper extends Construct {
     deadLetters.grantRead(this.worker, ENV.deadLetterQueueUrl);
     publishing.grantReopen(this.worker);
     publishing.nameDisabled(this.worker);
+    broadcasts.grantSend(this.worker, ENV.broadcastQueueUrl);
+    controller.grantOpen(this.worker);
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // The next run is soon enough.

@@ -3,7 +3,7 @@ import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws
 import { Construct } from 'constructs';
 import { WAKE_INDEX } from '../shared/store/table.ts';
 import { ENV } from '../shared/aws/env.ts';
-import type { ServiceFunction } from './functions.ts';
+import type { Grantee, ServiceFunction } from './functions.ts';
 
 /** The DynamoDB actions that the service uses. A transaction needs the actions of its parts. */
 export type ItemAction =
@@ -55,7 +55,7 @@ export class ServiceTable extends Construct {
   }
 
   /** Allows these actions on items and sets the environment variable of the table. */
-  grant(to: ServiceFunction, ...actions: ItemAction[]): void {
+  grant(to: Grantee, ...actions: ItemAction[]): void {
     to.addEnvironment(ENV.table, this.name).allow(
       actions.map(action => `dynamodb:${action}`),
       this.arn,

@@ -6,6 +6,8 @@ export interface Clock {
   /** Epoch milliseconds. */
   now: () => number;
   advance: (seconds: number) => void;
+  /** Calls the listener after each advance, for other processes. Returns a function that ends this. */
+  onAdvance: (listener: () => void) => () => void;
   /** Milliseconds that the clock is ahead of real time. */
   offsetMs: () => number;
   /** Memory of the offset, for `installClock` in another thread. */
@@ -18,11 +20,17 @@ export function createClock(offsetMs = 0): Clock {
   const memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   const offset = new Float64Array(memory);
   offset[0] = offsetMs;
+  const listeners = new Set<() => void>();
   return {
     memory,
     now: () => RealDate.now() + readOffset(offset),
     advance: seconds => {
       offset[0] = readOffset(offset) + seconds * 1000;
+      for (const listener of listeners) listener();
+    },
+    onAdvance: listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     offsetMs: () => readOffset(offset),
   };

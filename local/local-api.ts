@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Calls } from './aws/calls.ts';
+import type { TaskSummary } from './aws/ecs.ts';
 import type { AwsFaults } from './aws/faults.ts';
 import type { Scheduler } from './aws/scheduler.ts';
 import type { Sqs } from './aws/sqs.ts';
@@ -26,6 +27,10 @@ export interface LocalApiParts {
   whenIdle: (act: () => void) => Promise<void>;
   /** Ends all Lambda environments. */
   endEnvironments: () => Promise<void>;
+  /** Running tasks of ECS. */
+  tasks: () => TaskSummary[];
+  /** Kills a task; false if it does not run. */
+  killTask: (id: string) => boolean;
 }
 
 /** Ten years: longer than every expiry. */
@@ -38,19 +43,8 @@ const AdvanceSchema = v.object({
 
 /** The API of the stack itself, for tests and debugging: `/_local/…`. */
 export function localApi(parts: LocalApiParts): Hono {
-  const {
-    clock,
-    onAdvance,
-    sqs,
-    scheduler,
-    calls,
-    logs,
-    faults,
-    mappings,
-    working,
-    whenIdle,
-    endEnvironments,
-  } = parts;
+  const { clock, onAdvance, sqs, scheduler, calls, logs, faults } = parts;
+  const { mappings, working, whenIdle, endEnvironments, tasks, killTask } = parts;
   const clockState = () => ({
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offsetMs() / 1000,
@@ -83,6 +77,11 @@ export function localApi(parts: LocalApiParts): Hono {
   app.delete('/environments', async c => {
     await endEnvironments();
     return c.json({ ok: true });
+  });
+  app.get('/tasks', c => c.json({ tasks: tasks() }));
+  app.delete('/tasks/:id', c => {
+    const id = c.req.param('id');
+    return killTask(id) ? c.json({ ok: true }) : c.json({ error: `The task ${id} does not run` }, 404);
   });
   app.post('/faults', async c => {
     const body: unknown = await c.req.json().catch(() => null);

@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { ok } from './aws/response.ts';
 import { createCalls, type Calls } from './aws/calls.ts';
+import type { TaskSummary } from './aws/ecs.ts';
 import { createAwsFaults, type AwsFaults } from './aws/faults.ts';
 import { createScheduler, type Scheduler } from './aws/scheduler.ts';
 import { createSqs, type Sqs } from './aws/sqs.ts';
@@ -48,6 +49,9 @@ export interface ServicesOptions {
   working: () => Record<string, number>;
   whenIdle: (act: () => void) => Promise<void>;
   endEnvironments: () => Promise<void>;
+  /** Running tasks of ECS. */
+  tasks: () => TaskSummary[];
+  killTask: (id: string) => boolean;
 }
 
 const TICK_MS = 100;
@@ -110,7 +114,7 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     applyLifecycle();
   }
 
-  const { mappings, working, whenIdle, endEnvironments } = options;
+  const { mappings, working, whenIdle, endEnvironments, tasks, killTask } = options;
   const local = localApi({
     clock,
     onAdvance,
@@ -123,6 +127,8 @@ export function openServices(options: ServicesOptions, cleanup: Cleanup): LocalS
     working,
     whenIdle,
     endEnvironments,
+    tasks,
+    killTask,
   });
   return {
     store,

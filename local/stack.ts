@@ -14,6 +14,7 @@ import { createAsyncInvocations, type AsyncInvocations } from './lambda/async-in
 import { createFunctions, type LocalFunctions } from './lambda/functions.ts';
 import { createMappings, type Mappings } from './lambda/mappings.ts';
 import { createRules } from './lambda/rules.ts';
+import { createWorkers } from './live/workers.ts';
 import type { LocalOptions } from './options.ts';
 import { demoWorkspace } from './demo.ts';
 import { createOverview, type Overview } from './overview.ts';
@@ -71,6 +72,8 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
       working: () => ({ ...invocations.working(), ...functions.working() }),
       whenIdle: act => functions.whenIdle(act),
       endEnvironments: () => functions.endEnvironments(),
+      tasks: () => ecs.running(),
+      killTask: id => ecs.kill(id),
     },
     cleanup,
   );
@@ -106,13 +109,15 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   for (const queue of queues(reader)) sqs.createQueue(queue, queueUrl(queue.name));
   for (const bucket of buckets(reader)) services.s3.createBucket(bucket);
   for (const group of scheduleGroups(reader)) scheduler.createGroup(group);
+  const environment = localVariables(awsEndpoint.url, sandbox.url, gateway.url, options);
+  const ecs = closeLater(cleanup, createWorkers(reader, template, services, environment));
 
   const mapped = eventSourceMappings(reader);
   const resources = functionsOf(reader, template);
   const functions: LocalFunctions = createFunctions(
     resources,
     {
-      environment: localVariables(awsEndpoint.url, sandbox.url, gateway.url, options),
+      environment,
       localHosts: [awsEndpoint.url, sandbox.url].map(url => new URL(url).host),
       clock: clock.memory,
       log: services.logs.write,
@@ -145,7 +150,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
   cleanup.add(mappings.stop);
   const names = new Set(resources.map(({ name }) => name));
   const lambda = { invocations, mappings, exists: (name: string) => names.has(name) };
-  awsEndpoint.open({ ...services, lambda, dynamoDb: dynamoDb.endpoint });
+  awsEndpoint.open({ ...services, lambda, ecs, dynamoDb: dynamoDb.endpoint });
 
   for (const resource of customResources(reader)) {
     const { url: awsUrl, nextCallback } = awsEndpoint;
@@ -211,13 +216,16 @@ async function allSettled<T extends readonly unknown[]>(promises: {
   return Promise.all(promises);
 }
 
-/** On the port after the API's, so that links to the sandbox stay the same across restarts; on any free port if it is in use. */
+/** On the ports after the API's, so that links to the sandbox stay the same across restarts; on any free port if it is in use. */
 async function openSandbox(apiPort: number, options: Omit<SandboxOptions, 'port'>): Promise<Sandbox> {
   if (apiPort === 0) return startSandbox({ ...options, port: 0 });
-  return startSandbox({ ...options, port: apiPort + 1 }).catch(() => startSandbox({ ...options, port: 0 }));
+  const ports = { ingestPort: apiPort + 2 };
+  return startSandbox({ ...options, ...ports, port: apiPort + 1 }).catch(() =>
+    startSandbox({ ...options, ...ports, port: 0 }),
+  );
 }
 
-/** Environment variables in addition to the template's. The deployed stack has none of them. */
+/** Environment variables of functions and tasks in addition to the template's. The deployed stack has none of them. */
 function localVariables(
   awsUrl: string,
   sandboxUrl: string,

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'local-stack');
 /** Sources of the template and its bundles. */
 const INPUTS = [
-  '{bin,lib,functions,shared}/**/*.{ts,mjs,json}',
+  '{bin,lib,functions,shared,workers}/**/*.{ts,mjs,json}',
   'functions/docs/page/*',
   'package-lock.json',
   'cdk.json',

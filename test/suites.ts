@@ -17,7 +17,11 @@ export const SLOW_SUITES = {
   },
   broadcaster: {
     summary: 'the stream worker of live broadcasts, sending to a real RTMP server',
-    paths: ['workers/broadcaster/broadcast.test.ts', 'workers/broadcaster/playlist/decoder-process.test.ts'],
+    paths: [
+      'workers/broadcaster/broadcast.test.ts',
+      'workers/broadcaster/playlist/decoder-process.test.ts',
+      'workers/broadcaster/session/run.test.ts',
+    ],
   },
   campaigns: {
     summary: 'posts and webhook deliveries while faults are injected',
@@ -26,6 +30,7 @@ export const SLOW_SUITES = {
   crash: {
     summary: 'workers that die at every call, and concurrent requests on one table',
     paths: [
+      'functions/broadcasts/routes.test.ts',
       'functions/crash.test.ts',
       'functions/housekeeper/work.test.ts',
       'functions/insights/crash.test.ts',
@@ -33,6 +38,8 @@ export const SLOW_SUITES = {
       'functions/webhook-dispatcher/work.test.ts',
       'functions/posts/lifecycle.test.ts',
       'functions/posts/delete.test.ts',
+      'shared/broadcasts/control.test.ts',
+      'shared/broadcasts/crash.test.ts',
       'shared/delivery/checkpoints.test.ts',
       'shared/delivery/completed.test.ts',
       'shared/delivery/deliver.test.ts',
@@ -46,6 +53,7 @@ export const SLOW_SUITES = {
     summary: 'starts of emulators and functions',
     paths: [
       'local/aws/dynamodb.test.ts',
+      'local/aws/ecs.test.ts',
       'local/lambda/environment.test.ts',
       'local/sandbox/restart.test.ts',
     ],
@@ -108,6 +116,7 @@ export const SLOW_SUITES = {
       'lib/docs.test.ts',
       'lib/floors.test.ts',
       'lib/idle-cost.test.ts',
+      'lib/live.test.ts',
       'lib/media-bucket.test.ts',
       'lib/operations.test.ts',
       'lib/recursive-loop.test.ts',

@@ -84,6 +84,15 @@ export const REGISTRY: readonly RegistryTable[] = [
     required: false,
     doc: 'Platforms with published quotas.',
   },
+  {
+    file: 'live.ts',
+    exported: 'live',
+    table: 'LIVE',
+    type: 'LivePlatform',
+    module: './contract/live.ts',
+    required: false,
+    doc: 'Platforms that live broadcasts can be sent to.',
+  },
 ];
 
 export const SANDBOXES: readonly RegistryTable[] = [

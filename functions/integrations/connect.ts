@@ -26,7 +26,7 @@ import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { toIso } from '../../shared/time/instant.ts';
 import { notConfigured } from './errors.ts';
-import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from '../../shared/http/platform-errors.ts';
 import { assertAllowedRedirect, redirectUrlField } from './redirect-url.ts';
 import { accountRecord, AccountRecord } from './record.ts';
 

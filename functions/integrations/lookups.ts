@@ -12,7 +12,7 @@ import type { Lookup, PlatformLookups } from '../../shared/platforms/contract/lo
 import { openQuota } from '../../shared/quota/quota.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { findAnyAccount, findProfileAccount } from './find.ts';
-import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from '../../shared/http/platform-errors.ts';
 
 /** The routes of the platforms' lookups: `GET` or `POST /integrations/{platform}/{name}`. */
 export function lookupRoutes(

@@ -6,7 +6,7 @@ import { findPlatform } from '../../shared/http/platform.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { findProfileAccount } from './find.ts';
-import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from '../../shared/http/platform-errors.ts';
 
 const TargetsView = v.pipe(
   v.object({

@@ -7,7 +7,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { setDefaultTarget } from '../../shared/store/connections.ts';
 import { getTarget } from '../../shared/store/targets.ts';
 import { findOwnAccount } from './find.ts';
-import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from './platform-errors.ts';
+import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from '../../shared/http/platform-errors.ts';
 import { accountRecord, AccountRecord } from './record.ts';
 
 const targetId = v.nullable(

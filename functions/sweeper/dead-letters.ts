@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ENV } from '../../shared/aws/env.ts';
 import { deleteMessage, receiveMessages, type ReceivedMessage } from '../../shared/aws/queue.ts';
+import { BroadcastMessageSchema } from '../../shared/broadcasts/messages.ts';
 import { handleDeadLetter } from '../../shared/delivery/dead-letters.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
 import { parseJson } from '../../shared/model/json.ts';
@@ -22,6 +23,7 @@ const FailedInvocationSchema = v.object({
 /** Dead letters whose item is in the wake index: the sweeper itself starts their work again. */
 const RecoveredSchema = v.union([
   v.strictObject(DispatchMessageSchema.entries),
+  BroadcastMessageSchema,
   v.object({ kind: v.literal('delivery'), webhook_id: v.string(), delivery_id: v.string() }),
   FailedInvocationSchema,
 ]);

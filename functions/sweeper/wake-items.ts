@@ -1,3 +1,5 @@
+import { sendBroadcastMessage } from '../../shared/broadcasts/messages.ts';
+import { openBroadcastQueue } from '../../shared/broadcasts/queue.ts';
 import { sendDispatchMessage } from '../../shared/delivery/messages.ts';
 import { deliveryMessage } from '../../shared/events/messages.ts';
 import { sendEventMessage } from '../../shared/events/publish.ts';
@@ -5,6 +7,7 @@ import { housekeepingOfKey, startHousekeeping, WAKE_GRACE_MS } from '../../share
 import { mediaWorkOfKey, startMediaWork } from '../../shared/media/work.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
+import { broadcastOfKey } from '../../shared/store/broadcasts.ts';
 import { copyOfKey } from '../../shared/store/copies.ts';
 import { connectionOfKey } from '../../shared/store/connections.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
@@ -59,6 +62,14 @@ async function wake(run: Services, key: Key): Promise<void> {
 function starterFor(run: Services, key: Key): () => Promise<void> {
   const delivery = deliveryOfKey(key);
   if (delivery) return () => sendEventMessage(run, deliveryMessage(delivery));
+  const broadcast = broadcastOfKey(key);
+  if (broadcast) {
+    const { workspace_id, id } = broadcast;
+    return async () => {
+      await openBroadcastQueue(run);
+      await sendBroadcastMessage(run, { workspace_id, broadcast_id: id }, run.now());
+    };
+  }
   const media = mediaWorkOfKey(key);
   if (media) return () => startMediaWork(run, media);
   const housekeeping = housekeepingOfKey(key);

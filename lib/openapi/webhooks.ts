@@ -18,6 +18,18 @@ const common = {
 };
 const scheduled_at = time('Scheduled time of the post; for an immediate post its creation time');
 
+const broadcast = {
+  session_id: uuid('Id of the live broadcast session'),
+  profile_id: uuid('Id of the profile'),
+  profile_name: v.string(),
+  social_account_id: uuid('Id of the account'),
+  title: v.string(),
+  youtube_broadcast_id: v.nullable(v.string()),
+  broadcast_url: v.string(),
+  started_at: v.nullable(time('When it went live; null where it never did')),
+};
+const broadcastError = v.object({ code: v.string(), message: v.string() });
+
 /** `data` of each kind of event. */
 const DATA = {
   'post.published': v.object({
@@ -77,6 +89,22 @@ const DATA = {
     reconnect_url: v.string(),
     error,
   }),
+  'broadcast.live': v.object(broadcast),
+  'broadcast.ended': v.object({
+    ...broadcast,
+    status: v.picklist(['completed', 'stopped']),
+    ended_at: v.nullable(time('When it ended')),
+    error: v.pipe(
+      v.nullable(broadcastError),
+      v.description('Why it ended without a request; null after a stop or the end of the playlist'),
+    ),
+  }),
+  'broadcast.failed': v.object({
+    ...broadcast,
+    status: v.literal('failed'),
+    ended_at: v.nullable(time('When it failed')),
+    error: broadcastError,
+  }),
 } satisfies Record<EventKind, v.GenericSchema>;
 
 const SUMMARIES: Readonly<Record<EventKind, string>> = {
@@ -87,6 +115,9 @@ const SUMMARIES: Readonly<Record<EventKind, string>> = {
   'post.completed': 'A post was published or failed on all of its platforms; only for webhooks that name it',
   'account.disconnected':
     'An account must be reconnected, before a post fails; only for webhooks that name it',
+  'broadcast.live': 'A live broadcast went live; only for webhooks that name it',
+  'broadcast.ended': 'A live broadcast was completed or stopped; only for webhooks that name it',
+  'broadcast.failed': 'A live broadcast failed; only for webhooks that name it',
 };
 
 /** Returns the schema of the request body of an event kind. */

@@ -11,6 +11,7 @@ import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { noLambda } from '../../test/support/lambda.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
@@ -37,6 +38,7 @@ beforeAll(async () => {
     faults: createAwsFaults(() => Promise.resolve()),
     calls,
     s3: noBuckets,
+    ecs: noTasks,
   });
   client = DynamoDBDocumentClient.from(new DynamoDBClient(localClientConfig(awsEndpoint.url)));
 });

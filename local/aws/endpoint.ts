@@ -8,6 +8,7 @@ import type { Calls } from './calls.ts';
 import { callDynamoDb } from './dynamodb-proxy.ts';
 import { ConnectionDropped, type AwsFaults } from './faults.ts';
 import { lambdaOperation, type LambdaApi } from './lambda.ts';
+import type { Ecs } from './ecs.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { S3 } from '../s3/s3.ts';
 import type { Sqs } from './sqs.ts';
@@ -28,6 +29,7 @@ export interface AwsServices {
   lambda: LambdaApi;
   ssm: (operation: string, body: unknown) => AwsResponse;
   scheduler: Scheduler;
+  ecs: Pick<Ecs, 'handle'>;
   calls: Calls;
   faults: AwsFaults;
   s3: Pick<S3, 'serves' | 'handle'>;
@@ -77,6 +79,13 @@ const TARGETS: Readonly<Record<string, Target>> = {
     run: ({ operation, body, caller }, { ssm, calls }) => {
       calls.add('ssm', operation, caller);
       return Promise.resolve(ssm(operation, body));
+    },
+  },
+  AmazonEC2ContainerServiceV20141113: {
+    service: 'ecs',
+    run: ({ operation, body, caller }, { ecs, calls }) => {
+      calls.add('ecs', operation, caller);
+      return Promise.resolve(ecs.handle(operation, body));
     },
   },
 };

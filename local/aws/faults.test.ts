@@ -13,6 +13,7 @@ import {
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BadRequest } from '../sandbox/bad-request.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { openStore } from '../store.ts';
 import { noLambda } from '../../test/support/lambda.ts';
 import { createCalls } from './calls.ts';
@@ -46,6 +47,7 @@ beforeAll(async () => {
     calls: createCalls(),
     faults,
     s3: { serves: () => false, handle: () => Promise.resolve() },
+    ecs: noTasks,
   });
   const once = { ...localClientConfig(awsEndpoint.url), maxAttempts: 1 };
   sqs = new SQSClient({ ...once, useQueueUrlAsEndpoint: false });

@@ -17,7 +17,7 @@ const whole = (least: number, most: number) =>
 
 const AwsFaultSchema = v.pipe(
   v.strictObject({
-    service: v.picklist(['dynamodb', 'sqs', 'lambda', 'scheduler', 'ssm']),
+    service: v.picklist(['dynamodb', 'sqs', 'lambda', 'scheduler', 'ssm', 'ecs']),
     /** `UpdateItem`, `SendMessage`, …; `Invoke` for a schedule that fires. */
     operation: v.optional(v.string()),
     /** Name of the calling function or the end of it (`publisher-x`); `event-source` for the event source mappings. */
@@ -133,8 +133,9 @@ function errorNamed(name: string): AwsError {
   return new AwsError(code ?? name, `Injected fault: ${name}`, status, more);
 }
 
-/** A success response that clients accept: SQS clients verify the MD5 of the message. */
+/** A success response that clients accept: SQS clients verify the MD5 of the message, ECS names why it ran no task. */
 function emptySuccess({ operation, body }: AwsCall): AwsResponse {
+  if (operation === 'RunTask') return ok({ tasks: [], failures: [{ reason: 'Capacity is unavailable' }] });
   if (operation !== 'SendMessage') return ok({});
   const text = v.parse(v.string(), body['MessageBody']);
   return ok({ MessageId: randomUUID(), MD5OfMessageBody: createHash('md5').update(text).digest('hex') });

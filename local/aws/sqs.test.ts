@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { noLambda } from '../../test/support/lambda.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { createCalls } from './calls.ts';
 import { createAwsFaults } from './faults.ts';
 import { startAwsEndpoint, type AwsEndpoint } from './endpoint.ts';
@@ -49,6 +50,7 @@ beforeAll(async () => {
     faults: createAwsFaults(() => Promise.resolve()),
     calls,
     s3: noBuckets,
+    ecs: noTasks,
   });
   sqs = new SQSClient({ ...localClientConfig(awsEndpoint.url), useQueueUrlAsEndpoint: false });
   ssm = new SSMClient(localClientConfig(awsEndpoint.url));

@@ -11,6 +11,7 @@ import { openStore } from '../store.ts';
 import { noBuckets } from '../../test/support/bucket.ts';
 import { noLambda, testFunctions, type TestFunctions } from '../../test/support/lambda.ts';
 import type { FunctionResource } from '../template/lambda.ts';
+import { noTasks } from '../../test/support/no-tasks.ts';
 import { pollEventSource, type Poller } from './event-sources.ts';
 import { createFunctions, type LocalFunctions } from './functions.ts';
 import { invocationsIn, MAX_INVOCATIONS, nextTraceHeader } from './recursion.ts';
@@ -58,6 +59,7 @@ describe('a function that sends messages to its own queue', () => {
       faults: createAwsFaults(() => Promise.resolve()),
       calls: createCalls(),
       s3: noBuckets,
+      ecs: noTasks,
     });
     functions = testFunctions();
     installClock(functions.clock.memory);

@@ -70,6 +70,15 @@ test('sets the metrics of a post', async () => {
   expect(fake.platform.host().metrics('x', '2')).toBeNull();
 });
 
+test('passes the begin and end of live streams to the platform', async () => {
+  const post = async (body: object) =>
+    (await fake.control('POST', '/streams', { platform: 'x', stream_key: 'key', ...body })).status;
+  expect(await post({ active: true })).toBe(200);
+  expect(await post({ active: false })).toBe(200);
+  expect(await post({ active: true, stream_key: 'unknown' })).toBe(400);
+  expect(fake.platform.calls).toEqual(['started key', 'stopped key']);
+});
+
 test('prefers the limit of an account to that of all accounts', async () => {
   const host = fake.platform.host();
   await fake.control('POST', '/limits', { platform: 'x', per_day: 10 });

@@ -56,6 +56,12 @@ const LimitsSchema = v.objectWithRest(
 
 const AccountsSchema = v.objectWithRest({ platform: PlatformIdSchema, account: v.string() }, JsonSchema);
 
+const StreamsSchema = v.strictObject({
+  platform: PlatformIdSchema,
+  stream_key: v.string(),
+  active: v.boolean(),
+});
+
 /** The endpoints below `/_control`, with which tests control the sandbox and inspect what happened. */
 export function controlApp(parts: ControlParts): Hono {
   const { state, faults, traffic, receivers, mediaStore, platforms } = parts;
@@ -116,6 +122,12 @@ export function controlApp(parts: ControlParts): Hono {
   app.post('/limits', async c => {
     const { platform, account, ...limit } = parseBody(LimitsSchema, await bodyOf(c));
     setLimit(state, keyOf(platform, account ?? ALL_ACCOUNTS), limit);
+    return c.json({ ok: true });
+  });
+
+  app.post('/streams', async c => {
+    const { platform, stream_key, active } = parseBody(StreamsSchema, await bodyOf(c));
+    setStream(playedPlatform(platforms, platform), stream_key, active);
     return c.json({ ok: true });
   });
 
@@ -197,6 +209,18 @@ function changeAccount({ definition, change }: PlayedPlatform, account: string, 
     throw error;
   }
   throw new BadRequest([{ path: 'account', message: `The account ${account} does not exist` }]);
+}
+
+/** Acts as an encoder that begins or ends to send a stream. */
+function setStream({ ingest, definition }: PlayedPlatform, streamKey: string, isActive: boolean): void {
+  if (!ingest) {
+    const message = `${definition.platform} receives no live streams`;
+    throw new BadRequest([{ path: 'platform', message }]);
+  }
+  if (!isActive) ingest.streamStopped(streamKey);
+  else if (!ingest.streamStarted(streamKey)) {
+    throw new BadRequest([{ path: 'stream_key', message: 'The stream key is unknown' }]);
+  }
 }
 
 function playedPlatform(platforms: PlayedPlatforms, id: PlatformId): PlayedPlatform {

@@ -24,6 +24,15 @@ export function fakePlatform(): { definition: SandboxDefinition; calls: string[]
       return {
         app: fakeApp(host),
         tokens: (action, account) => void calls.push(`${action} ${account ?? 'all'}`),
+        ingest: {
+          listenAt: () => undefined,
+          streamStarted: key => {
+            if (key === 'key') calls.push(`started ${key}`);
+            return key === 'key';
+          },
+          streamStopped: key => void calls.push(`stopped ${key}`),
+          streamKeyOf: id => (id === 'broadcast' ? 'key' : null),
+        },
         reset: () => void calls.push('reset'),
       };
     },

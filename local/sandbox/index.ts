@@ -12,6 +12,7 @@ import { listen, stop } from '../http.ts';
 import type { Overview } from '../overview.ts';
 import type { LocalStore } from '../store.ts';
 import { controlApp, reset, type ControlParts } from './control.ts';
+import { openPlatformIngest, recordingsApp } from './live.ts';
 import { createFaults } from './faults.ts';
 import { createHost, type HostParts } from './host.ts';
 import { makeFiles } from './media/files.ts';
@@ -43,6 +44,8 @@ export interface SandboxOptions {
   secretsOf?: (url: string) => readonly string[];
   /** The posts of the API, for the page. */
   overview?: () => Promise<Overview | null>;
+  /** Port of the RTMP ingest; by default any free one. */
+  ingestPort?: number;
   /** Platforms to play; all by default. */
   definitions?: SandboxDefinitions;
 }
@@ -68,6 +71,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const state = openState(store);
   const mediaStore = openMediaStore(folder, store);
   const platforms = startPlatforms(definitions, { url, now, state, store, mediaStore, http });
+  const ingest = await openPlatformIngest(platforms, join(folder, 'live'), options.ingestPort ?? 0);
   const control: ControlParts = {
     state,
     platforms,
@@ -81,7 +85,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ),
   };
 
-  const own = getRequestListener(ownApp(control, options.local).fetch, { overrideGlobalObjects: false });
+  const recordings = recordingsApp(platforms, ingest.record);
+  const own = getRequestListener(ownApp(control, recordings, options.local).fetch, {
+    overrideGlobalObjects: false,
+  });
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const handled = await proxy({ ...control, url, now, kill }, request, response);
     if (!handled) await own(request, response);
@@ -99,7 +106,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     control: { ...control, reset: () => reset(control) },
     close: async () => {
       http.close();
-      await stop(server);
+      await Promise.all([stop(server), ingest.close()]);
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -115,11 +122,12 @@ function startPlatforms(definitions: SandboxDefinitions, parts: HostParts): Play
 }
 
 /** Everything but the traffic of platforms. */
-function ownApp(control: ControlParts, local: Hono | undefined): Hono {
+function ownApp(control: ControlParts, recordings: Hono, local: Hono | undefined): Hono {
   const app = new Hono();
   app.route('/_control', controlApp(control));
   app.route('/_receiver', control.receivers.app);
   app.route('/_media', mediaApp(makeFiles()));
+  app.route('/_recordings', recordings);
   if (local) app.route('/_local', local);
   app.route('/', pageApp(control));
   const prefixes = [...control.platforms.keys()].map(id => `/${id}/<host>`).join(', ');

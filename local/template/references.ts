@@ -74,6 +74,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
     identify: (name, { api }) => ({ ref: name.toLowerCase(), attributes: { ApiId: name, ApiEndpoint: api } }),
   },
   'AWS::ApiGatewayV2::Integration': { identify: name => ({ ref: name, attributes: {} }) },
+  'AWS::ECS::Cluster': {
+    named: 'ClusterName',
+    identify: name => ({ ref: name, attributes: { Arn: arn('ecs', `cluster/${name}`) } }),
+  },
+  'AWS::ECS::TaskDefinition': {
+    named: 'Family',
+    identify: name => ({ ref: arn('ecs', `task-definition/${name}:1`), attributes: {} }),
+  },
+  // Tasks are processes of this machine: their network is only a name.
+  'AWS::EC2::Subnet': { identify: name => ({ ref: name, attributes: {} }) },
+  'AWS::EC2::SecurityGroup': { identify: name => ({ ref: name, attributes: { GroupId: name } }) },
   'AWS::Logs::LogGroup': {
     named: 'LogGroupName',
     identify: name => ({ ref: name, attributes: { Arn: arn('logs', `log-group:${name}:*`) } }),

@@ -182,16 +182,13 @@ export interface RateRule {
 /** Enabled recurring rules of EventBridge. */
 export function rateRules({ all }: Reader): RateRule[] {
   return all(['AWS::Events::Rule'], {
-    ScheduleExpression: v.string(),
+    ScheduleExpression: v.optional(v.string()),
     State: v.optional(v.string(), 'ENABLED'),
     Targets: v.array(v.object({ Arn: v.string() })),
-  })
-    .filter(({ properties: { State } }) => State === 'ENABLED')
-    .map(({ id, properties: { ScheduleExpression, Targets } }) => ({
-      name: id,
-      expression: ScheduleExpression,
-      targetArns: Targets.map(({ Arn }) => Arn),
-    }));
+  }).flatMap(({ id, properties: { ScheduleExpression: expression, State, Targets } }) => {
+    if (expression === undefined || State !== 'ENABLED') return [];
+    return [{ name: id, expression, targetArns: Targets.map(({ Arn }) => Arn) }];
+  });
 }
 
 export interface CustomResource {

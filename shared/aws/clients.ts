@@ -7,7 +7,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** Creates a value at its first use and caches it: a function pays only for the clients it calls. */
-function lazy<T>(create: () => T): () => T {
+export function lazy<T>(create: () => T): () => T {
   let cached: { value: T } | null = null;
   return () => (cached ??= { value: create() }).value;
 }
@@ -16,7 +16,7 @@ function lazy<T>(create: () => T): () => T {
  * Timeouts in milliseconds. The SDK has none by default; with these, all attempts of a call end before the timeout of
  * the function that makes it.
  */
-const timeouts = (requestTimeout: number) => ({
+export const timeouts = (requestTimeout: number) => ({
   requestHandler: { connectionTimeout: 2000, requestTimeout, throwOnRequestTimeout: true },
 });
 

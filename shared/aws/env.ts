@@ -1,6 +1,9 @@
 /** Names of the environment variables of the functions: `lib/` sets them, code reads them through these names. */
 export const ENV = {
   table: 'TABLE_NAME',
+  broadcastQueueUrl: 'BROADCAST_QUEUE_URL',
+  /** Id of the event source mapping of that queue. */
+  broadcastMapping: 'BROADCAST_MAPPING',
   dispatchQueueUrl: 'DISPATCH_QUEUE_URL',
   eventsQueueUrl: 'EVENTS_QUEUE_URL',
   deadLetterQueueUrl: 'DEAD_LETTER_QUEUE_URL',
@@ -15,6 +18,14 @@ export const ENV = {
   scheduleRoleArn: 'SCHEDULE_ROLE_ARN',
   /** AI provider that writes captions: JSON, described by `ProviderSchema` in shared/ai. */
   aiProvider: 'AI_PROVIDER',
+  /** What starts the workers of live broadcasts: JSON, described by `WorkerSettingsSchema` in shared/broadcasts. */
+  liveWorker: 'LIVE_WORKER',
+  /** Size of the streams of live broadcasts: a name of `STREAM_SIZES` in workers/broadcaster. */
+  broadcastSize: 'BROADCAST_SIZE',
+  /** Number of the user that decoders of live broadcasts run as; not set: that of the worker. */
+  decoderUserId: 'DECODER_USER_ID',
+  /** Whether the deployment streams playlists: `true` or `false`. */
+  liveEnabled: 'LIVE_ENABLED',
   /** Path prefix of the service's SSM parameters. */
   parameterPrefix: 'PARAMETER_PREFIX',
   /** SSM parameters that a container reads together when it starts, joined by commas. */

@@ -81,6 +81,19 @@ export const ERROR_CODES = {
     retryable: false,
     example: { error: 'The post is published and can no longer be changed', status: 'published' },
   },
+  BROADCAST_NOT_STOPPABLE: {
+    cause: 'The live broadcast is over already.',
+    remedy: 'Nothing is left to stop.',
+    retryable: false,
+    example: { error: 'The broadcast is over already: its status is completed', status: 'completed' },
+  },
+  LIVE_NOT_ENABLED: {
+    cause: 'The deployment streams no playlists (setting `live`).',
+    remedy:
+      'Create the broadcast without `playlist_id` and stream with your own encoder, or deploy with `live: true`.',
+    retryable: false,
+    example: { error: 'This deployment streams no playlists' },
+  },
   POST_NOT_DELETABLE: {
     cause: 'The post is published or is being published.',
     remedy: 'Delete it on the platform.',

@@ -1,6 +1,7 @@
 import type { Principal, Scope } from '../model/workspace.ts';
 import type { Services } from '../runtime/services.ts';
 import { getAsset } from '../store/assets.ts';
+import { getBroadcast } from '../store/broadcasts.ts';
 import { listConnections } from '../store/connections.ts';
 import { getPlaylist } from '../store/playlists.ts';
 import { getPost } from '../store/posts.ts';
@@ -19,6 +20,7 @@ import type { RawRequest, Route } from './route.ts';
 const SCOPE_BY_TAG: Readonly<Record<string, Scope>> = {
   Posts: 'post',
   AI: 'post',
+  'Live broadcasts': 'post',
   Uploads: 'media',
   'Media assets': 'media',
   Playlists: 'media',
@@ -134,6 +136,8 @@ const RESOURCE_OWNERS: Readonly<Record<string, OwnerLookup>> = {
     (await getPost(table, workspaceId, id))?.profile_id ?? null,
   '/integrations/{id}': async (table, workspaceId, id) =>
     (await listConnections(table, workspaceId)).find(each => each.id === id)?.profile_id ?? null,
+  '/integrations/youtube/broadcasts/{id}': async (table, workspace_id, id) =>
+    (await getBroadcast(table, { workspace_id, id }))?.profile_id ?? null,
   '/upload-media/{upload_id}': uploadOwner,
 };
 

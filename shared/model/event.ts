@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { BROADCAST_EVENT_KINDS } from './broadcast.ts';
 import { JsonObjectSchema } from './json.ts';
 
 /** Events about one destination of a post. */
@@ -15,7 +16,12 @@ export type DestinationEventKind = v.InferOutput<typeof DestinationEventKindSche
 export const DEFAULT_EVENT_KINDS = DESTINATION_EVENT_KINDS;
 
 /** Every event that a webhook can subscribe to. */
-export const EVENT_KINDS = [...DESTINATION_EVENT_KINDS, 'post.completed', 'account.disconnected'] as const;
+export const EVENT_KINDS = [
+  ...DESTINATION_EVENT_KINDS,
+  'post.completed',
+  'account.disconnected',
+  ...BROADCAST_EVENT_KINDS,
+] as const;
 export const EventKindSchema = v.picklist(EVENT_KINDS);
 export type EventKind = v.InferOutput<typeof EventKindSchema>;
 

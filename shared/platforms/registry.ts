@@ -8,6 +8,7 @@ import type { Publisher } from './contract/publisher.ts';
 import type { InsightsReader } from './contract/insights.ts';
 import type { PlatformLookups } from './contract/lookups.ts';
 import type { PlatformQuota } from './contract/quota.ts';
+import type { LivePlatform } from './contract/live.ts';
 import { rules as xRules } from './x/rules.ts';
 import { rules as youtubeRules } from './youtube/rules.ts';
 import { rules as instagramRules } from './instagram/rules.ts';
@@ -69,6 +70,7 @@ import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { lookups as gbpLookups } from './gbp/lookups.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 import { quota as tiktokQuota } from './tiktok/quota.ts';
+import { live as youtubeLive } from './youtube/live.ts';
 
 /** Post types, limits and options of every platform. */
 export const RULES: Readonly<Record<PlatformId, PlatformRules>> = {
@@ -173,4 +175,9 @@ export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
 export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
   youtube: youtubeQuota,
   tiktok: tiktokQuota,
+};
+
+/** Platforms that live broadcasts can be sent to. */
+export const LIVE: Readonly<Partial<Record<PlatformId, LivePlatform>>> = {
+  youtube: youtubeLive,
 };

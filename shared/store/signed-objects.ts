@@ -1,4 +1,4 @@
-import { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Assembly } from './multipart-objects.ts';
 import type { Bucket } from './objects.ts';
@@ -29,4 +29,10 @@ export function signPart(
     PartNumber: number,
   });
   return getSignedUrl(bucket.client, part, { expiresIn: seconds });
+}
+
+/** Returns a presigned URL to read one file, whole or in ranges. */
+export function signGet(bucket: Bucket, key: string, seconds: number): Promise<string> {
+  const get = new GetObjectCommand({ Bucket: bucket.name, Key: key });
+  return getSignedUrl(bucket.client, get, { expiresIn: seconds });
 }

@@ -37,7 +37,7 @@ const KNOWN = new RegExp(
     'AWS::CloudFront::\\w+',
     'AWS::CloudWatch::(Alarm|Dashboard)',
     'AWS::DynamoDB::GlobalTable',
-    'AWS::EC2::(VPC|Subnet|Route|RouteTable|SubnetRouteTableAssociation|InternetGateway|VPCGatewayAttachment|SecurityGroup)',
+    'AWS::EC2::(VPC|Subnet|Route|RouteTable|SubnetRouteTableAssociation|InternetGateway|VPCGatewayAttachment|SecurityGroup|VPCEndpoint|SecurityGroupIngress|SecurityGroupEgress)',
     'AWS::ECS::(Cluster|TaskDefinition|ClusterCapacityProviderAssociations)',
     'AWS::Events::Rule',
     'AWS::IAM::(Role|Policy)',
@@ -60,7 +60,10 @@ export function idleCosts(stack: Stack): IdleCost[] {
   return [
     ...polling(stack),
     ...alarms(stack),
-    ...stack.all('AWS::Events::Rule').flatMap(rule => runs(stack, rule[1])),
+    ...stack
+      .all('AWS::Events::Rule')
+      .filter(([, { ScheduleExpression }]) => ScheduleExpression !== undefined)
+      .flatMap(rule => runs(stack, rule[1])),
   ];
 }
 

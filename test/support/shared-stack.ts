@@ -52,7 +52,7 @@ function spawnStack(readyFile: string) {
     // Not the worker's own output, which jest reads to its end before it exits.
     stdio: ['pipe', log, log],
     // A database of its own; and time to remove its files.
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', EXIT_SIGNAL: 'SIGTERM' },
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', BROADCAST_SIZE: '180p', EXIT_SIGNAL: 'SIGTERM' },
   });
   closeSync(log);
   child.unref();

@@ -18,6 +18,7 @@ interface Tag {
 }
 
 export interface Statement {
+  Effect: string;
   Action: string | string[];
   Resource: unknown;
   Condition?: unknown;

@@ -82,6 +82,7 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
       end = ending();
     }
     const clock = startClock(format.fps);
+    let hasBegun = false;
     for (; !end; end = ending()) {
       await clock.next();
       const tick = player.take();
@@ -89,6 +90,8 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
       const isKey = needsKey;
       needsKey = false;
       await encoder.encode(progress.add(tick, clock), isKey);
+      if (!hasBegun) heartbeats.beat();
+      hasBegun = true;
     }
     return end;
   }

@@ -63,8 +63,21 @@ export interface SandboxPlatform {
    * does not exist. Throws ValiError if the change is invalid.
    */
   change?: (account: string, change: JsonObject) => boolean;
+  /** Where the platform receives live streams. */
+  ingest?: SandboxIngest;
   /** Restores the initial state: the test accounts and nothing published. */
   reset: () => void;
+}
+
+/** The live ingest of a platform, as an RTMP server behind the sandbox uses it. */
+export interface SandboxIngest {
+  /** Sets the address that the platform names to encoders from now on; the stream key follows it. */
+  listenAt: (url: string) => void;
+  /** An encoder has begun to send a stream. False for an unknown stream key: the ingest refuses it. */
+  streamStarted: (streamKey: string) => boolean;
+  streamStopped: (streamKey: string) => void;
+  /** Returns the stream key of a broadcast, whose recording is at `/_recordings/<platform>/<id>`; null without a stream. */
+  streamKeyOf: (platformPostId: string) => string | null;
 }
 
 /** What the sandbox provides to the fake server of a platform. */

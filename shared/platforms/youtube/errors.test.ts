@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isUploadBucket, toYoutubeError, type Purpose } from './errors.ts';
+import type { Purpose } from './error-row.ts';
+import { isUploadBucket, toYoutubeError } from './errors.ts';
 
 const NOON = Date.parse('2026-12-01T20:00:00Z');
 const HOUR = 3_600_000;

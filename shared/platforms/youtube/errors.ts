@@ -1,28 +1,12 @@
 import { randomInt } from 'node:crypto';
-import type { FailureCode } from '../../model/failure.ts';
 import type { HttpResponse } from '../../net/http.ts';
 import { DAY, HOUR, MINUTE } from '../../time/instant.ts';
-import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
+import { PlatformError } from '../contract/error.ts';
 import { readGoogleError, type GoogleError } from '../families/google/api-error.ts';
 import { nextQuotaReset } from '../families/google/quota-reset.ts';
 import { retryAfterMs } from '../kit/retry-after.ts';
-
-/** The kind of call that was refused: the same error means different things. */
-export type Purpose =
-  'read' | 'upload' | 'update' | 'thumbnail' | 'caption' | 'playlist_item' | 'playlist' | 'comment';
-
-interface Row {
-  status?: number;
-  reasons?: readonly string[];
-  purpose?: Purpose;
-  when?: (error: GoogleError) => boolean;
-  kind: PlatformErrorKind;
-  code: FailureCode;
-  /** How long to wait, where the platform does not say. Milliseconds. */
-  wait?: (now: number) => number;
-  /** What the user can do, where Google's words do not say it. */
-  remedy?: string;
-}
+import type { ErrorRow, Purpose } from './error-row.ts';
+import { LIVE_ROWS } from './live-errors.ts';
 
 const RATE_REASONS = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
 const NO_CHANNEL =
@@ -36,7 +20,7 @@ const constant = (ms: number) => () => ms;
  *
  * @see https://developers.google.com/youtube/v3/docs/errors
  */
-const TABLE: readonly Row[] = [
+const TABLE: readonly ErrorRow[] = [
   { when: ({ status }) => status >= 500 || status === 408, kind: 'transient', code: 'PLATFORM_UNAVAILABLE' },
   { reasons: ['youtubeSignupRequired'], kind: 'rejected', code: 'PERMISSION_MISSING', remedy: NO_CHANNEL },
   { status: 401, kind: 'token_expired', code: 'TOKEN_EXPIRED' },
@@ -46,6 +30,7 @@ const TABLE: readonly Row[] = [
     code: 'PERMISSION_MISSING',
     remedy: 'Reconnect the account and tick every box on the page of Google',
   },
+  ...LIVE_ROWS,
   {
     reasons: ['quotaExceeded', 'dailyLimitExceeded'],
     kind: 'rate_limited',
@@ -213,10 +198,10 @@ export function toYoutubeError(
   );
 }
 
-const NOT_YET: Row = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' };
-const UNKNOWN: Row = { kind: 'rejected', code: 'INTERNAL' };
+const NOT_YET: ErrorRow = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' };
+const UNKNOWN: ErrorRow = { kind: 'rejected', code: 'INTERNAL' };
 
-function matches(row: Row, error: GoogleError, purpose: Purpose): boolean {
+function matches(row: ErrorRow, error: GoogleError, purpose: Purpose): boolean {
   return (
     (row.status === undefined || row.status === error.status) &&
     (row.purpose === undefined || row.purpose === purpose) &&

@@ -16,6 +16,7 @@ export const UNITS = {
   caption_list: 50,
   playlist_add: 50,
   playlist_create: 50,
+  live_change: 50,
   list: 1,
 } as const;
 

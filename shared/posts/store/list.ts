@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { toInstant } from '../../http/fields.ts';
 import {
   PLATFORM_IDS,
   POST_TYPES,
@@ -10,17 +11,8 @@ import { POST_STATUSES, statusOf, type Post, type PostStatus } from '../../model
 import type { Table } from '../../store/table.ts';
 import { listPosts } from '../../store/posts.ts';
 import { findProfileByName } from '../../store/profiles.ts';
-import { parseInstant } from '../../time/instant.ts';
 
-const instant = v.pipe(
-  v.string(),
-  v.rawTransform<string, number>(({ dataset, addIssue, NEVER }) => {
-    const at = parseInstant(dataset.value);
-    if (at !== null) return at;
-    addIssue({ message: 'Must be an ISO 8601 date-time such as 2026-12-01T10:00:00Z' });
-    return NEVER;
-  }),
-);
+const instant = v.pipe(v.string(), toInstant);
 
 const platform = v.pipe(
   v.string(),

@@ -1,7 +1,8 @@
 import type { Context, Hono } from 'hono';
 import { bearerOf } from '../../families/google/sandbox/tokens.ts';
 import { insufficientScopes, refuse, unauthorized } from './errors.ts';
-import { ANALYTICS, respond, type Guard } from './guard.ts';
+import { respond, type Guard } from './guard.ts';
+import { ANALYTICS } from './operations.ts';
 
 const METRICS = [
   'averageViewDuration',

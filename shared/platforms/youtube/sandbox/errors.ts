@@ -10,6 +10,7 @@ interface Detail {
   message?: string;
   status?: string;
   details?: object[];
+  extendedHelp?: string;
 }
 
 /** Ends a request with any response. */
@@ -23,12 +24,13 @@ export function end(status: Status, body: object | string, headers: Record<strin
 
 /** Ends a request with the error envelope of the Data API. */
 export function refuse(status: Status, reason: string, message: string, more: Detail = {}): never {
-  const { domain = 'youtube', location, locationType, status: name, details } = more;
+  const { domain = 'youtube', location, locationType, status: name, details, extendedHelp } = more;
   const error = {
     message: more.message ?? message,
     domain,
     reason,
     ...(location === undefined ? {} : { location, locationType: locationType ?? 'other' }),
+    ...(extendedHelp === undefined ? {} : { extendedHelp }),
   };
   return end(status, {
     error: {

@@ -1,7 +1,8 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { badParameter, refuse } from './errors.ts';
 import { guarded, readJson, requireSameParts, type Guard, type Request } from './guard.ts';
 import { member, textOf } from './metadata.ts';
+import { page } from './page.ts';
 import { randomId, uploadsOf, type YoutubeState } from './state.ts';
 import { isSeen, ownVideo, showVideo } from './videos.ts';
 
@@ -27,24 +28,6 @@ export function addPlaylists(app: Hono, guard: Guard, root: string): void {
 }
 
 type Playlist = NonNullable<ReturnType<YoutubeState['playlists']['get']>>;
-
-/** One page of at most `maxResults`, by an opaque token. */
-function page<T>(c: Context, all: readonly T[]): { items: T[]; more: object } {
-  const size = Number(c.req.query('maxResults') ?? 5);
-  if (!(size >= 0 && size <= 50))
-    badParameter('invalidParameter', 'maxResults', 'Invalid value for maxResults');
-  const token = c.req.query('pageToken');
-  const start = token === undefined ? 0 : Number(/^C(\d+)QAA$/.exec(token)?.[1] ?? NaN);
-  if (Number.isNaN(start)) badParameter('invalidPageToken', 'pageToken', 'The page token is not valid.');
-  const next = start + size;
-  return {
-    items: all.slice(start, next),
-    more: {
-      ...(next < all.length ? { nextPageToken: `C${next}QAA` } : {}),
-      pageInfo: { totalResults: all.length, resultsPerPage: size },
-    },
-  };
-}
 
 function listPlaylists(state: YoutubeState, { c, channel, parts }: Request): Response {
   if (c.req.query('mine') !== 'true') {

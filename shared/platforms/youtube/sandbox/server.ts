@@ -7,8 +7,12 @@ import { endTokens } from '../../kit/sandbox/tokens.ts';
 import { addAnalytics } from './analytics.ts';
 import { addChannels } from './channels.ts';
 import { addExtras } from './extras.ts';
-import { notFound, respond, SCOPES } from './guard.ts';
+import { notFound, respond } from './guard.ts';
+import { addLiveBroadcasts } from './live-broadcasts.ts';
+import { ingestOf } from './live-ingest.ts';
+import { addLiveStreams } from './live-streams.ts';
 import { addLookups } from './lookups.ts';
+import { SCOPES } from './operations.ts';
 import { addPlaylists } from './playlists.ts';
 import { addUploads } from './resumable.ts';
 import { APP, CHANNELS, findChannel, openState, seed, SwitchesSchema } from './state.ts';
@@ -25,8 +29,8 @@ export const sandbox: SandboxDefinition = {
     'accounts.google.com',
     'oauth2.googleapis.com',
   ],
-  // The address of an upload session is a capability.
-  secrets: { query: ['upload_id'], headers: ['location'] },
+  // The address of an upload session is a capability, and so is the name of a stream.
+  secrets: { query: ['upload_id'], headers: ['location'], fields: ['streamName'] },
   links: text =>
     findLinks(text, { hashtag: tag => `https://www.youtube.com/hashtag/${encodeURIComponent(tag)}` }),
   demo: { app: APP },
@@ -57,6 +61,8 @@ function start(host: SandboxHost): SandboxPlatform {
     addUploads(app, guard, root);
     addExtras(app, guard, root);
     addLookups(app, guard, `${root}/youtube/v3`);
+    addLiveBroadcasts(app, guard, `${root}/youtube/v3`);
+    addLiveStreams(app, guard, `${root}/youtube/v3`);
   }
   addAnalytics(app, guard);
   app.notFound(c => respond(c, notFound));
@@ -74,9 +80,13 @@ function start(host: SandboxHost): SandboxPlatform {
       state.channels.set(channel.id, { ...channel, switches });
       return true;
     },
+    ingest: ingestOf(state),
     reset: () => {
       seed(state);
-      for (const { id } of state.videos.values()) host.unpublish('youtube', id);
+      for (const { id } of [...state.videos.values(), ...state.live.broadcasts.values()]) {
+        host.unpublish('youtube', id);
+      }
+      for (const each of [state.live.broadcasts, state.live.streams]) each.clear();
       for (const each of [state.videos, state.captions, state.items, state.comments]) each.clear();
       state.sessions.clear();
       state.units.clear();

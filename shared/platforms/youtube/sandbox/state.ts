@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { SandboxCollection, SandboxHost } from '../../contract/sandbox.ts';
 import { JsonObjectSchema } from '../../../model/json.ts';
+import { openLiveState, type LiveState } from './live-state.ts';
 
 /** How a channel behaves; `POST /_control/accounts` changes it. */
 export const SwitchesSchema = v.object({
@@ -33,6 +34,16 @@ export const SwitchesSchema = v.object({
   keep_bytes: v.nullable(v.number()),
   /** Seconds after an upload in which other calls do not find the video. */
   unseen_s: v.number(),
+  /** The channel may stream live. */
+  live: v.boolean(),
+  /** New broadcasts are throttled. */
+  live_throttled: v.boolean(),
+  /** Whether a broadcast can start by itself. */
+  live_auto_start: v.boolean(),
+  /** Seconds that a broadcast takes to go live. */
+  live_transition_s: v.number(),
+  /** Whether a completed broadcast can be deleted at once, or only after its video. */
+  live_delete_completed: v.picklist(['allowed', 'video_first']),
   /** Likes and comments are left out of the statistics. */
   hidden_counts: v.boolean(),
 });
@@ -122,6 +133,7 @@ export interface Session {
 }
 
 export interface YoutubeState {
+  live: LiveState;
   host: SandboxHost;
   channels: SandboxCollection<Channel>;
   videos: SandboxCollection<Video>;
@@ -156,6 +168,11 @@ const DEFAULTS: Switches = {
   created_status: 201,
   keep_bytes: null,
   unseen_s: 0,
+  live: true,
+  live_throttled: false,
+  live_auto_start: true,
+  live_transition_s: 5,
+  live_delete_completed: 'video_first',
   hidden_counts: false,
 };
 
@@ -178,6 +195,7 @@ export const CHANNELS: readonly Channel[] = [
 export function openState(host: SandboxHost): YoutubeState {
   const state: YoutubeState = {
     host,
+    live: openLiveState(host),
     channels: host.collection('channels', ChannelSchema),
     videos: host.collection('videos', VideoSchema),
     captions: host.collection('captions', CaptionSchema),

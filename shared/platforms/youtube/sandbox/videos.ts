@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { badParameter, badVideo, refuse, videoNotFound } from './errors.ts';
 import { guarded, readJson, required, requireSameParts, type Guard, type Request } from './guard.ts';
+import { removeRecording } from './live-broadcasts.ts';
 import { member, readPlacement, readRecording, readSnippet, readStatus, textOf } from './metadata.ts';
 import { instant, type Channel, type Video, type YoutubeState } from './state.ts';
 
@@ -20,7 +21,9 @@ export function addVideos(app: Hono, guard: Guard, root: string): void {
   app.delete(
     path,
     guarded(guard, 'remove', ({ c, channel }) => {
-      const video = ownVideo(state, channel, required(c, 'id'), 'id');
+      const id = required(c, 'id');
+      if (removeRecording(state, channel, id)) return new Response(null, { status: 204 });
+      const video = ownVideo(state, channel, id, 'id');
       state.videos.delete(video.id);
       state.host.unpublish('youtube', video.id);
       return new Response(null, { status: 204 });

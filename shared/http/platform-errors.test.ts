@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { PlatformError } from '../../shared/platforms/contract/error.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
 import { answerPlatformError } from './platform-errors.ts';
 
 const NOW = Date.parse('2026-12-01T20:00:00Z');

@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../../shared/http/error-codes.ts';
-import { ApiError, validationFailed } from '../../shared/http/errors.ts';
-import type { PlatformId } from '../../shared/model/platform.ts';
-import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import type { Services } from '../../shared/runtime/services.ts';
-import { MINUTE, SECOND, toIso } from '../../shared/time/instant.ts';
+import type { PlatformId } from '../model/platform.ts';
+import { PlatformError } from '../platforms/contract/error.ts';
+import type { Services } from '../runtime/services.ts';
+import { MINUTE, SECOND, toIso } from '../time/instant.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { ApiError, validationFailed } from './errors.ts';
 
 /** Codes of the responses 429 and 503 below. */
 export const QUOTA_CODES: readonly ErrorCode[] = ['PLATFORM_RATE_LIMIT'];
