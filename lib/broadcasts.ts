@@ -38,6 +38,7 @@ export class Broadcasts extends Construct {
     secrets.grantReadPlatformApps(controller, [LIVE_PLATFORM]);
     schedules.grantForBroadcasts(controller);
     events.grantSend(controller, ENV.eventsQueueUrl);
+    queue.grantSend(controller, ENV.broadcastQueueUrl);
     live?.grantRun(controller);
     live?.onStopped(queue.queue);
     // As for publish queues: the first broadcast turns the polling on.

@@ -48,7 +48,13 @@ describe('the stream worker', () => {
   test('may read its code, media, the key ring and sessions, and write sessions', () => {
     const actions = stack.statements(idOf(taskOf(stack).TaskRoleArn)).flatMap(({ Action }) => Action);
     expect(new Set(actions)).toEqual(
-      new Set(['s3:GetObject', 'dynamodb:GetItem', 'dynamodb:UpdateItem', 'ssm:GetParameter']),
+      new Set([
+        's3:GetObject',
+        'dynamodb:GetItem',
+        'dynamodb:UpdateItem',
+        'ssm:GetParameter',
+        'ssm:GetParameters',
+      ]),
     );
   });
 

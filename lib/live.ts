@@ -156,7 +156,6 @@ export class Live extends Construct implements Grantee {
       },
       logging: LogDrivers.awsLogs({
         logGroup: new LogGroup(this, 'Log', {
-          logGroupName: `/aws/ecs/${Stack.of(this).stackName}-${WORKER}`,
           retention: RetentionDays.ONE_MONTH,
           removalPolicy: RemovalPolicy.DESTROY,
         }),

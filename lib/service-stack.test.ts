@@ -358,19 +358,21 @@ describe('permissions', () => {
     expect(statements.flatMap(targetsOf).map(parameterOf)).toEqual([`${PREFIX}/key-ring`]);
   });
 
-  test('to change event source mappings are limited to those of the publish queues', () => {
-    const publishQueues = stack
-      .all('AWS::Lambda::EventSourceMapping')
-      .filter(([, { EventSourceArn }]) =>
-        /^publish-/.test(nameOf(stack.at('AWS::SQS::Queue', EventSourceArn))),
-      )
-      .map(([id]) => id);
-    for (const name of ['integrations', 'sweeper']) {
-      const [statement] = withAction(particular(name), 'lambda:UpdateEventSourceMapping');
-      const ids = targetsOf(statement!).map(
-        arn => /event-source-mapping:.*"Ref":"(\w+)"/.exec(JSON.stringify(arn))?.[1],
-      );
-      expect(ids.sort()).toEqual(publishQueues.toSorted());
+  test('to change event source mappings are limited to those of the queues that they open', () => {
+    const mappingsOf = (queue: RegExp) =>
+      stack
+        .all('AWS::Lambda::EventSourceMapping')
+        .filter(([, { EventSourceArn }]) => queue.test(nameOf(stack.at('AWS::SQS::Queue', EventSourceArn))))
+        .map(([id]) => id);
+    for (const [name, queues] of [
+      ['integrations', /^publish-/],
+      ['broadcasts', /^broadcasts$/],
+      ['sweeper', /^publish-|^broadcasts$/],
+    ] as const) {
+      const ids = withAction(particular(name), 'lambda:UpdateEventSourceMapping')
+        .flatMap(targetsOf)
+        .map(arn => /event-source-mapping:.*"Ref":"(\w+)"/.exec(JSON.stringify(arn))?.[1]);
+      expect([name, ids.sort()]).toEqual([name, mappingsOf(queues).toSorted()]);
     }
   });
 

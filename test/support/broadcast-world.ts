@@ -1,3 +1,4 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
@@ -91,6 +92,7 @@ export async function broadcastWorld() {
       ssm: {
         send: () => Promise.resolve({ Parameter: { Value: JSON.stringify(APP) } }),
       } as unknown as SSMClient,
+      lambda: { send: () => Promise.resolve({ State: 'Enabled' }) } as unknown as LambdaClient,
       setting: name => settings[name] ?? name,
       now: host.now,
     },

@@ -1,6 +1,7 @@
 import { id, says, time, url, type Vocabulary } from './entry.ts';
 
 export const BROADCASTS: Vocabulary = {
+  account_id: id('Id of the connected account', 6),
   session_id: id('Id of the session', 14),
   broadcasts: says('The sessions, newest first'),
   broadcast_id: says('Id of the broadcast at YouTube', 'dQw4w9WgXcQ'),
@@ -21,7 +22,10 @@ export const BROADCASTS: Vocabulary = {
   'LiveBroadcastSession.title': says('Title', 'Coffee around the clock'),
   'LiveBroadcastSession.description': says('Description', 'Our roastery, live'),
   'LiveBroadcastSession.status': says('State of the broadcast', 'live'),
-  'LiveBroadcastSession.playlist_id': id('The playlist that is streamed; null with an encoder of your own', 15),
+  'LiveBroadcastSession.playlist_id': id(
+    'The playlist that is streamed; null with an encoder of your own',
+    15,
+  ),
   'LiveBroadcastSession.error': says('Why it failed, or ended without a request; null otherwise', null),
   'CreateBroadcastRequest.title': says('Title', 'Coffee around the clock'),
   'CreateBroadcastRequest.description': says('Description', 'Our roastery, live'),
