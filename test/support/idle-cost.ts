@@ -82,7 +82,7 @@ const alarms = (stack: Stack): IdleCost[] => [
 ];
 
 function runs(stack: Stack, { ScheduleExpression, Targets }: PropertiesOf['AWS::Events::Rule']): IdleCost[] {
-  const every = Number(/^rate\((\d+) minutes?\)$/.exec(ScheduleExpression)?.[1]);
+  const every = Number(/^rate\((\d+) minutes?\)$/.exec(ScheduleExpression ?? '')?.[1]);
   return Targets.flatMap(({ Arn }) => {
     const fn = stack.at('AWS::Lambda::Function', Arn);
     const name = nameOf(fn);

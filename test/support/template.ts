@@ -43,7 +43,7 @@ export interface PropertiesOf {
     AlarmActions?: Reference[];
     Dimensions: { Value: Reference }[];
   };
-  'AWS::Events::Rule': { ScheduleExpression: string; Targets: { Arn: Reference }[] };
+  'AWS::Events::Rule': { ScheduleExpression?: string; Targets: { Arn: Reference }[] };
   'AWS::IAM::Policy': { Roles: Reference[]; PolicyDocument: PolicyDocument };
   'AWS::IAM::Role': { ManagedPolicyArns?: unknown; AssumeRolePolicyDocument: PolicyDocument };
   'AWS::Lambda::EventInvokeConfig': {
