@@ -21,6 +21,7 @@ export const uploadResponses = {
     description: 'The file is large or slow and still being imported; poll GET for its status',
     schema: UploadView,
   },
+  400: { description: 'The form, a field or the file is not accepted' },
   403: { description: 'The file exceeds the storage of the plan', codes: ['STORAGE_LIMIT'] as const },
   404: { description: 'Profile not found' },
 };

@@ -52,6 +52,10 @@ const BodyTooLarge = v.pipe(
     code: v.pipe(v.literal('BODY_TOO_LARGE'), v.description(ERROR_CODES.BODY_TOO_LARGE.cause)),
     max_bytes: v.pipe(v.number(), v.integer()),
     presign_endpoint: v.optional(v.string()),
+    message: v.pipe(
+      v.optional(v.string()),
+      v.description('What the gateway says about a body that it does not pass on'),
+    ),
     docs_url,
   }),
   v.title('BodyTooLarge'),

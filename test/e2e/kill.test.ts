@@ -18,7 +18,7 @@ import {
 import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import { CANNOT_RECONCILE } from '../faults/evaluate.ts';
-import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 
 /*
  * Faults at every request of a delivery: the worker dies, or the connection breaks, before or after the platform has
@@ -37,6 +37,9 @@ beforeAll(async () => {
   hook = await listen(stack, `observer-${stack.workspace_id}`);
 }, START_MS);
 afterAll(() => closeStack(stack));
+
+/** YouTube takes no images; a story on Snapchat shows no text by which it could be found. */
+const WITHOUT_CAPTIONED_IMAGES: readonly PlatformId[] = ['youtube', 'snapchat'];
 
 interface Case {
   fault: RequestFault;
@@ -60,6 +63,12 @@ const titleOf = ({ fault, post }: Case) =>
 const destinationOf = (post: Json, platform: string) =>
   post.destinations.find((each: Json) => each.platform === platform);
 
+/** The record without follow-ups, some of which are done long after the post. */
+const delivered = (post: Json) => ({
+  ...post,
+  destinations: post.destinations.map((each: Json) => ({ ...each, follow_ups: null })),
+});
+
 /** Returns what is wrong with the result of a case; empty if nothing. */
 async function problemsOf({ fault: { platform }, post, text }: Case): Promise<string[]> {
   const { status, error, platform_post_id } = destinationOf(post, platform);
@@ -75,7 +84,7 @@ async function problemsOf({ fault: { platform }, post, text }: Case): Promise<st
 
 describe.each([
   ['text', ['x', 'facebook', 'linkedin', 'threads', 'bluesky', 'gbp', 'telegram']],
-  ['image', PLATFORM_IDS.filter(platform => platform !== 'youtube')],
+  ['image', PLATFORM_IDS.filter(platform => !WITHOUT_CAPTIONED_IMAGES.includes(platform))],
 ] as const)('a post of type %s', (post_type, platforms) => {
   test(
     'is live exactly once with any fault at any request',
@@ -134,7 +143,7 @@ describe('afterwards', () => {
     });
     for (const each of cases) {
       const now = await read(stack, each.post.post_id);
-      expect([titleOf(each), now]).toEqual([titleOf(each), each.post]);
+      expect([titleOf(each), delivered(now)]).toEqual([titleOf(each), delivered(each.post)]);
       expect([titleOf(each), await problemsOf(each)]).toEqual([titleOf(each), []]);
     }
     const { body } = await stack.local('GET', '/_local/queues');

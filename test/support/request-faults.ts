@@ -42,7 +42,6 @@ const countedOf = (platform: PlatformId) => DELIVERY_REQUESTS[platform] ?? SENT;
 /** Fields that platforms require besides text and media. */
 const REQUIRED_FIELDS: Readonly<Partial<Record<PlatformId, Json>>> = {
   pinterest: { pinterest_board_id: BOARD.id },
-  snapchat: { snapchat_post_type: 'spotlight' },
   tiktok: { tiktok_privacy_level: 'PUBLIC_TO_EVERYONE' },
 };
 

@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PLATFORM = fileURLToPath(new URL('noticeboard', import.meta.url));
 
 /** What the stack is made of; tests are left out. */
-const PARTS = ['bin', 'functions', 'lib', 'local', 'shared'];
+const PARTS = ['bin', 'functions', 'lib', 'local', 'shared', 'workers'];
 const FILES = ['cdk.json', 'package.json', 'package-lock.json', 'tsconfig.json', '.prettierrc.json'];
 
 export interface ProjectCopy {
