@@ -2,6 +2,8 @@ import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newSession } from '../shared/broadcasts/new-session.ts';
+import { createBroadcast } from '../shared/store/broadcasts.ts';
 import { newId } from '../shared/model/id.ts';
 import { newDelivery } from '../shared/model/webhook.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
@@ -20,7 +22,7 @@ import { API_GROUPS } from './routes.ts';
  */
 
 /** Operations that answer 200 without results instead of 404. */
-const FILTERS = ['POST /posts/validate', 'GET /posts'];
+const FILTERS = ['POST /posts/validate', 'GET /posts', 'GET /integrations/youtube/broadcasts'];
 
 /** Takes a form; its handler is that of POST /upload-media. */
 const FORM = '/upload-media/file';
@@ -112,6 +114,21 @@ async function createResources(): Promise<void> {
   const hook = (await getWebhook(table, stored.workspace_id, webhook.id))!;
   const delivery = newDelivery(event, hook, api.clock.now);
   await createDelivery(table, delivery);
+  const broadcast = newSession({
+    id: newId(),
+    workspace_id: stored.workspace_id,
+    profile_id: stored.id,
+    profile_name: 'First',
+    social_account_id: account.id,
+    title: 'Live',
+    description: null,
+    privacy: 'public',
+    start_time: api.clock.now + 86_400_000,
+    playlist_id: null,
+    is_loop: false,
+    created_at: api.clock.now,
+  });
+  await createBroadcast(table, { ...broadcast, is_ready: true });
   idsByPath = {
     '/agency/profiles': profile.id,
     '/agency/media': media.id,
@@ -122,6 +139,7 @@ async function createResources(): Promise<void> {
     '/posts': post.post_id,
     '/integrations': account.id,
     '/upload-media': upload_id,
+    '/integrations/youtube/broadcasts': broadcast.id,
   };
   foreignValues = {
     delivery_id: delivery.delivery_id,

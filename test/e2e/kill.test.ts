@@ -48,11 +48,14 @@ interface Case {
 }
 
 const cases: Case[] = [];
+/** Makes texts unique, also after a post that failed its test. */
+let published = 0;
 
 /** Publishes one post to several platforms with a fault at each. */
 async function publishWithFaults(faults: readonly RequestFault[], post_type: string): Promise<void> {
   const platforms = [...new Set(faults.map(({ platform }) => platform))];
-  const text = `With faults ${cases.length} @demo.bsky.social`;
+  published += 1;
+  const text = `With faults ${published} @demo.bsky.social`;
   const post = await publishUnder(stack, faults, bodyOf(stack, post_type, text, platforms));
   for (const fault of faults) cases.push({ fault, post, text });
 }
@@ -63,29 +66,43 @@ const titleOf = ({ fault, post }: Case) =>
 const destinationOf = (post: Json, platform: string) =>
   post.destinations.find((each: Json) => each.platform === platform);
 
-/** The record without follow-ups, some of which are done long after the post. */
+/** The record without follow-ups, some of which are done long after the post, and what they may amend. */
 const delivered = (post: Json) => ({
   ...post,
-  destinations: post.destinations.map((each: Json) => ({ ...each, follow_ups: null })),
+  destinations: post.destinations.map((each: Json) => ({
+    ...each,
+    follow_ups: null,
+    platform_post_id: null,
+    platform_post_url: null,
+  })),
 });
 
 /** Returns what is wrong with the result of a case; empty if nothing. */
 async function problemsOf({ fault: { platform }, post, text }: Case): Promise<string[]> {
-  const { status, error, platform_post_id } = destinationOf(post, platform);
+  const { status, error, platform_post_id, follow_ups } = destinationOf(post, platform);
   const live = await liveWith(stack, text, platform);
   const ids = live.map(item => item.platform_post_id);
   if (live.length > 1) return [`live ${live.length} times`];
   if (status === 'published') {
-    return ids[0] === platform_post_id ? [] : [`recorded ${platform_post_id}, live ${ids.join()}`];
+    // A follow-up may still find out the id.
+    const isAmended = follow_ups.some((each: Json) => each.status === 'pending') && live.length === 1;
+    return isAmended || ids[0] === platform_post_id
+      ? []
+      : [`recorded ${platform_post_id}, live ${ids.join()}`];
   }
   const isAllowed = CANNOT_RECONCILE.includes(platform) && error?.code === 'DELIVERY_UNKNOWN';
   return isAllowed ? [] : [`${status}, live ${live.length} times: ${JSON.stringify(error)}`];
 }
 
+/** Every platform with KILL_ALL=1, for which one run takes several minutes. */
+const takes = (platform: PlatformId) =>
+  process.env['KILL_ALL'] === '1' || ['x', 'bluesky', 'telegram'].includes(platform);
+
 describe.each([
   ['text', ['x', 'facebook', 'linkedin', 'threads', 'bluesky', 'gbp', 'telegram']],
   ['image', PLATFORM_IDS.filter(platform => !WITHOUT_CAPTIONED_IMAGES.includes(platform))],
-] as const)('a post of type %s', (post_type, platforms) => {
+] as const)('a post of type %s', (post_type, accepting) => {
+  const platforms = accepting.filter(takes);
   test(
     'is live exactly once with any fault at any request',
     async () => {
@@ -144,7 +161,7 @@ describe('afterwards', () => {
     for (const each of cases) {
       const now = await read(stack, each.post.post_id);
       expect([titleOf(each), delivered(now)]).toEqual([titleOf(each), delivered(each.post)]);
-      expect([titleOf(each), await problemsOf(each)]).toEqual([titleOf(each), []]);
+      expect([titleOf(each), await problemsOf({ ...each, post: now })]).toEqual([titleOf(each), []]);
     }
     const { body } = await stack.local('GET', '/_local/queues');
     expect(body.queues.filter((queue: Json) => queue.dead_letters > 0)).toEqual([]);
