@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { moveInto } from './move-into.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'local-stack');
@@ -62,15 +63,6 @@ async function runApp(outdir: string): Promise<void> {
   const code = await new Promise(resolve => child.once('close', resolve));
   process.off('exit', killChild);
   if (code !== 0) throw new Error(`The stack could not be synthesized:\n${stderr}`);
-}
-
-/** Another process may have created the same folder with the same content in the meantime. */
-function moveInto(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (!existsSync(to)) throw error;
-  }
 }
 
 function removeOld(current: string): void {

@@ -23,16 +23,30 @@ const bundleOf = (line: string) =>
 
 /** Returns log lines with the places in bundles replaced. `name`: the function of lines that do not name theirs. */
 export function mapText(text: string, name?: string): string {
+  const maps = new Map<string, SourceMap | null>();
+  function mapFor(bundle: string): SourceMap | null {
+    const map = maps.has(bundle) ? maps.get(bundle) : readMap(bundle);
+    maps.set(bundle, map ?? null);
+    return map ?? null;
+  }
   return text
     .split('\n')
-    .map(line => mapLine(line, bundleOf(line) ?? name))
+    .map(line => {
+      const bundle = bundleOf(line) ?? name;
+      const map = bundle === undefined ? null : mapFor(bundle);
+      return bundle === undefined || map === null ? line : mapLine(line, bundle, map);
+    })
     .join('\n');
 }
 
-function mapLine(line: string, bundle: string | undefined): string {
-  if (bundle === undefined || !existsSync(mapOf(bundle))) return line;
+/** Reads the source map of a bundle; null if there is none. */
+function readMap(bundle: string): SourceMap | null {
+  if (!existsSync(mapOf(bundle))) return null;
   const json: unknown = JSON.parse(readFileSync(mapOf(bundle), 'utf8'));
-  const map = new SourceMap(v.parse(SourceMapSchema, json));
+  return new SourceMap(v.parse(SourceMapSchema, json));
+}
+
+function mapLine(line: string, bundle: string, map: SourceMap): string {
   return line.replace(PLACE, (place, row: string, column: string) => {
     const origin = map.findOrigin(Number(row), Number(column));
     if (!('fileName' in origin)) return place;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { moveInto } from '../../move-into.ts';
 
 export type FilesByName = ReadonlyMap<string, Buffer>;
 
@@ -21,15 +22,14 @@ function hashOfGenerators(): string {
   return hash.digest('hex');
 }
 
-/** Stores all files or none. Another process may have stored the same ones in the meantime. */
+/** Stores all files or none. */
 function store(folder: string, files: FilesByName): void {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
-  for (const [name, bytes] of files) writeFileSync(join(unfinished, name), bytes);
   try {
-    renameSync(unfinished, folder);
-  } catch (error) {
+    for (const [name, bytes] of files) writeFileSync(join(unfinished, name), bytes);
+    moveInto(unfinished, folder);
+  } finally {
     rmSync(unfinished, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
   }
 }
