@@ -34,7 +34,7 @@ const stageOf = (youtubeId: string) =>
   world.host.posts().find(post => post.platform_post_id === youtubeId)?.fields['life_cycle_status'] ?? 'gone';
 const kinds = () => world.events.map(({ event }) => event);
 const running = () => world.workers.running().map(({ attempt }) => attempt);
-/** Asserts that a broadcast is over and that nothing of it runs or waits. */
+/** Asserts that a broadcast is over, and that it has no running task and no pending work left. */
 async function expectOver(id: string, status: string): Promise<void> {
   const session = await world.untilSettled(id);
   expect(session).toMatchObject({ status, lease: null, outbox: [] });

@@ -19,7 +19,7 @@ export const WORKER_ENV = {
 export interface WorkerTasks {
   /** Starts a worker; repeated with the same ref, it returns the same task. `no_capacity`: try again later. */
   run: (worker: WorkerRef) => Promise<{ arn: string } | 'no_capacity'>;
-  /** Asks a task to end itself; one that is unknown or has ended is none to stop. */
+  /** Asks a task to end itself; does nothing if it is unknown or has ended. */
   stop: (arn: string, reason: string) => Promise<void>;
   /** False once a task has ended, or is unknown. */
   isRunning: (arn: string) => Promise<boolean>;

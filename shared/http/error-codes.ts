@@ -285,7 +285,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Returns what is known of a code; undefined for a code that is none of the API's errors. */
+/** Returns the documentation of an error code; undefined if the API has no such code. */
 export function errorCodeDoc(code: string): ErrorCodeDoc | undefined {
   return Object.hasOwn(ERROR_CODES, code) ? TABLE[code] : undefined;
 }

@@ -205,7 +205,7 @@ function remove(state: YoutubeState, { c, channel }: Request): Response {
   return new Response(null, { status: 204 });
 }
 
-/** Deletes the recording of a completed broadcast. False where the id is none of a broadcast. */
+/** Deletes the recording of a completed broadcast. Returns false if no broadcast has this id. */
 export function removeRecording(state: YoutubeState, channel: Channel, id: string): boolean {
   const broadcast = state.live.broadcasts.get(id);
   if (broadcast?.channel_id !== channel.id) return false;
