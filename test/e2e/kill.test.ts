@@ -18,7 +18,7 @@ import {
 import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import { CANNOT_RECONCILE } from '../faults/evaluate.ts';
-import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
+import { PLATFORM_IDS, type PlatformId, type PostType } from '../../shared/model/platform.ts';
 
 /*
  * Faults at every request of a delivery: the worker dies, or the connection breaks, before or after the platform has
@@ -52,7 +52,7 @@ const cases: Case[] = [];
 let published = 0;
 
 /** Publishes one post to several platforms with a fault at each. */
-async function publishWithFaults(faults: readonly RequestFault[], post_type: string): Promise<void> {
+async function publishWithFaults(faults: readonly RequestFault[], post_type: PostType): Promise<void> {
   const platforms = [...new Set(faults.map(({ platform }) => platform))];
   published += 1;
   const text = `With faults ${published} @demo.bsky.social`;

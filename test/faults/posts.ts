@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformId, PostType } from '../../shared/model/platform.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
-import { BOARD } from '../support/pinterest.ts';
+import { platformFields } from '../support/platform-fields.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import type { SeededRandom } from './random.ts';
 
@@ -37,13 +37,6 @@ const CONTENTS: readonly Contents[] = [
 
 /** The contents that each platform accepts. */
 export type AcceptedContents = ReadonlyMap<PlatformId, readonly Contents[]>;
-
-/** Fields that platforms require besides text and media. The board belongs to the sandbox's demo account. */
-const REQUIRED_FIELDS: Readonly<Partial<Record<PlatformId, Json>>> = {
-  pinterest: { pinterest_board_id: BOARD.id },
-  snapchat: { snapchat_post_type: 'spotlight' },
-  tiktok: { tiktok_privacy_level: 'SELF_ONLY' },
-};
 
 /** Google Business shows the text of a video in a post of its own, by which a campaign would not find the video. */
 const hasOnePost = (platform: PlatformId, { post_type }: Contents) =>
@@ -136,15 +129,8 @@ export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
     description: text,
     ...(media.length > 0 && { media_urls: media.map(name => `${stack.sandbox_url}/_media/${name}`) }),
     ...(in_s !== null && { scheduled_date: new Date(now + in_s * 1000).toISOString() }),
-    ...Object.assign({}, ...platforms.map(platform => REQUIRED_FIELDS[platform])),
-    ...(post_type === 'image' && Object.fromEntries(platforms.flatMap(altTextOf))),
+    ...platformFields(post_type, platforms),
   };
-}
-
-/** Alt text of an image is a separate request on some platforms. */
-function altTextOf(platform: PlatformId): [string, string][] {
-  const field = `${platform}_alt_text`;
-  return field in RULES[platform].options ? [[field, 'An image']] : [];
 }
 
 const MAX_ATTEMPTS = 60;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlatformId } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import type { PlatformId, PostType } from '../../shared/model/platform.ts';
 import { create, isFinal, media, read, traffic, lastSeq, type TrafficLine } from './e2e.ts';
-import { BOARD } from './pinterest.ts';
+import { platformFields } from './platform-fields.ts';
 import type { Json, TestStack } from './stack.ts';
 
 /** What can happen to one request to a platform. */
@@ -39,12 +38,6 @@ const DELIVERY_REQUESTS: Readonly<Partial<Record<PlatformId, CountedRequests>>> 
 };
 const countedOf = (platform: PlatformId) => DELIVERY_REQUESTS[platform] ?? SENT;
 
-/** Fields that platforms require besides text and media. */
-const REQUIRED_FIELDS: Readonly<Partial<Record<PlatformId, Json>>> = {
-  pinterest: { pinterest_board_id: BOARD.id },
-  tiktok: { tiktok_privacy_level: 'PUBLIC_TO_EVERYONE' },
-};
-
 /** Shorter than any lease, so that a worker that takes over is seen before its own lease expires. */
 const STEP_S = 60;
 const POLL_MS = 150;
@@ -53,28 +46,23 @@ const LIMIT_MS = 300_000;
 /** Returns a post body that uses every request of a delivery: mentions to resolve and, for images, alt text. */
 export function bodyOf(
   stack: TestStack,
-  post_type: string,
+  post_type: PostType,
   description: string,
   platforms: readonly PlatformId[],
 ): Json {
-  const body = { post_type, description, platforms };
-  if (post_type === 'text') return body;
-  const altTexts = platforms
-    .map(platform => `${platform}_alt_text`)
-    .filter((field, index) => field in RULES[platforms[index]!].options)
-    .map(field => [field, 'A photo']);
   return {
-    ...body,
-    media_urls: [media(stack, 'photo.jpg')],
-    ...Object.assign({}, ...platforms.map(platform => REQUIRED_FIELDS[platform])),
-    ...Object.fromEntries(altTexts),
+    post_type,
+    description,
+    platforms,
+    ...(post_type !== 'text' && { media_urls: [media(stack, 'photo.jpg')] }),
+    ...platformFields(post_type, platforms),
   };
 }
 
 /** Returns the number of requests that a delivery without faults makes, by platform. */
 export async function countRequests(
   stack: TestStack,
-  post_type: string,
+  post_type: PostType,
   platforms: readonly PlatformId[],
   text: string,
 ): Promise<Map<PlatformId, number>> {
