@@ -46,7 +46,7 @@ async function measure(
   when: 'now' | 'scheduled',
 ): Promise<void> {
   const due =
-    when === 'now' ? {} : { scheduled_date: new Date((await now(stack)) + HOUR_S * 1000).toISOString() };
+    when === 'now' ? {} : { scheduled_date: new Date((await stack.now()) + HOUR_S * 1000).toISOString() };
   const bodies = Array.from({ length: SAMPLE }, (_, i) => ({ ...textPost(i, 'Demo', platforms), ...due }));
   await callsSince(stack);
   const ids = await createPosts(stack, bodies);
@@ -93,9 +93,4 @@ function priced(calls: readonly Call[], schedules: number): Record<string, strin
 async function callsSince(stack: TestStack): Promise<Call[]> {
   const { body } = await stack.local<{ calls: Call[] }>('GET', '/_local/calls?reset=1');
   return body.calls.filter(call => !SCHEDULED_FUNCTIONS.test(call.function));
-}
-
-async function now(stack: TestStack): Promise<number> {
-  const { body } = await stack.local<{ now: string }>('GET', '/_local/clock');
-  return Date.parse(body.now);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { clockOf, closeStack } from '../support/e2e.ts';
+import { closeStack } from '../support/e2e.ts';
 import { requestsTo, type FuzzRequest, type Known } from '../support/fuzz.ts';
 import { assertDocumented, operations, type DocumentedOperation } from '../support/openapi.ts';
 import { sharedStack } from '../support/shared-stack.ts';
@@ -46,7 +46,7 @@ async function createResources(): Promise<void> {
   const playlist = (await stack.api('POST', '/agency/playlists', { name: 'P', profile_id: demo.id })).body
     .playlist;
   const hook = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/fuzz` });
-  const later = new Date((await clockOf(stack)) + 86_400_000).toISOString();
+  const later = new Date((await stack.now()) + 86_400_000).toISOString();
   const post = {
     post_type: 'text',
     profile_name: 'Demo',

@@ -31,15 +31,14 @@ beforeAll(async () => {
 }, START_MS);
 afterAll(() => closeStack(stack));
 
-const clock = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
 const schedules = async () => (await stack.local('GET', '/_local/schedules')).body.schedules;
-const advanceTo = async (time: number) => stack.advance(Math.max(0, (time - (await clock())) / 1000));
+const advanceTo = async (time: number) => stack.advance(Math.max(0, (time - (await stack.now())) / 1000));
 
 test(
   `publishes ${POSTS} posts due at the same second exactly once, even when workers die, and leaves no schedule`,
   async () => {
     await connectedProfiles(stack, PROFILES, ['bluesky']);
-    const due = Math.ceil((await clock()) / 60_000) * 60_000 + 2 * HOUR_S * 1000;
+    const due = Math.ceil((await stack.now()) / 60_000) * 60_000 + 2 * HOUR_S * 1000;
     const ids = new Map<string, string>();
     await inParallel(PARALLEL, Array.from({ length: POSTS }), async (_, index) => {
       const description = `Same second, number ${index}`;
@@ -94,7 +93,7 @@ test(
 test(
   'publishes a post 365 days ahead after a year, and refuses one a day later',
   async () => {
-    const due = Math.ceil((await clock()) / 1000) * 1000 + 365 * DAY_S * 1000 - 60_000;
+    const due = Math.ceil((await stack.now()) / 1000) * 1000 + 365 * DAY_S * 1000 - 60_000;
     const refused = await stack.api('POST', '/posts', {
       profile_name: 'Demo',
       post_type: 'text',
@@ -119,7 +118,7 @@ test(
 );
 
 test('reads a date without an offset as UTC, whatever the time zone of the process', async () => {
-  const tomorrow = new Date((await clock()) + DAY_S * 1000).toISOString().slice(0, 10);
+  const tomorrow = new Date((await stack.now()) + DAY_S * 1000).toISOString().slice(0, 10);
   const scheduled = async (scheduled_date: string) => {
     const id = await create(stack, { platforms: ['telegram'], description: scheduled_date, scheduled_date });
     const { body } = await stack.api('GET', `/posts/${id}`);

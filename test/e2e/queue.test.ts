@@ -18,7 +18,7 @@ beforeAll(async () => {
   stack = await startStack({ data });
   // Slots are at full hours: start just after one, so that none begins or passes during the tests.
   const HOUR_MS = HOUR_S * 1000;
-  await stack.advance((HOUR_MS - ((await clock()) % HOUR_MS)) / 1000 + 60);
+  await stack.advance((HOUR_MS - ((await stack.now()) % HOUR_MS)) / 1000 + 60);
 }, START_MS);
 afterAll(async () => {
   await closeStack(stack);
@@ -47,7 +47,6 @@ const get = async (path: string): Promise<Json> => {
 const preview = async (limit = 10): Promise<Json[]> =>
   (await get(`/queue/preview?profile_name=Demo&limit=${limit}`)).slots;
 const nextSlot = async (): Promise<string> => (await get('/queue/next-slot?profile_name=Demo')).next_slot;
-const clock = async (): Promise<number> => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
 
 describe('the queue', () => {
   test(
@@ -96,7 +95,7 @@ describe('the queue', () => {
       const [slot] = (await preview(1)) as [Json];
       const settings = { profile_name: 'Demo', timezone: 'Asia/Tokyo', slots: [{ time: '06:45' }] };
       expect((await stack.api('POST', '/queue/settings', settings)).status).toBe(200);
-      await stack.advance(Math.ceil((Date.parse(slot.slot_at) - (await clock())) / 1000) - 30);
+      await stack.advance(Math.ceil((Date.parse(slot.slot_at) - (await stack.now())) / 1000) - 30);
       const post = await eventually('the post is live', 300_000, async () => {
         const found = await read(stack, slot.post_ids[0]);
         return found.status === 'published' ? found : null;

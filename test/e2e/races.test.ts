@@ -35,8 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeStack(stack));
 
-const now = async () => Date.parse((await stack.local('GET', '/_local/clock')).body.now);
-const inFuture = async (ms: number) => new Date((await now()) + ms).toISOString();
+const inFuture = async (ms: number) => new Date((await stack.now()) + ms).toISOString();
 
 /** Returns the platforms on which each text is live. */
 async function liveTexts(): Promise<Map<string, string[]>> {
@@ -89,7 +88,7 @@ async function races(
   firstProfile: number,
   ask: (id: string, text: string) => Promise<{ status: number; body: Json }>,
 ): Promise<Race[]> {
-  const first = (await now()) + AHEAD_MS;
+  const first = (await stack.now()) + AHEAD_MS;
   const posts: { id: string; text: string; due: number }[] = [];
   for (let race = 0; race < RACES; race += 1) {
     const text = `${kind} race ${race} ${crypto.randomUUID()}`;
@@ -102,8 +101,8 @@ async function races(
     });
     posts.push({ id, text, due });
   }
-  await stack.advance((first - CLOSE_MS - (await now())) / 1000);
-  const ahead = (await now()) - Date.now();
+  await stack.advance((first - CLOSE_MS - (await stack.now())) / 1000);
+  const ahead = (await stack.now()) - Date.now();
   const lead = fairLead(STEP_MS, 16 * STEP_MS);
   const run = await Promise.all(
     posts.map(async ({ id, text, due }) => {

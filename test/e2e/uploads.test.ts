@@ -179,7 +179,7 @@ describe('a scheduled post', () => {
         profile_id: profile.id,
         public_url: own.public_url,
       });
-      const soon = new Date((await now()) + 2 * HOUR_S * 1000).toISOString();
+      const soon = new Date((await stack.now()) + 2 * HOUR_S * 1000).toISOString();
       const scheduled = { post_type: 'image', platforms: ['x'], scheduled_date: soon };
       const urls = [`${origin.url}/a.jpg`, own.public_url];
       const id = await create(stack, {
@@ -216,10 +216,6 @@ test('an upload that is not confirmed within a day expires', async () => {
   const again = await presigned(files.PNG);
   expect((await post('/upload-media/confirm', { upload_id: again.upload_id })).status).toBe(200);
 });
-
-async function now(): Promise<number> {
-  return Date.parse((await stack.local('GET', '/_local/clock')).body.now);
-}
 
 /** Returns how often the importer has called this S3 operation. */
 async function importerCalls(operation: string): Promise<number> {

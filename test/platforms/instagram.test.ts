@@ -1,15 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  clockOf,
-  closeStack,
-  create,
-  eventually,
-  finalPost,
-  liveWith,
-  media,
-  read,
-  traffic,
-} from '../support/e2e.ts';
+import { closeStack, create, eventually, finalPost, liveWith, media, read, traffic } from '../support/e2e.ts';
 import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
@@ -78,7 +68,7 @@ describe('a post', () => {
   test(
     'with a video is a Reel, and its containers exist before its time',
     async () => {
-      const due = Math.ceil((await clockOf(stack)) / 1000) * 1000 + 80_000;
+      const due = Math.ceil((await stack.now()) / 1000) * 1000 + 80_000;
       const description = 'A Reel, prepared ahead';
       const id = await post({
         description,
@@ -96,7 +86,7 @@ describe('a post', () => {
           : null,
       );
       expect(await liveWith(stack, description, 'instagram')).toEqual([]);
-      await stack.advance((due - (await clockOf(stack))) / 1000 - 2);
+      await stack.advance((due - (await stack.now())) / 1000 - 2);
       await finalPost(stack, id);
       const [live] = await liveWith(stack, description, 'instagram');
       expect(live).toMatchObject({

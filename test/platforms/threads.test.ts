@@ -92,8 +92,7 @@ test(
   'a scheduled post is prepared ahead and published at its time',
   async () => {
     await stack.control('POST', '/_control/processing', { platform: 'threads', seconds: PROCESSING_S });
-    const now = await stack.local('GET', '/_local/clock');
-    const due = Date.parse(now.body.now) + 300_000;
+    const due = (await stack.now()) + 300_000;
     const description = 'Prepared ahead';
     await post({
       post_type: 'image',

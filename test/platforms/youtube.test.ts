@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { clockOf, create, eventually, isFinal, media, read } from '../support/e2e.ts';
+import { create, eventually, isFinal, media, read } from '../support/e2e.ts';
 import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
@@ -88,7 +88,7 @@ test(
 test(
   'a scheduled video is uploaded as private before its time, and public at its time',
   async () => {
-    const due = new Date((await clockOf(stack)) + 8 * 60_000).toISOString();
+    const due = new Date((await stack.now()) + 8 * 60_000).toISOString();
     const postId = await create(stack, video({ title: 'Later', description: 'Held', scheduled_date: due }));
     const held = await eventually('the private video exists', 300_000, async () => {
       const [item] = await videosTitled('Later');

@@ -29,12 +29,6 @@ export interface Receiver {
   events: () => Promise<Received[]>;
 }
 
-/** Time of the stack's clock. Epoch milliseconds. */
-export async function clockOf(stack: TestStack): Promise<number> {
-  const { body } = await stack.local<{ now: string }>('GET', '/_local/clock');
-  return Date.parse(body.now);
-}
-
 /** Poll interval: short enough to be fast, long enough for the rate limit. */
 export const POLL_MS = 150;
 

@@ -64,7 +64,6 @@ async function newWorkspace(
   stack: ReturnType<typeof clientOf>,
 ): Promise<Pick<Ready, 'api_key' | 'workspace_id'>> {
   const dynamo = new DynamoDBClient(localClientConfig(stack.aws.endpoint));
-  const { body } = await stack.local<{ now: string }>('GET', '/_local/clock');
   try {
     const { workspace, api_key } = await createWorkspace(
       {
@@ -72,7 +71,7 @@ async function newWorkspace(
         name: stack.aws.table,
       },
       { name: 'Test', plan: 'business', owner_email: 'owner@example.com' },
-      Date.parse(body.now),
+      await stack.now(),
     );
     return { workspace_id: workspace.workspace_id, api_key };
   } finally {

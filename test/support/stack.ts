@@ -37,6 +37,8 @@ export interface TestStack extends Ready {
   readyFile: string;
   /** The AWS endpoint of the stack and the names of its table and bucket. */
   aws: { endpoint: string; table: string; bucket: string };
+  /** Time of the stack's clock. Epoch milliseconds. */
+  now: () => Promise<number>;
   /** Advances the clock of the whole stack. */
   advance: (seconds: number) => Promise<void>;
   /** Waits until the condition returns a truthy value; throws with its description after the limit. */
@@ -119,6 +121,7 @@ export function clientOf(ready: Ready, aws: TestStack['aws']): Omit<TestStack, '
     control: (method, path, body) => call(ready.sandbox_url + path, method, body, {}),
     local,
     aws,
+    now: async () => Date.parse((await local<{ now: string }>('GET', '/_local/clock')).body.now),
     advance: async seconds => {
       await local('POST', '/_local/clock', { advance_seconds: seconds });
     },
