@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   closeStack,
   eventually,
-  listen,
   liveWith,
   read,
+  startObserved,
   type Received,
   type Receiver,
 } from '../support/e2e.ts';
@@ -15,7 +15,6 @@ import {
   roundsOf,
   type RequestFault,
 } from '../support/request-faults.ts';
-import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import { CANNOT_RECONCILE } from '../faults/evaluate.ts';
 import { PLATFORM_IDS, type PlatformId, type PostType } from '../../shared/model/platform.ts';
@@ -33,8 +32,8 @@ const AFTERMATH_S = 1200;
 let stack: TestStack;
 let hook: Receiver;
 beforeAll(async () => {
-  stack = await sharedStack();
-  hook = await listen(stack, `observer-${stack.workspace_id}`);
+  // A stack of its own: what other tests have left in its queues would be taken for messages of these posts.
+  ({ stack, hook } = await startObserved());
 }, START_MS);
 afterAll(() => closeStack(stack));
 
