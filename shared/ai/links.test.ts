@@ -75,14 +75,24 @@ describe('polish', () => {
     ['hello ,world!! nice', 'Hello, world! Nice.'],
     ['write to www.example.com/a?bcd', 'Write to www.example.com/a?bcd'],
     ['fish &amp; chips', 'Fish & chips.'],
-    ['UNBELIEVABLE summer news', 'Unbelievable summer news.'],
-    ['FREE SHIPPING and a BIG SUMMER SALE', 'FREE SHIPPING and a BIG SUMMER SALE.'],
+    ['news from NVIDIA and ADIDAS', 'News from NVIDIA and ADIDAS.'],
+    ['🎉 we are open.. come in', '🎉 We are open. Come in.'],
   ])('of %j is %j', (text, polished) => {
     expect(polish(text, 'en')).toBe(polished);
   });
 
-  test('keeps capitals in German, where nouns need them', () => {
-    expect(polish('GROSSER SOMMERSCHLUSSVERKAUF', 'de')).toBe('GROSSER SOMMERSCHLUSSVERKAUF.');
+  test.each([
+    ['fr', 'venez nous voir!! vous aimez le pain?', 'Venez nous voir\u00a0! Vous aimez le pain\u00a0?'],
+    ['es', '¿qué pan? ¡ven ya!', '¿Qué pan? ¡Ven ya!'],
+    ['de', 'alles für 10 € bei IKEA', 'Alles für 10 € bei IKEA.'],
+    ['tr', 'kahve sever misiniz', 'Kahve sever misiniz?'],
+    ['ja', '新しいお店です。最初の日は日曜日', '新しいお店です。最初の日は日曜日。'],
+    ['ja', 'スタッフ募集中', 'スタッフ募集中'],
+    ['zh', '你喜欢面包吗', '你喜欢面包吗？'],
+    ['ar', 'هل تحبون الخبز', 'هل تحبون الخبز؟'],
+    ['ko', '빵을 좋아하시나요', '빵을 좋아하시나요?'],
+  ] as const)('in %s of %j is %j', (language, text, polished) => {
+    expect(polish(text, language)).toBe(polished);
   });
 
   test('gives a headline no full stop and no trailing colon', () => {

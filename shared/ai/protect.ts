@@ -72,6 +72,9 @@ export const removeLinks = (text: string, isUnwanted: (link: string) => boolean)
 export const withoutLinks = (text: string) =>
   text.replace(LINKS, ' ').replace(/[@＠][\p{L}\p{M}\p{N}_.]+/gu, ' ');
 
+/** True for a text of nothing but links and mail addresses. */
+export const isLinksOnly = (text: string) => text.replace(LINKS, '').trim() === '';
+
 /** True for a text that ends with something that is set aside. */
 export const endsProtected = (text: string) => /[\u{f0000}-\u{ffffd}]$/u.test(text);
 

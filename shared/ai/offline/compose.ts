@@ -3,10 +3,12 @@ import { isBlank } from '../../text/normalize.ts';
 import type { AiPlatform, Brief, Language, Tone } from '../brief.ts';
 import { splitTrailingHashtags } from '../hashtags.ts';
 import { styleOf, textRules } from '../platform-style.ts';
+import { isLinksOnly } from '../protect.ts';
 import type { Chooser } from './chooser.ts';
 import { keywordsOf, sentencesOf, wordsOf } from './keywords.ts';
 import { TABLES } from './languages/index.ts';
 import { polish, polishHeadline } from './polish.ts';
+import { isQuestion } from './question.ts';
 
 const EMOJI: Readonly<Record<Tone, string>> = {
   casual: '✨',
@@ -27,17 +29,30 @@ const UNSPACED: ReadonlySet<Language> = new Set(['ja', 'zh']);
  * be a noun in the right case. Sentences of the tone follow.
  */
 export function captionAbout(brief: Brief, platform: AiPlatform, choose: Chooser): string {
-  const topic = withEmoji(headline(brief), brief, platform);
-  if (isQuestion(topic)) return firstFitting(brief, platform, [[topic, answer(brief, choose)], [topic]]);
+  const plain = headline(brief);
+  const topic = withEmoji(plain, brief, platform);
+  if (isQuestion(plain, brief.language)) {
+    return firstFitting(brief, platform, [[topic, answer(brief, choose)], [topic]]);
+  }
   const { lines, closings } = TABLES[brief.language].tones[brief.tone];
   const [line, closing] = [choose.pick(lines), choose.pick(closings)];
+  if (isLinksOnly(plain)) {
+    const introduced = `${TABLES[brief.language].links[register(brief)]}\n${plain}`;
+    return firstFitting(brief, platform, [
+      [introduced, withEmoji(closing, brief, platform)],
+      [introduced],
+      [plain],
+    ]);
+  }
+  // A call such as `Visit us!` needs no other one after it.
+  if (/[!！]$/u.test(plain)) return firstFitting(brief, platform, [[topic, line], [topic]]);
   return firstFitting(brief, platform, [[topic, line, closing], [topic, closing], [topic]]);
 }
 
 /** Rewrites a text for a platform: its most important sentences in their order, and a closing of the tone. */
 export function repurposed(brief: Brief, platform: AiPlatform, choose: Chooser): string {
   const polished = polish(brief.source, brief.language);
-  const closing = isQuestion(polished)
+  const closing = isQuestion(polished, brief.language)
     ? answer(brief, choose)
     : choose.pick(TABLES[brief.language].tones[brief.tone].closings);
   const room = styleOf(platform).caption_length - closing.length;
@@ -63,10 +78,10 @@ function headline({ source, language }: Brief): string {
   return sentencesOf(single, language).length > 1 ? polish(single, language) : single;
 }
 
-const answer = ({ language, tone }: Brief, choose: Chooser) =>
-  choose.pick(TABLES[language].answers[FORMAL_TONES.has(tone) ? 'formal' : 'informal']);
+const answer = (brief: Brief, choose: Chooser) =>
+  choose.pick(TABLES[brief.language].answers[register(brief)]);
 
-const isQuestion = (text: string) => /[?？؟][^\p{L}\p{N}]*$/u.test(text);
+const register = ({ tone }: Brief) => (FORMAL_TONES.has(tone) ? 'formal' : 'informal');
 
 function withEmoji(text: string, { tone }: Brief, platform: AiPlatform): string {
   const emoji = EMOJI[tone];
@@ -90,9 +105,13 @@ function firstFitting(
 /** The first part is a paragraph of its own; the others are, too, where the platform's style has paragraphs. */
 function arrange(parts: readonly string[], { language }: Brief, platform: AiPlatform): string {
   const [first = '', ...rest] = parts;
-  const separator = styleOf(platform).paragraphs ? '\n\n' : UNSPACED.has(language) ? '' : ' ';
-  return rest.length === 0 ? first : `${first}\n\n${rest.join(separator)}`;
+  const added = styleOf(platform).paragraphs ? rest.join('\n\n') : inline(rest, language);
+  return rest.length === 0 ? first : `${first}\n\n${added}`;
 }
+
+/** Joins sentences to one line. */
+const inline = (sentences: readonly string[], language: Language) =>
+  sentences.join(UNSPACED.has(language) ? '' : ' ');
 
 /** Returns the sentences with the most keywords in their order, up to `length` characters; at least one. */
 function summarize(text: string, language: Language, length: number): string {
@@ -110,7 +129,7 @@ function summarize(text: string, language: Language, length: number): string {
     total += each.sentence.length + 1;
   }
   const inOrder = kept.sort((a, b) => a.index - b.index).map(({ sentence }) => sentence);
-  return inOrder.join(UNSPACED.has(language) ? '' : ' ');
+  return inline(inOrder, language);
 }
 
 /** Divides by the root of the length, so that neither long nor short sentences win by their length alone. */

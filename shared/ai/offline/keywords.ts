@@ -17,7 +17,7 @@ export function keywordsOf(text: string, language: Language): string[] {
   const stopwords = new Set(languages.flatMap(each => TABLES[each].stopwords.split(' ')));
   const weights = new Map<string, number>();
   for (const [index, word] of wordsOf(text, language).entries()) {
-    if (stopwords.has(word) || !isMeaningful(word)) continue;
+    if (stopwords.has(word) || !isMeaningful(word) || NO_SUBJECT[language]?.test(word)) continue;
     const weight = index < FIRST_WORDS ? FIRST_WEIGHT : 1;
     weights.set(word, (weights.get(word) ?? 0) + weight);
   }
@@ -41,7 +41,13 @@ const ATTACHED: Readonly<Partial<Record<Language, RegExp>>> = {
   en: /['’]s$/u,
   tr: /['’]\p{L}{1,8}$/u,
   fr: /^(?:[cdjlmnst]|qu)['’](?=\p{L}{2})/u,
-  ko: /(?<=\p{L}{2})(?:에서|으로|은|는|을|를|에|의|가)$/u,
+  ko: /(?<=\p{L}{2})(?:에서|으로|은|는|을|를|에|의|가)$|(?<=^\p{L})를$|(?<=^(?![가노마])\p{L})을$/u,
+};
+
+/** Endings of verbs, and what is left of them when a word is cut into pieces. */
+const NO_SUBJECT: Readonly<Partial<Record<Language, RegExp>>> = {
+  ja: /^\p{Script=Hiragana}{1,2}$/u,
+  ko: /(?:니다|세요|네요|나요|까요|[아어해]요)$/u,
 };
 
 const stem = (word: string, language: Language) => word.replace(ATTACHED[language] ?? /$^/u, '');

@@ -10,6 +10,8 @@ export interface LanguageTable {
   hashtags: string;
   /** Invitations to answer a topic that is a question. */
   answers: Readonly<Record<'informal' | 'formal', readonly string[]>>;
+  /** Introduce a topic that is a link. */
+  links: Readonly<Record<'informal' | 'formal', string>>;
   /** `lines` follow a topic that is a noun or a statement; `closings` end a caption. */
   tones: Readonly<Record<Tone, { lines: readonly string[]; closings: readonly string[] }>>;
 }

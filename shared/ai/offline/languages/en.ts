@@ -2,7 +2,7 @@ import type { LanguageTable } from '../table.ts';
 
 export const en: LanguageTable = {
   stopwords:
-    'a about after all also an and any are as at be been before but by can could did do does for from get had has have he her here his how i if in into is it its just like made make me more most my new no not now of on once one only or our out over she should so some such than that the their them then there these they this to too up us very was we were what when where which while who why will with would you your know come comes see today open opens opened opening start starts begin begins meet join visit closed close wait welcome every everybody yes free best like first hiring',
+    'a about after all also an and any are as at be been before but by can could did do does for from get had has have he her here his how i if in into is it its just like made make me more most my new no not now of on once one only or our out over she should so some such than that the their them then there these they this to too up us very was we were what when where which while who why will with would you your know come comes see today open opens opened opening start starts begin begins meet join visit closed close wait welcome every everybody yes free best like first drop stop',
   endings: 'love life time tips daily lovers ideas community inspo moments story world',
   hashtags:
     'inspiration motivation lifestyle trending explore community creative instagood today share discover smallbusiness goals mindset behindthescenes newpost daily learn growth ideas',
@@ -10,17 +10,22 @@ export const en: LanguageTable = {
     informal: ['Tell us in the comments!', 'We would love to hear your answer.'],
     formal: ['We look forward to your answers.', 'Please share your view with us.'],
   },
+  links: { informal: 'Take a look:', formal: 'Find out more here:' },
   tones: {
     casual: {
       lines: [
         'Just wanted to share this with you.',
-        'A little something from us to you.',
-        'This is on our minds today.',
+        'Thought you might like to know.',
+        'You heard it here first.',
       ],
       closings: ['What do you think?', 'Tell us in the comments.', 'Let us know what you think.'],
     },
     professional: {
-      lines: ['Worth a closer look.', 'High on our agenda right now.', 'A short update from our team.'],
+      lines: [
+        'Here is the latest from our team.',
+        'We are glad to share this with you.',
+        'A short update from our team.',
+      ],
       closings: [
         'Get in touch to learn more.',
         'We look forward to hearing from you.',
@@ -29,11 +34,11 @@ export const en: LanguageTable = {
     },
     funny: {
       lines: [
-        'No, we are not making this up.',
+        'No, we’re not making this up.',
         'Yes, this really deserved a post of its own.',
-        'We tried to keep it to ourselves. It did not work.',
+        'We tried to keep it to ourselves. It didn’t work.',
       ],
-      closings: ['Tag somebody who needs to see this.', 'Laughing is allowed.', 'We will see ourselves out.'],
+      closings: ['Tag somebody who needs to see this.', 'Laughing is allowed.', 'We’ll see ourselves out.'],
     },
     inspirational: {
       lines: [
@@ -69,7 +74,7 @@ export const en: LanguageTable = {
         'Softly, like morning light.',
         'Beautiful things rarely raise their voice.',
       ],
-      closings: ['Stay a while, and listen.', 'And the day begins to glow.', 'Let it linger.'],
+      closings: ['Stay a while, and listen.', 'Take a breath, and look again.', 'Let it linger.'],
     },
   },
 };
