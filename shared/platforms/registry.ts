@@ -68,6 +68,7 @@ import { lookups as youtubeLookups } from './youtube/lookups.ts';
 import { lookups as tiktokLookups } from './tiktok/lookups.ts';
 import { lookups as pinterestLookups } from './pinterest/lookups.ts';
 import { lookups as gbpLookups } from './gbp/lookups.ts';
+import { quota as xQuota } from './x/quota.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 import { quota as tiktokQuota } from './tiktok/quota.ts';
 import { live as youtubeLive } from './youtube/live.ts';
@@ -173,6 +174,7 @@ export const LOOKUPS: Readonly<Partial<Record<PlatformId, PlatformLookups>>> = {
 
 /** Platforms with published quotas. */
 export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
+  x: xQuota,
   youtube: youtubeQuota,
   tiktok: tiktokQuota,
 };

@@ -61,7 +61,8 @@ export function openQuota(
       const bucket = open(name);
       const outcome = await write(bucket);
       if (outcome === 'done') return;
-      if (outcome === 'full' && !(await releaseExpired(bucket))) throw quotaExhausted(platform, bucket);
+      if (outcome === 'full' && !(await releaseExpired(bucket)))
+        throw quotaExhausted(platform, bucket, await endOf(bucket));
     }
   };
 
@@ -72,6 +73,12 @@ export function openQuota(
     const expired = [...reservations].filter(([, { expires_at }]) => expires_at <= limit.now);
     await Promise.all(expired.map(([id, reservation]) => removeReservation(table, ref, id, reservation)));
     return expired.length > 0;
+  };
+
+  /** When units may be spent again: the platform's word wins. */
+  const endOf = async ({ ref, limit: { now: at, resets_at } }: Bucket): Promise<number> => {
+    const { exhausted_until } = await getQuota(table, ref);
+    return exhausted_until > at ? Math.min(exhausted_until, resets_at) : resets_at;
   };
 
   return {
@@ -128,12 +135,18 @@ function ownerKey(platform: PlatformId, { scope }: QuotaBucket, { app, account_i
 function quotaExhausted(
   platform: PlatformId,
   { name, limit: { limit, resets_at, now } }: Bucket,
+  until: number,
 ): PlatformError {
+  const { display_name } = RULES[platform];
+  const why =
+    until < resets_at
+      ? `${display_name} called the quota "${name}" used up. The next attempt is`
+      : `The ${display_name} quota "${name}" of ${limit} units is used up. It resets`;
   return new PlatformError({
     kind: 'rate_limited',
     code: 'QUOTA_EXHAUSTED',
-    message: `The ${RULES[platform].display_name} quota "${name}" of ${limit} units is used up. It resets at ${toIso(resets_at)}.`,
-    retryAfterMs: resets_at - now,
+    message: `${why} at ${toIso(until)}.`,
+    retryAfterMs: until - now,
     limit,
   });
 }

@@ -7,6 +7,7 @@ import {
   type StepContext,
   type StepResult,
 } from '../contract/publisher.ts';
+import { pausingApp } from './app-pause.ts';
 import { createPost, recentPosts, type LivePost } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { sameText, unwrapText } from './text.ts';
@@ -34,7 +35,9 @@ export const publisher = definePublisher<State, Credentials>({
   state: StateSchema,
   initial: () => FRESH,
   steps: job =>
-    job.media_urls.length > 0 && job.post_type !== 'text' ? [...PREPARATIONS, PUBLISH] : [PUBLISH],
+    (job.media_urls.length > 0 && job.post_type !== 'text' ? [...PREPARATIONS, PUBLISH] : [PUBLISH]).map(
+      pausingApp,
+    ),
 });
 
 /** Fails before the first byte is sent when the user did not grant the permission to upload. */
