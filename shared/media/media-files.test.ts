@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import sharp from 'sharp';
+import { box, CAMERA_MARKS, withCameraData } from '../../test/support/camera-video.ts';
 import { apngOf, heic, pdfWithScript, pngOfSize, svg } from '../../test/support/bad-files.ts';
 import { createTestBucket, type TestBucket } from '../../test/support/bucket.ts';
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
@@ -323,6 +324,13 @@ describe('the public URL of a file', () => {
     expect(sha256(await fetched(await publish(serve(png), 'image')))).toBe(sha256(png));
   });
 
+  test('leads to a video without the metadata of its camera', async () => {
+    const filmed = withCameraData(await fetched(`${host.url}/clip.mp4`));
+    const copy = await fetched(await publish(serve(filmed)));
+    expect(copy).toHaveLength(filmed.length);
+    for (const mark of CAMERA_MARKS) expect(copy.includes(mark)).toBe(false);
+  });
+
   test('is the URL itself where the bucket serves the file', async () => {
     await putObject(real, `${MEDIA}clip.mp4`, await fetched(`${host.url}/clip.mp4`), 'video/mp4');
     const url = publicUrlOf(real, `${MEDIA}clip.mp4`);
@@ -358,6 +366,47 @@ describe('the public URL of a file', () => {
     });
     await expect(publish(`${oddUrl}/fails`)).rejects.toMatchObject({ kind: 'transient' });
     expect([real.keys(), real.uploadsInProgress()]).toEqual([[], 0]);
+  });
+});
+
+describe('a video at a host that ignores ranges', () => {
+  /** Larger than what an inspection reads ahead; its index comes last, as cameras write it. */
+  const filmed = async () => {
+    const clip = Buffer.from(await (await fetch(`${host.url}/clip.mp4`)).arrayBuffer());
+    return withCameraData(Buffer.concat([clip, box('mdat', Buffer.alloc(13 * 1024 ** 2))]));
+  };
+  const openVideo = (url: string) => openAs('x', url, { post_type: 'video' });
+
+  test('is refused where its end is missing', async () => {
+    const whole = await filmed();
+    for (const missing of [100, 1500]) {
+      await expect(openVideo(serve(whole.subarray(0, whole.length - missing)))).rejects.toMatchObject({
+        ...REJECTED,
+        message: expect.stringMatching(/damaged: it is cut off after/),
+      });
+    }
+  });
+
+  test('is retried later where the host sends less than it declares', async () => {
+    const whole = await filmed();
+    answers.set('/short', (_, response) => {
+      response.writeHead(200, { 'content-length': whole.length });
+      response.write(whole.subarray(0, whole.length - 5000), () => response.destroy());
+    });
+    await expect(openVideo(`${oddUrl}/short`)).rejects.toMatchObject({ kind: 'transient' });
+  });
+
+  test('is accepted whole, and sent without the metadata of its camera', async () => {
+    const whole = await filmed();
+    const url = serve(whole);
+    const file = await filesOf('x', { post_type: 'video', media_urls: [url] }).open(url, TIMEOUT_MS);
+    try {
+      const sent = [await file.read(0, 1000), await file.read(1000, file.size - 1000)];
+      expect(file.size).toBe(whole.length);
+      for (const mark of CAMERA_MARKS) expect(Buffer.concat(sent).includes(mark)).toBe(false);
+    } finally {
+      await file.close();
+    }
   });
 });
 

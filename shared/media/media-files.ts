@@ -20,6 +20,7 @@ import { decideCover, decideFile, groupProblems } from './limits/file-decision.t
 import { wrongKind } from './limits/file-limits.ts';
 import { decidePicture, MAX_CONVERTED_BYTES } from './limits/picture-needs.ts';
 import { inspectOrReject, openPicture, type OpenPicture } from './open-picture.ts';
+import { withoutCameraData } from './open-video.ts';
 import { publishFile } from './publish-file.ts';
 import { readTextFile, type TextLimits } from './text-file.ts';
 
@@ -75,12 +76,14 @@ export function mediaFiles({ http, bucket, rules, draft }: MediaFilesOptions): M
     const remote = await openRemoteFile(http, url, timeoutMs);
     try {
       const facts = await inspectOrReject(remote.access);
+      const sent_as = decide(url, facts);
+      const file = await withoutCameraData(remote, facts);
       return {
         facts,
-        sent_as: decide(url, facts),
-        size: remote.size,
-        read: remote.read,
-        publicUrl: () => publishFile(bucket, url, remote, facts),
+        sent_as,
+        size: file.size,
+        read: file.read,
+        publicUrl: () => publishFile(bucket, url, file, facts),
         fitted: () => Promise.reject(mediaRejected(wrongKind(facts, 'image'))),
         close: remote.close,
       };

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { openFollowing } from '../../net/follow.ts';
 import { readAll, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { SECOND } from '../../time/instant.ts';
-import { BudgetExceeded, QUICK } from '../probe/budget.ts';
+import { QUICK } from '../probe/budget.ts';
 import type { FileAccess } from '../probe/file-access.ts';
 import { HEAD_BYTES } from '../probe/identify.ts';
 import { assertFileResponse, hostUnavailable, mediaRejected, withHostErrors } from './host-errors.ts';
 import { contentRange, strongEtag, UNCOMPRESSED, wholeNumber } from './range-request.ts';
+import { tailReader } from './tail.ts';
 import { createStreamCursor, type StreamCursor } from './stream-cursor.ts';
 
 /** A user's file at its host, read piece by piece. */
@@ -38,7 +39,7 @@ export async function openRemoteFile(
   const head = await withHostErrors(() => createStreamCursor(first.stream).readUpTo(HEAD_BYTES));
   first.stream.destroy();
   if (head.length === 0) throw mediaRejected('The media URL returns an empty file');
-  const restart = async () => (await request(http, first.url, null, budgetMs)).stream;
+  const restart = async (ms = budgetMs) => (await request(http, first.url, null, ms)).stream;
   const declared = range ? range.total : wholeNumber(first.headers['content-length']);
   const reader = range ? rangeReader(http, first.url, restart) : streamReader(restart);
   const size = declared ?? (await countBytes(await restart()));
@@ -47,7 +48,10 @@ export async function openRemoteFile(
     size,
     version: strongEtag(first.headers['etag']),
     ...reader,
-    access: accessTo(head, size, reader, first.headers['content-type']),
+    access: accessTo(head, size, reader, {
+      readTail: tailReader(size, () => restart(Math.min(QUICK.ms, budgetMs))),
+      type: first.headers['content-type'],
+    }),
   };
 }
 
@@ -56,15 +60,25 @@ interface Reader extends Pick<RemoteFile, 'read' | 'close'> {
   canSeek: () => boolean;
 }
 
-function accessTo(head: Buffer, size: number, { canSeek, read }: Reader, type = ''): FileAccess {
+interface Rest {
+  /** Reads pieces at the end of a file that cannot be had otherwise. */
+  readTail: (start: number, end: number) => Promise<Buffer>;
+  type: string | undefined;
+}
+
+function accessTo(
+  head: Buffer,
+  size: number,
+  { canSeek, read }: Reader,
+  { readTail, type = '' }: Rest,
+): FileAccess {
   return {
     size,
     declared_type: type,
     read: async (start, wanted) => {
       const end = Math.min(wanted, size);
       if (end <= head.length) return head.subarray(start, end);
-      if (!canSeek() && end > QUICK.bytes)
-        throw new BudgetExceeded('The media host does not support range requests');
+      if (!canSeek() && end > QUICK.bytes) return readTail(start, end);
       return read(start, end - start);
     },
   };
