@@ -39,11 +39,12 @@ const FAILED_SWEEPS = 5;
  * alarm: SQS and Lambda try again, and what keeps failing becomes a dead letter.
  */
 export class Observability extends Construct {
-  private readonly topic: Topic | null;
+  /** Topic that is notified of alarms; null without an email address. */
+  readonly alarmTopic: Topic | null;
 
   constructor(scope: Construct, id: string, { api, sweeper, monthlyBudget, email }: ObservabilityProps) {
     super(scope, id);
-    this.topic = email === undefined ? null : this.addTopic(email);
+    this.alarmTopic = email === undefined ? null : this.addTopic(email);
     if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
     if (monthlyBudget !== undefined && email !== undefined) this.addBudget(monthlyBudget, email);
     this.alarm('Overdue', sweepMetric(this, METRICS.overdue), {
@@ -115,7 +116,7 @@ export class Observability extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...options,
     });
-    if (this.topic) alarm.addAlarmAction(new SnsAction(this.topic));
+    if (this.alarmTopic) alarm.addAlarmAction(new SnsAction(this.alarmTopic));
     return alarm;
   }
 }
