@@ -4,6 +4,7 @@ import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
 import { Broadcasts } from './broadcasts.ts';
 import { capOf, concurrencyCaps, fittingPlatforms } from './concurrency.ts';
+import { ServiceDashboard } from './dashboard.ts';
 import { SIZES } from './functions.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -13,6 +14,7 @@ import { Live } from './live.ts';
 import { Observability } from './observability.ts';
 import { OUTPUTS } from './outputs.ts';
 import { Publishing } from './publishing.ts';
+import { SavedQueries } from './queries.ts';
 import { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { Sweeper } from './sweeper.ts';
@@ -88,6 +90,8 @@ export class ServiceStack extends Stack {
       monthlyBudget: settings.monthlyBudget,
       email: settings.alarmEmail,
     });
+    new ServiceDashboard(this, 'Dashboard', { api: gateway.api });
+    new SavedQueries(this, 'Queries');
     this.warnOfQuota(settings);
     this.output(OUTPUTS.baseUrl, publicUrl);
     this.output(OUTPUTS.mediaUrl, media.url);

@@ -51,9 +51,12 @@ export class DeadLetters extends Construct {
 /** A standard SQS queue with a dead-letter queue. Messages only name an item of the table, so order does not matter. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
+  /** Name within the stack, without the stack's prefix. */
+  readonly name: string;
 
   constructor(scope: Construct, id: string, { name, worker_timeout_s, deadLetters }: WorkQueueProps) {
     super(scope, id);
+    this.name = name;
     this.queue = new Queue(this, 'Queue', {
       ...SAFE,
       visibilityTimeout: Duration.seconds(worker_timeout_s * VISIBILITY_IN_TIMEOUTS),
