@@ -36,7 +36,7 @@ export async function runCampaign({
 }: CampaignOptions): Promise<Report> {
   const started = performance.now();
   const report = emptyReport(seed);
-  const join = (stack: TestStack) => open(stack, platforms, report, log);
+  const join = (stack: TestStack) => openCampaign(stack, platforms, report, log);
   for (const end of thorough ? ENDS : []) await restartStack(join, end);
   const stack = await startStack();
   try {
@@ -51,7 +51,8 @@ export async function runCampaign({
   return report;
 }
 
-async function open(
+/** Returns a campaign on a running stack, without any rounds. */
+export async function openCampaign(
   stack: TestStack,
   platforms: readonly PlatformId[],
   report: Report,
@@ -73,7 +74,7 @@ async function open(
   };
 }
 
-const emptyReport = (seed: number): Report => ({
+export const emptyReport = (seed: number): Report => ({
   seed,
   posts: 0,
   platforms: [],

@@ -23,15 +23,17 @@ export interface Evidence {
   /** Number of requests that each platform rejected for good. */
   rejections: ReadonlyMap<PlatformId, number>;
   inFlight: readonly string[];
+  /** Platforms whose destinations may end with DELIVERY_UNKNOWN; default: all that cannot be asked. */
+  mayBeUnknown?: readonly PlatformId[];
   /** Responses with an account's new tokens were lost: posts may fail because the account needs a new connection. */
   accountsMayBeLost?: boolean;
 }
 
 /**
- * Platforms that cannot be asked for the outcome of a request whose response was lost; TikTok lists public posts only. All
- * others must always reconcile.
+ * Platforms that cannot always be asked for the outcome of a request whose response was lost: TikTok lists public posts
+ * only, and Snapchat's list may lag behind, so that the request is repeated once only. All others must always reconcile.
  */
-export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok'];
+const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok', 'snapchat'];
 
 export interface Evaluation {
   violations: Violation[];
@@ -59,10 +61,11 @@ export function evaluate(evidence: Evidence): Evaluation {
       const destination = post.destinations.find((each: Json) => each.platform === platform);
       const live = evidence.live.filter(each => each.platform === platform && textOf(each) === plan.text);
       const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
+      const mayBeUnknown = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
       if (outcome === 'rejected') rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
       for (const [kind, detail] of [
-        ...destinationProblems(plan, platform, destination, live, outcome),
+        ...destinationProblems(plan, destination, live, outcome, mayBeUnknown),
         ...eventProblems(id, platform, destination, evidence.events),
       ]) {
         found(kind, `${platform}: ${detail}`);
@@ -93,15 +96,15 @@ function outcomeOf({ status, error }: Json, accountsMayBeLost = false): Outcome 
 
 function* destinationProblems(
   plan: PostPlan,
-  platform: PlatformId,
   destination: Json,
   live: readonly LivePost[],
   outcome: Outcome,
+  mayBeUnknown: boolean,
 ): Generator<[Kind, string]> {
   if (live.length > 1) yield ['duplicate', `live ${live.length} times`];
   if (outcome === 'open') yield ['in flight', `still ${destination.status}`];
-  if (outcome === 'unknown' && !CANNOT_RECONCILE.includes(platform)) {
-    yield ['inconsistent', `unknown, although the platform can reconcile (live ${live.length} times)`];
+  if (outcome === 'unknown' && !mayBeUnknown) {
+    yield ['inconsistent', `unknown, although the platform can be asked (live ${live.length} times)`];
   }
   if ((outcome === 'rejected' || outcome === 'account lost') && live.length > 0) {
     yield ['inconsistent', `failed (${destination.error.code}), but live`];

@@ -73,11 +73,15 @@ export async function dayAfter(
 }
 
 /** Advances the clock until nothing is in flight. Returns what is still in flight after the last step. */
-export async function settle({ world }: Campaign, clear: () => Promise<void>): Promise<string[]> {
+export async function settle(
+  { world }: Campaign,
+  clear: () => Promise<void>,
+  steps: readonly number[] = STEPS,
+): Promise<string[]> {
   let left: string[] = [];
   for (let step = 0; step < MAX_STEPS; step += 1) {
     if (step === END_FAULTS_AFTER) await clear();
-    await world.pass(STEPS[step] ?? LONG_STEP);
+    await world.pass(steps[step] ?? LONG_STEP);
     left = await world.inFlight();
     if (left.length === 0) return [];
   }
@@ -90,8 +94,8 @@ interface Rest extends Omit<Evidence, 'posts' | 'live' | 'events'> {
   since: number;
 }
 
-/** Evaluates what the posts of a round left behind and adds it to the report. */
-export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<void> {
+/** Evaluates what the posts of a round left behind, adds it to the report and returns it. */
+export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<Evidence> {
   const { stack, report } = campaign;
   const evidence: Evidence = {
     ...rest,
@@ -113,6 +117,7 @@ export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }:
     if (key !== null && report.diagnostics.length < MAX_DIAGNOSTICS)
       report.diagnostics.push(diagnosticsOf(key, evidence, lines));
   }
+  return evidence;
 }
 
 function diagnosticsOf(
