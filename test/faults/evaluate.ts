@@ -128,10 +128,15 @@ function* destinationProblems(
   if (!isUrlOf(post, destination.platform_post_url)) {
     yield ['inconsistent', `its URL is ${post.platform_post_url}, not ${destination.platform_post_url}`];
   }
-  if (post.media.length !== plan.media.length) {
-    yield ['inconsistent', `it has ${post.media.length} files, not ${plan.media.length}`];
+  const files = filesShown(plan, destination.platform);
+  if (post.media.length !== files) {
+    yield ['inconsistent', `it has ${post.media.length} files, not ${files}`];
   }
 }
+
+/** Google Business shows the text of a video in a post of its own. */
+const filesShown = ({ post_type, media }: PostPlan, platform: string) =>
+  platform === 'gbp' && post_type === 'video' ? 0 : media.length;
 
 /** A URL that ends with the id is stored where the platform did not tell its permalink. */
 const isUrlOf = ({ platform_post_id, platform_post_url }: LivePost, url: string | null) =>

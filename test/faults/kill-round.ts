@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { traffic } from '../support/e2e.ts';
+import { livePosts, traffic } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Json } from '../support/stack.ts';
 import { faultBodies, placesOf, planName, type FaultPlan, type Place } from './places.ts';
@@ -31,6 +31,8 @@ export interface KillRound {
   /** Whether all faults of the platform have hit a request. */
   occurred: (platform: PlatformId) => boolean;
   isUnknown: (platform: PlatformId) => boolean;
+  /** Number of posts that went live, whatever their text. */
+  liveOn: (platform: PlatformId) => number;
   problems: string[];
 }
 
@@ -66,6 +68,7 @@ async function killRound(campaign: Campaign, faults: RoundPlan, plan: PostPlan):
   const ids = await createAll(stack, [plan], begun, () => world.pass(30));
   const inFlight = await settle(campaign, () => Promise.resolve(), STEPS);
   const lines = await traffic(stack, new Date(begun).toISOString(), 'publisher-');
+  const live = (await livePosts(stack)).filter(({ published_at }) => Date.parse(published_at) >= begun);
   const injected: Json[] = (await stack.control('GET', '/_control/faults')).body.items;
 
   const before = report.violations.length;
@@ -84,6 +87,7 @@ async function killRound(campaign: Campaign, faults: RoundPlan, plan: PostPlan):
     placesOf: platform => placesOf(lines.filter(line => line.platform === platform)),
     occurred: platform => injected.every(fault => fault.platform !== platform || fault.hits === 1),
     isUnknown: platform => unknownOf(posts[0]).includes(platform),
+    liveOn: platform => live.filter(post => post.platform === platform).length,
     problems: report.violations
       .slice(before)
       .map(({ kind, detail }) => `${plan.key}: ${kind}: ${detail} (${planned})`),

@@ -21,6 +21,8 @@ interface Lane {
   platform: PlatformId;
   /** The requests of a delivery without faults. */
   clean: readonly Place[];
+  /** Number of live posts that it results in. */
+  live: number;
   plans: FaultPlan[];
   /** Descriptions of the recovery requests that are planned. */
   recovery: Set<string>;
@@ -41,7 +43,7 @@ export async function killAtEveryRequest(
   const nextRound = killRounds(campaign, name, contents, platforms);
   const first = await nextRound(new Map());
   report.wrong.push(...first.problems);
-  const lanes = platforms.map(platform => laneOf(platform, first.placesOf(platform)));
+  const lanes = platforms.map(platform => laneOf(platform, first));
   for (;;) {
     const faults = new Map(lanes.flatMap(({ platform, plans: [plan] }) => (plan ? [[platform, plan]] : [])));
     if (faults.size === 0) return report;
@@ -51,10 +53,12 @@ export async function killAtEveryRequest(
   }
 }
 
-const laneOf = (platform: PlatformId, clean: readonly Place[]): Lane => ({
+const laneOf = (platform: PlatformId, first: KillRound): Lane => ({
   platform,
-  clean,
-  plans: plansAt(clean),
+  clean: first.placesOf(platform),
+  live: first.liveOn(platform),
+  // The request that publishes is among the last.
+  plans: plansAt(first.placesOf(platform).toReversed()),
   recovery: new Set(),
   repeated: new Set(),
 });
@@ -64,6 +68,10 @@ function afterDelivery(lane: Lane, round: KillRound, report: KillReport): void {
   const { platform, clean, plans, recovery, repeated } = lane;
   const plan = plans.shift();
   if (!plan) return;
+  const live = round.liveOn(platform);
+  const isWrong = round.isUnknown(platform) ? live > lane.live : live !== lane.live;
+  if (isWrong)
+    report.wrong.push(`${live} posts are live on ${platform}, not ${lane.live}: ${planName(plan)}`);
   if (!round.occurred(platform)) {
     if (repeated.has(plan)) report.missed.push(planName(plan));
     else plans.push(plan);

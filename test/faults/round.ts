@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { lastSeq, traffic, type LivePost, type TrafficLine } from '../support/e2e.ts';
+import { lastSeq, livePosts, traffic, type TrafficLine } from '../support/e2e.ts';
 import type { Json } from '../support/stack.ts';
 import { evaluate, type Evidence } from './evaluate.ts';
 import type { Scenario } from './injected-faults.ts';
@@ -100,9 +100,7 @@ export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }:
   const evidence: Evidence = {
     ...rest,
     posts: await readAll(stack, tag),
-    live: ((await stack.control('GET', '/_control/published')).body.items as LivePost[]).filter(({ text }) =>
-      text.startsWith(`${tag} no `),
-    ),
+    live: (await livePosts(stack)).filter(({ text }) => text.startsWith(`${tag} no `)),
     events: await campaign.receiver.events(),
   };
   const { violations, outcomes } = evaluate(evidence);

@@ -129,10 +129,13 @@ export async function eventually<T>(
 
 /** Returns the live posts with this text, on one platform or on all. */
 export async function liveWith(stack: TestStack, text: string, platform?: string): Promise<LivePost[]> {
-  const { body } = await stack.control('GET', '/_control/published');
-  const items: LivePost[] = body.items;
-  return items.filter(item => item.text === text && (platform ?? item.platform) === item.platform);
+  const posts = await livePosts(stack);
+  return posts.filter(post => post.text === text && (platform ?? post.platform) === post.platform);
 }
+
+/** Returns all live posts. */
+export const livePosts = async (stack: TestStack): Promise<LivePost[]> =>
+  (await stack.control<{ items: LivePost[] }>('GET', '/_control/published')).body.items;
 
 export interface TrafficLine {
   seq: number;
