@@ -142,6 +142,9 @@ const filesShown = ({ post_type, media }: PostPlan, platform: string) =>
 const isUrlOf = ({ platform_post_id, platform_post_url }: LivePost, url: string | null) =>
   url === platform_post_url || (url?.endsWith(`/${platform_post_id}`) ?? false);
 
+/** Follow-ups that replace the id of the post, which the event has told. */
+const AMENDING = ['text_post'];
+
 function* eventProblems(
   id: string,
   platform: PlatformId,
@@ -174,7 +177,8 @@ function* eventProblems(
       yield ['event', `post.retry for attempt ${attempt} of ${destination.attempts}`];
   }
   const announced = mine.find(({ event }) => event === 'post.published')?.data;
-  if (announced && announced.platform_post_id !== destination.platform_post_id) {
+  const isAmended = destination.follow_ups?.some((each: Json) => AMENDING.includes(each.name)) === true;
+  if (announced && !isAmended && announced.platform_post_id !== destination.platform_post_id) {
     yield [
       'inconsistent',
       `the event says ${announced.platform_post_id}, the record ${destination.platform_post_id}`,
