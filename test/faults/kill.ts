@@ -17,7 +17,7 @@ export interface KillReport {
 }
 
 /** The deliveries of one platform. */
-interface Lane {
+interface PlatformPlans {
   platform: PlatformId;
   /** The requests of a delivery without faults. */
   clean: readonly Place[];
@@ -43,17 +43,19 @@ export async function killAtEveryRequest(
   const nextRound = killRounds(campaign, name, contents, platforms);
   const first = await nextRound(new Map());
   report.wrong.push(...first.problems);
-  const lanes = platforms.map(platform => laneOf(platform, first));
+  const everyPlatform = platforms.map(platform => platformPlans(platform, first));
   for (;;) {
-    const faults = new Map(lanes.flatMap(({ platform, plans: [plan] }) => (plan ? [[platform, plan]] : [])));
+    const faults = new Map(
+      everyPlatform.flatMap(({ platform, plans: [plan] }) => (plan ? [[platform, plan]] : [])),
+    );
     if (faults.size === 0) return report;
     const round = await nextRound(faults);
     report.wrong.push(...round.problems);
-    for (const lane of lanes) afterDelivery(lane, round, report);
+    for (const own of everyPlatform) afterDelivery(own, round, report);
   }
 }
 
-const laneOf = (platform: PlatformId, first: KillRound): Lane => ({
+const platformPlans = (platform: PlatformId, first: KillRound): PlatformPlans => ({
   platform,
   clean: first.placesOf(platform),
   live: first.liveOn(platform),
@@ -63,15 +65,14 @@ const laneOf = (platform: PlatformId, first: KillRound): Lane => ({
   repeated: new Set(),
 });
 
-/** Takes the plan of a round off its lane, and adds what follows from it. */
-function afterDelivery(lane: Lane, round: KillRound, report: KillReport): void {
-  const { platform, clean, plans, recovery, repeated } = lane;
+/** Takes the plan of a round off its list, and adds what follows from it. */
+function afterDelivery(own: PlatformPlans, round: KillRound, report: KillReport): void {
+  const { platform, clean, plans, recovery, repeated } = own;
   const plan = plans.shift();
   if (!plan) return;
   const live = round.liveOn(platform);
-  const isWrong = round.isUnknown(platform) ? live > lane.live : live !== lane.live;
-  if (isWrong)
-    report.wrong.push(`${live} posts are live on ${platform}, not ${lane.live}: ${planName(plan)}`);
+  const isWrong = round.isUnknown(platform) ? live > own.live : live !== own.live;
+  if (isWrong) report.wrong.push(`${live} posts are live on ${platform}, not ${own.live}: ${planName(plan)}`);
   if (!round.occurred(platform)) {
     if (repeated.has(plan)) report.missed.push(planName(plan));
     else plans.push(plan);
