@@ -58,7 +58,13 @@ export class ServiceStack extends Stack {
     const live = settings.live
       ? new Live(this, 'Live', { table, secrets, media, size: settings.liveSize })
       : null;
-    const controller = new Broadcasts(this, 'Broadcasts', { ...work, schedules, queue: broadcasts, live });
+    const controller = new Broadcasts(this, 'Broadcasts', {
+      ...work,
+      schedules,
+      queue: broadcasts,
+      live,
+      concurrency,
+    });
     const housekeeping = new Housekeeping(this, 'Housekeeping', { ...work, schedules, uploads });
     const sweeper = new Sweeper(this, 'Sweeper', {
       ...work,
