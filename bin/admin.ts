@@ -1,43 +1,42 @@
 import { parseArgs } from 'node:util';
-import { COMMANDS, usage } from './admin/commands.ts';
-import { findTarget } from './admin/target.ts';
+import type { Command } from './admin/command.ts';
+import { findCommand, usage } from './admin/commands.ts';
+import { findTarget, TARGET_OPTIONS } from './admin/find-target.ts';
 
-/** `npm run admin -- <noun> <verb> [--option value …]`: commands for the operator. */
+/** `npm run admin -- <command> [--option value …]`: commands for the operator. */
 async function main(words: readonly string[]): Promise<void> {
-  const [noun = '', verb = '', ...rest] = words;
-  const command = COMMANDS.find(each => each.name === `${noun} ${verb}`);
-  if (!command) throw new Error(usage());
-  const { values, positionals } = parseArgs({
-    args: rest,
-    allowPositionals: true,
-    options: {
-      ...Object.fromEntries(
-        command.options.map(({ name, repeatable = false }) => [
-          name,
-          { type: 'string' as const, multiple: repeatable },
-        ]),
-      ),
-      data: { type: 'string' },
-      'ready-file': { type: 'string' },
-      stage: { type: 'string' },
-      table: { type: 'string' },
-    },
-  });
-  const given = Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
-  const lists = Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      Array.isArray(value) ? [[name, value.filter(each => typeof each === 'string')]] : [],
-    ),
-  );
-  const missing = command.options.filter(({ name, required }) => required && !given[name]);
+  const found = findCommand(words);
+  if (!found) throw new Error(usage());
+  const { command, rest } = found;
+  const { options, lists, positionals } = parseWords(command, rest);
+  const missing = command.options.filter(({ name, required }) => required && !options[name]);
   if (missing.length > 0) {
     throw new Error(`Missing: ${missing.map(({ name }) => `--${name}`).join(', ')}\n\n${usage()}`);
   }
-  const target = findTarget(given);
-  console.log(await command.run({ target, options: given, lists, positionals }));
+  const target = await findTarget(options);
+  console.log(await command.run({ target, options, lists, positionals }));
 }
+
+function parseWords(command: Command, args: string[]) {
+  if (args.some(each => each.startsWith('--client-secret'))) throw new Error(NO_SECRETS);
+  const known: Record<string, { type: 'string'; multiple?: boolean }> = {};
+  for (const name of TARGET_OPTIONS) known[name] = { type: 'string' };
+  for (const { name, repeatable = false } of command.options) {
+    known[name] = { type: 'string', multiple: repeatable };
+  }
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: known });
+  const options: Record<string, string> = {};
+  const lists: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'string') options[name] = value;
+    if (Array.isArray(value)) lists[name] = value.filter(each => typeof each === 'string');
+  }
+  return { options, lists, positionals };
+}
+
+const NO_SECRETS =
+  'The client secret is not an option: the history of the shell and the list of processes would show it. Leave it out; the ' +
+  'command asks for it, or reads it from standard input: npm run --silent admin -- platform set x --client-id ID < secret.txt';
 
 try {
   await main(process.argv.slice(2));

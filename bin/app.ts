@@ -3,7 +3,15 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/bundle.ts';
 import { isMediaLibraryInstalled, isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
-import { forgettable, readSettings, readStage, SETTINGS_FOLDER, stackName } from '../lib/settings.ts';
+import {
+  forgettable,
+  givenSettings,
+  readSettings,
+  readStage,
+  SETTINGS_FOLDER,
+  SETTINGS_METADATA,
+  stackName,
+} from '../lib/settings.ts';
 import cdkJson from '../cdk.json' with { type: 'json' };
 import { bundleWorker } from '../lib/worker-bundle.ts';
 
@@ -23,6 +31,7 @@ const stack = new ServiceStack(app, stackName(stage), {
 
 if (!isLocal) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  stack.templateOptions.metadata = { [SETTINGS_METADATA]: givenSettings(app.node, SETTINGS_FOLDER) };
   const forgotten = forgettable(app.node, SETTINGS_FOLDER, cdkJson);
   if (forgotten.length > 0) {
     Annotations.of(stack).addWarningV2(

@@ -3,6 +3,7 @@ import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
 import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
+import { LEAST } from './concurrency.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Live } from './live.ts';
 import type { Schedules } from './schedules.ts';
@@ -18,6 +19,8 @@ export interface BroadcastsProps {
   queue: WorkQueue;
   /** What streams playlists; null where the deployment streams none. */
   live: Live | null;
+  /** Maximum concurrency of the consumer of each queue. */
+  concurrency: ReadonlyMap<string, number>;
 }
 
 /** The controller of live broadcasts: it has them start, watches them and ends them. */
@@ -26,7 +29,7 @@ export class Broadcasts extends Construct {
 
   constructor(scope: Construct, id: string, props: BroadcastsProps) {
     super(scope, id);
-    const { table, secrets, schedules, events, queue, live } = props;
+    const { table, secrets, schedules, events, queue, live, concurrency } = props;
     const controller = new ServiceFunction(this, 'Controller', {
       bundle: 'broadcast-controller',
       ...SIZES['broadcast-controller'],
@@ -42,7 +45,11 @@ export class Broadcasts extends Construct {
     live?.grantRun(controller);
     live?.onStopped(queue.queue);
     // As for publish queues: the first broadcast turns the polling on.
-    this.mapping = queue.consume(controller, { batchSize: 1, maxConcurrency: 10, enabled: false });
+    this.mapping = queue.consume(controller, {
+      batchSize: 1,
+      maxConcurrency: concurrency.get('broadcasts') ?? LEAST,
+      enabled: false,
+    });
   }
 
   /** Lets the function turn on the polling of the queue. */

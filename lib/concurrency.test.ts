@@ -17,8 +17,14 @@ test.each([40, 50, 100, 250, 1000])('caps leave a fifth of a quota of %i to the 
   expect(Math.min(...caps.values())).toBeGreaterThanOrEqual(2);
 });
 
-test('the quota of a new account has room for two platforms', () => {
+test('the quota of a new account has room for two platforms, or for YouTube with its broadcasts', () => {
   expect(sum(concurrencyCaps(['x', 'bluesky'], 10))).toBe(8);
   expect(fittingPlatforms(['x', 'bluesky'], 10)).toBeNull();
-  expect(fittingPlatforms(PLATFORM_IDS, 10)).toBe(2);
+  expect(fittingPlatforms(PLATFORM_IDS, 10)).toBe(1);
+});
+
+test('the controller of broadcasts counts where their platform is deployed', () => {
+  expect(concurrencyCaps(['youtube'], 1000).get('broadcasts')).toBe(10);
+  expect(sum(concurrencyCaps(['youtube'], 10))).toBe(8);
+  expect(concurrencyCaps(['x'], 1000).has('broadcasts')).toBe(false);
 });

@@ -13,7 +13,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { METRICS, METRICS_SERVICE } from '../shared/aws/env.ts';
+import { METRICS } from '../shared/aws/env.ts';
 import type { ServiceFunction } from './functions.ts';
 
 export interface ObservabilityProps {
@@ -36,22 +36,24 @@ const FAILED_SWEEPS = 5;
 
 /**
  * One alarm for each way in which work can get stuck; each alarm costs 0.10 dollars a month. Errors of a single worker need no
- * alarm: SQS and Lambda try again, and what keeps failing becomes a dead letter.
+ * alarm: SQS and Lambda try again, and what keeps failing becomes a dead letter. Neither do throttles and backlogs: work that
+ * waits is overdue, and requests that wait are answered with 5xx.
  */
 export class Observability extends Construct {
-  private readonly topic: Topic | null;
+  /** Topic that is notified of alarms; null without an email address. */
+  readonly alarmTopic: Topic | null;
 
   constructor(scope: Construct, id: string, { api, sweeper, monthlyBudget, email }: ObservabilityProps) {
     super(scope, id);
-    this.topic = email === undefined ? null : this.addTopic(email);
+    this.alarmTopic = email === undefined ? null : this.addTopic(email);
     if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
     if (monthlyBudget !== undefined && email !== undefined) this.addBudget(monthlyBudget, email);
-    this.alarm('Overdue', sweepMetric(this, METRICS.overdue), {
+    this.alarm('Overdue', sweepMetric(this, METRICS.sweep.overdue), {
       alarmDescription: 'Every sweep finds overdue items: work arrives faster than it is done',
       threshold: 0,
       evaluationPeriods: SWEEPS_BEHIND,
     });
-    this.alarm('DeadLetters', sweepMetric(this, METRICS.dead_letters), {
+    this.alarm('DeadLetters', sweepMetric(this, METRICS.sweep.dead_letters), {
       alarmDescription: 'Work failed on every attempt because of the service',
       threshold: 0,
     });
@@ -115,17 +117,20 @@ export class Observability extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...options,
     });
-    if (this.topic) alarm.addAlarmAction(new SnsAction(this.topic));
+    if (this.alarmTopic) alarm.addAlarmAction(new SnsAction(this.alarmTopic));
     return alarm;
   }
 }
 
-/** A metric that the sweeper writes while it is above zero (`shared/runtime/metrics.ts`); the dispatcher adds overdue posts. */
+/**
+ * A metric that the sweeper writes while it is above zero (`shared/runtime/metrics.ts`). The dispatcher adds overdue posts, the
+ * webhook dispatcher events that waited too long.
+ */
 const sweepMetric = (scope: Construct, metricName: string) =>
   new Metric({
     namespace: Stack.of(scope).stackName,
     metricName,
-    dimensionsMap: { service: METRICS_SERVICE },
+    dimensionsMap: { service: 'sweep' satisfies keyof typeof METRICS },
     statistic: 'Sum',
     period: Duration.minutes(1),
   });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesize } from '../test/support/template.ts';
 import pinned from './logical-ids.json' with { type: 'json' };
+import { QUERIES } from './queries.ts';
 import { forgettable, readSettings } from './settings.ts';
 
 /* What operators do with a stack: a second one, an upgrade, a new one in place of a destroyed one. */
@@ -24,6 +25,9 @@ test('names few resources, and those after the stack: two stages share no name',
   expect(named.sort()).toEqual([
     'AWS::ApiGatewayV2::Api: socialpublishingtest',
     'AWS::Logs::LogGroup: /aws/vendedlogs/apis/socialpublishingtest',
+    ...Object.keys(QUERIES)
+      .map(question => `AWS::Logs::QueryDefinition: socialpublishingtest/${question}`)
+      .sort(),
     expect.stringMatching(/^AWS::Scheduler::ScheduleGroup: socialpublishingtest/),
   ]);
 });

@@ -46,6 +46,10 @@ export class Schedules extends Construct {
     );
   }
 
+  get groupName(): string {
+    return this.group.scheduleGroupName;
+  }
+
   /** Allows these actions on schedules of posts. */
   grant(to: ServiceFunction, ...actions: ScheduleAction[]): void {
     this.allow(to.addEnvironment(ENV.dispatchQueueUrl, this.queues.dispatch.queueUrl), actions);
@@ -71,7 +75,7 @@ export class Schedules extends Construct {
       );
     if (actions.some(action => WITH_TARGET.has(action))) this.grantPassRole(to);
     Validations.of(to).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.groupName()}/*]`,
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${this.generatedName()}/*]`,
       reason:
         'Schedules are named after posts, deliveries and broadcasts: the group is the narrowest resource that can be named.',
     });
@@ -92,12 +96,12 @@ export class Schedules extends Construct {
     return Stack.of(this).formatArn({
       service: 'scheduler',
       resource: 'schedule',
-      resourceName: `${this.groupName()}/*`,
+      resourceName: `${this.generatedName()}/*`,
     });
   }
 
   /** Returns the name that CDK generates from the path of the group. */
-  private groupName(): string {
+  private generatedName(): string {
     const resource = this.group.node.defaultChild;
     if (resource instanceof CfnScheduleGroup && resource.name !== undefined) return resource.name;
     throw new Error('The group has no name');

@@ -4,6 +4,7 @@ import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
 import { Broadcasts } from './broadcasts.ts';
 import { capOf, concurrencyCaps, fittingPlatforms } from './concurrency.ts';
+import { ServiceDashboard } from './dashboard.ts';
 import { SIZES } from './functions.ts';
 import { Gateway } from './gateway.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -11,7 +12,9 @@ import { MediaBucket } from './media-bucket.ts';
 import { Insights } from './insights.ts';
 import { Live } from './live.ts';
 import { Observability } from './observability.ts';
+import { OUTPUTS } from './outputs.ts';
 import { Publishing } from './publishing.ts';
+import { SavedQueries } from './queries.ts';
 import { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { Sweeper } from './sweeper.ts';
@@ -58,7 +61,13 @@ export class ServiceStack extends Stack {
     const live = settings.live
       ? new Live(this, 'Live', { table, secrets, media, size: settings.liveSize })
       : null;
-    const controller = new Broadcasts(this, 'Broadcasts', { ...work, schedules, queue: broadcasts, live });
+    const controller = new Broadcasts(this, 'Broadcasts', {
+      ...work,
+      schedules,
+      queue: broadcasts,
+      live,
+      concurrency,
+    });
     const housekeeping = new Housekeeping(this, 'Housekeeping', { ...work, schedules, uploads });
     const sweeper = new Sweeper(this, 'Sweeper', {
       ...work,
@@ -81,17 +90,26 @@ export class ServiceStack extends Stack {
       publicUrl: explicitUrl,
     });
 
-    new Observability(this, 'Observability', {
+    const { alarmTopic } = new Observability(this, 'Observability', {
       api: gateway.api,
       sweeper: sweeper.worker,
       monthlyBudget: settings.monthlyBudget,
       email: settings.alarmEmail,
     });
+    new ServiceDashboard(this, 'Dashboard', { api: gateway.api });
+    new SavedQueries(this, 'Queries');
     this.warnOfQuota(settings);
-    new CfnOutput(this, 'BaseUrl', { value: publicUrl });
-    new CfnOutput(this, 'MediaUrl', { value: media.url });
-    new CfnOutput(this, 'TableName', { value: table.name });
-    new CfnOutput(this, 'BucketName', { value: media.name });
+    this.output(OUTPUTS.baseUrl, publicUrl);
+    this.output(OUTPUTS.mediaUrl, media.url);
+    this.output(OUTPUTS.table, table.name);
+    this.output(OUTPUTS.bucket, media.name);
+    this.output(OUTPUTS.sweeper, sweeper.worker.lambda.functionName);
+    this.output(OUTPUTS.scheduleGroup, schedules.groupName);
+    if (alarmTopic) this.output(OUTPUTS.alarmTopic, alarmTopic.topicArn);
+  }
+
+  private output(name: string, value: string): void {
+    new CfnOutput(this, name, { value });
   }
 
   private warnOfQuota({ platforms, lambdaConcurrency }: Settings): void {

@@ -82,8 +82,7 @@ export function readStage(node: Node): string {
  * that names every invalid setting.
  */
 export function readSettings(node: Node, folder: string | null): Settings {
-  const found = { ...inFile(folder, readStage(node)), ...inContext(node) };
-  const settings = parsed('', FieldsSchema, found);
+  const settings = parsed('', FieldsSchema, givenSettings(node, folder));
   if ((settings.domainName === undefined) !== (settings.certificateArn === undefined)) {
     throw new Error('Invalid settings: domainName and certificateArn belong together');
   }
@@ -92,6 +91,14 @@ export function readSettings(node: Node, folder: string | null): Settings {
   }
   return settings;
 }
+
+/** Returns the settings of a stage as they were given, without defaults. */
+export function givenSettings(node: Node, folder: string | null): Record<string, unknown> {
+  return { ...inFile(folder, readStage(node)), ...inContext(node) };
+}
+
+/** Key of the template's metadata with the settings that a deployment was given: the next one compares them with its own. */
+export const SETTINGS_METADATA = 'Settings';
 
 /** Returns the names of settings that only `-c` sets: a deployment without it undoes them. */
 export function forgettable(node: Node, folder: string, cdkJson: unknown): string[] {

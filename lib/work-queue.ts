@@ -32,17 +32,17 @@ export class DeadLetters extends Construct {
     super(scope, id);
     this.queue = new Queue(this, 'Queue', {
       ...SAFE,
-      // A dead letter that could not be handled is tried again after this time.
+      // Longer than a sweep, which releases what it leaves in the queue.
       visibilityTimeout: Duration.minutes(15),
       retentionPeriod: Duration.days(14),
     });
     named(this.queue, 'dead-letters');
   }
 
-  /** Lets the function read and delete dead letters. */
+  /** Lets the function read, release and delete dead letters. */
   grantRead(to: ServiceFunction, variable: string): void {
     to.addEnvironment(variable, this.queue.queueUrl).allow(
-      ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+      ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
       this.queue.queueArn,
     );
   }
@@ -51,9 +51,12 @@ export class DeadLetters extends Construct {
 /** A standard SQS queue with a dead-letter queue. Messages only name an item of the table, so order does not matter. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
+  /** Name within the stack, without the stack's prefix. */
+  readonly name: string;
 
   constructor(scope: Construct, id: string, { name, worker_timeout_s, deadLetters }: WorkQueueProps) {
     super(scope, id);
+    this.name = name;
     this.queue = new Queue(this, 'Queue', {
       ...SAFE,
       visibilityTimeout: Duration.seconds(worker_timeout_s * VISIBILITY_IN_TIMEOUTS),

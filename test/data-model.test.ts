@@ -44,6 +44,7 @@ import { dueInShard } from '../shared/store/wake.ts';
 import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.ts';
 import { deliveryWorld, type DeliveryWorld } from './support/delivery-world.ts';
 import { meteredTable, type Units } from './support/units.ts';
+import { BROADCAST_PATTERNS } from './support/broadcast-patterns.ts';
 import { QUOTA_PATTERNS } from './support/quota-patterns.ts';
 import { PLATFORM_PATTERNS } from './support/platform-patterns.ts';
 import { WEBHOOK_PATTERNS } from './support/webhook-patterns.ts';
@@ -318,6 +319,7 @@ const OTHER_PATTERNS = {
   ...WORKSPACE_PATTERNS,
   ...PLATFORM_PATTERNS,
   ...WEBHOOK_PATTERNS,
+  ...BROADCAST_PATTERNS,
   ...QUOTA_PATTERNS,
 };
 

@@ -121,6 +121,7 @@ export const SLOW_SUITES = {
       'lib/operations.test.ts',
       'lib/recursive-loop.test.ts',
       'test/docs/clients.test.ts',
+      'test/docs/runbook.test.ts',
       'lib/service-stack.test.ts',
     ],
   },

@@ -10,6 +10,7 @@ interface Invocation {
 
 /** A command for the operator. */
 export interface Command {
+  /** One or two words. */
   name: string;
   /** Arguments as the usage text shows them. */
   arguments: string;
@@ -18,3 +19,6 @@ export interface Command {
   /** Returns the text to print. Throws an error with a message for the operator. */
   run: (invocation: Invocation) => Promise<string>;
 }
+
+export const required = (...names: string[]) => names.map(name => ({ name, required: true }));
+export const optional = (...names: string[]) => names.map(name => ({ name, required: false }));

@@ -1,59 +1,47 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SSMClient } from '@aws-sdk/client-ssm';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { existsSync, readFileSync } from 'node:fs';
-import * as v from 'valibot';
-import { stackName } from '../../lib/settings.ts';
-import { localClientConfig } from '../../local/aws/tables.ts';
-import { DEFAULT_DATA } from '../../local/options.ts';
-import { stackFileBeside, stackFileIn } from '../../local/ready.ts';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SchedulerClient } from '@aws-sdk/client-scheduler';
+import type { SNSClient } from '@aws-sdk/client-sns';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { Table } from '../../shared/store/table.ts';
 
 /** The stack that a command works with. */
 export interface Target {
   table: Table;
   ssm: SSMClient;
+  sqs: SQSClient;
+  lambda: LambdaClient;
+  scheduler: SchedulerClient;
+  s3: S3Client;
+  sns: SNSClient;
   parameterPrefix: string;
+  /** What `npm run admin --` needs to choose this stack again. */
+  arguments: string;
+  /**
+   * Reads what the functions of the stack are told: returns a function that returns the value of an environment variable, and
+   * throws when it has none.
+   */
+  settings: () => Promise<Setting>;
+  /** Returns the ARN of the topic of the alarms; null where nobody is notified. */
+  alarmTopic: () => Promise<string | null>;
 }
 
-const LocalStackSchema = v.object({
-  aws_endpoint: v.string(),
-  table: v.string(),
-  parameter_prefix: v.string(),
-});
+export type Setting = (name: string) => string;
 
-/**
- * Returns a deployed stack for `--table` (and `--stage`), with the AWS credentials and region of the environment;
- * otherwise the running local stack. Throws when no local stack is running, and for a stage without its table.
- */
-export function findTarget(options: Record<string, string>): Target {
-  if (options['table']) return deployed(options['table'], options['stage'] ?? 'prod');
-  if (options['stage']) throw new Error('--stage requires --table <TableName output of the deployment>');
-  const readyFile = options['ready-file'];
-  const file = readyFile ? stackFileBeside(readyFile) : stackFileIn(options['data'] ?? DEFAULT_DATA);
-  if (!existsSync(file)) {
-    throw new Error(
-      `No local stack is running (${file} does not exist). Run npm start first, or choose a deployed stack with ` +
-        '--stage prod --table <TableName output of the deployment>',
-    );
-  }
-  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  return local(v.parse(LocalStackSchema, json));
-}
-
-function deployed(table: string, stage: string): Target {
-  return {
-    table: { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: table },
-    ssm: new SSMClient({}),
-    parameterPrefix: `/${stackName(stage)}`,
+/** Returns the settings in these environment variables. */
+export function settingIn(environment: Readonly<Record<string, string>>): Setting {
+  return name => {
+    const value = environment[name];
+    if (value === undefined)
+      throw new Error(`The stack does not tell ${name}. Deploy the current version first`);
+    return value;
   };
 }
 
-function local(stack: v.InferOutput<typeof LocalStackSchema>): Target {
-  const settings = localClientConfig(stack.aws_endpoint);
-  return {
-    table: { client: DynamoDBDocumentClient.from(new DynamoDBClient(settings)), name: stack.table },
-    ssm: new SSMClient(settings),
-    parameterPrefix: stack.parameter_prefix,
-  };
+/** Returns the options that are given, as the command line has them, with a leading space. */
+export function argumentsOf(options: Record<string, string | undefined>): string {
+  return Object.entries(options)
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${value}`]))
+    .join('');
 }

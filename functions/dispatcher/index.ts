@@ -1,7 +1,7 @@
 import { dispatch } from '../../shared/delivery/dispatch.ts';
 import { DispatchMessageSchema } from '../../shared/delivery/messages.ts';
 import { log } from '../../shared/runtime/log.ts';
-import { countMetric } from '../../shared/runtime/metrics.ts';
+import { countOfSweep } from '../../shared/runtime/metrics.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { consume } from '../../shared/runtime/worker.ts';
 
@@ -11,6 +11,6 @@ const shared = services();
 export const handler = consume(DispatchMessageSchema, async message => {
   const overdue = await dispatch(shared, message);
   if (overdue === 0) return;
-  countMetric('overdue', overdue);
+  countOfSweep('overdue', overdue);
   log.info('Post overdue', { ...message, destinations: overdue });
 });

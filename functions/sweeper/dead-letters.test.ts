@@ -1,4 +1,9 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { readDeadLetters } from './dead-letters.ts';
@@ -12,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Reads these dead letters in one sweep. Returns their number, and those that are left in the queue. */
+/** Reads these dead letters in one sweep. Returns their number, and those that are left in the queue, visible. */
 async function read(...bodies: unknown[]) {
   letters = bodies.map((body, index) => ({
     MessageId: `m${index}`,
@@ -21,10 +26,17 @@ async function read(...bodies: unknown[]) {
   }));
   const received = [letters.slice()];
   const others = world.services.sqs;
+  const visible = new Set<string>();
   const send = (command: unknown) => {
     if (command instanceof ReceiveMessageCommand) {
       expect(command.input.WaitTimeSeconds).toBe(0);
+      expect(visible.size).toBe(0);
       return Promise.resolve({ Messages: received.pop() });
+    }
+    if (command instanceof ChangeMessageVisibilityCommand) {
+      expect(command.input.VisibilityTimeout).toBe(0);
+      visible.add(command.input.ReceiptHandle!);
+      return Promise.resolve({});
     }
     if (!(command instanceof DeleteMessageCommand)) return others.send(command as never);
     letters = letters.filter(({ ReceiptHandle }) => ReceiptHandle !== command.input.ReceiptHandle);
@@ -32,6 +44,7 @@ async function read(...bodies: unknown[]) {
   };
   const sqs = { send } as unknown as SQSClient;
   const count = await readDeadLetters({ ...world.services, sqs });
+  expect(visible).toEqual(new Set(letters.map(({ ReceiptHandle }) => ReceiptHandle)));
   return { count, left: letters.map(({ Body }) => Body) };
 }
 

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
 import { ENV } from '../../shared/aws/env.ts';
-import { deleteMessage, receiveMessages, type ReceivedMessage } from '../../shared/aws/queue.ts';
+import {
+  deleteMessage,
+  receiveMessages,
+  releaseMessage,
+  type ReceivedMessage,
+} from '../../shared/aws/queue.ts';
 import { BroadcastMessageSchema } from '../../shared/broadcasts/messages.ts';
 import { handleDeadLetter } from '../../shared/delivery/dead-letters.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
@@ -30,29 +35,42 @@ const RecoveredSchema = v.union([
 
 /**
  * Reads the dead letters of all queues and functions, and returns their number. One that is not understood, or that cannot be
- * handled, stays in the queue and is received again; operators return it to its queue once the cause is mended.
+ * handled, stays in the queue, where every sweep counts it; operators return it to its queue once the cause is mended.
  */
 export async function readDeadLetters(services: Services): Promise<number> {
   const queueUrl = services.setting(ENV.deadLetterQueueUrl);
+  const kept: ReceivedMessage[] = [];
   let count = 0;
   for (let receive = 0; receive < MAX_RECEIVES; receive += 1) {
     // Without waiting: a minute passes until the next sweep, and Lambda bills the wait.
     const messages = await receiveMessages(services.sqs, queueUrl, 0);
     if (messages.length === 0) break;
     count += messages.length;
-    await Promise.all(messages.map(message => readDeadLetter(services, queueUrl, message)));
+    const done = await Promise.all(messages.map(message => readDeadLetter(services, queueUrl, message)));
+    kept.push(...messages.filter((_, index) => done[index] !== true));
   }
+  // Visible only now, so that no letter is read twice, and at once: SQS moves no message that is in flight.
+  await Promise.all(kept.map(message => releaseMessage(services.sqs, queueUrl, message)));
+  if (kept.length > 0) log.error('Dead letters stay in the queue', { dead_letters: kept.length });
   return count;
 }
 
-async function readDeadLetter(services: Services, queueUrl: string, message: ReceivedMessage): Promise<void> {
+/** Returns whether the dead letter was handled and deleted. */
+async function readDeadLetter(
+  services: Services,
+  queueUrl: string,
+  message: ReceivedMessage,
+): Promise<boolean> {
   try {
-    if (await handle(services, message)) await deleteMessage(services.sqs, queueUrl, message);
+    const isDone = await handle(services, message);
+    if (isDone) await deleteMessage(services.sqs, queueUrl, message);
+    return isDone;
   } catch (error) {
     log.error('Could not handle a dead letter; it stays in the queue', {
       message_id: message.messageId,
       ...describeError(error),
     });
+    return false;
   }
 }
 
@@ -65,8 +83,10 @@ async function handle(services: Services, { messageId, body }: ReceivedMessage):
     await handleDeadLetter(services, published.output);
     return true;
   }
-  const isRecovered = v.is(RecoveredSchema, letter);
-  const next = isRecovered ? 'its work starts again' : 'it stays in the queue';
-  log.error(`A message became a dead letter; ${next}`, { message_id: messageId, dead_letter: letter });
-  return isRecovered;
+  if (!v.is(RecoveredSchema, letter)) return false;
+  log.error('A message became a dead letter; its work starts again', {
+    message_id: messageId,
+    dead_letter: letter,
+  });
+  return true;
 }

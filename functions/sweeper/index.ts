@@ -1,5 +1,5 @@
 import { reopenPublishQueues } from '../../shared/connections/publish-mapping.ts';
-import { countMetric } from '../../shared/runtime/metrics.ts';
+import { countOfSweep } from '../../shared/runtime/metrics.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { settleAll } from '../../shared/runtime/settle-all.ts';
 import { readDeadLetters } from './dead-letters.ts';
@@ -10,8 +10,8 @@ const shared = services();
 /** Runs every minute: moves whatever should have moved. A part that fails does not keep the others from their work. */
 export async function handler(): Promise<void> {
   await settleAll([
-    wakeItems(shared).then(count => countMetric('overdue', count)),
-    readDeadLetters(shared).then(count => countMetric('dead_letters', count)),
+    wakeItems(shared).then(count => countOfSweep('overdue', count)),
+    readDeadLetters(shared).then(count => countOfSweep('dead_letters', count)),
     reopenPublishQueues(shared),
   ]);
 }

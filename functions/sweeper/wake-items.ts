@@ -12,9 +12,10 @@ import { copyOfKey } from '../../shared/store/copies.ts';
 import { connectionOfKey } from '../../shared/store/connections.ts';
 import { postOfKey } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
-import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
+import { dueItemsInShard, postponeWake, type DueItem } from '../../shared/store/wake.ts';
 import { uploadOfKey } from '../../shared/store/uploads.ts';
 import { deliveryOfKey } from '../../shared/store/webhooks.ts';
+import { MINUTE } from '../../shared/time/instant.ts';
 
 /** Maximum items of a shard in one sweep. The rest is first in the next sweep. */
 const PER_SHARD = 500;
@@ -27,9 +28,10 @@ export async function wakeItems(run: Services): Promise<number> {
 }
 
 async function sweepShard(run: Services, shard: number): Promise<number> {
-  const keys = await dueInShard(run.table, shard, run.now(), PER_SHARD);
-  for (const key of keys) await tryWake(run, key);
-  return keys.filter(isOverdue).length;
+  const now = run.now();
+  const items = await dueItemsInShard(run.table, shard, now, PER_SHARD);
+  for (const { key } of items) await tryWake(run, key);
+  return items.filter(item => isOverdue(item.key) || isUndispatched(item, now)).length;
 }
 
 /**
@@ -40,6 +42,13 @@ async function sweepShard(run: Services, shard: number): Promise<number> {
 const NOT_COUNTED = [postOfKey, copyOfKey, uploadOfKey, connectionOfKey, deliveryOfKey];
 
 const isOverdue = (key: Key) => NOT_COUNTED.every(refOf => refOf(key) === null);
+
+/** How long a post may be due: the dispatcher, which counts overdue posts, sets its next `wake_at` as soon as it reads it. */
+const DISPATCH_MS = 5 * MINUTE;
+
+/** True for a post that earlier sweeps have woken: the dispatcher does not keep up, or does not run. */
+const isUndispatched = ({ key, wake_at }: DueItem, now: number) =>
+  postOfKey(key) !== null && now - wake_at > DISPATCH_MS;
 
 /** Logs a failure, so that it does not affect other items; the item is due again in the next sweep. */
 async function tryWake(run: Services, key: Key): Promise<void> {

@@ -25,6 +25,8 @@ export interface Dispatcher {
   http: HttpClient;
   /** 0..1, spreads the retries. */
   random: () => number;
+  /** Called with the outcome of each attempt that was sent, once it is stored. */
+  report?: (delivery: Delivery, outcome: Outcome) => void;
 }
 
 /** Clock skew between machines that is tolerated: a message that arrives this early is processed. */
@@ -64,6 +66,7 @@ export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: 
     { at, status_code, duration_ms, error },
     next,
   );
+  if (recorded && !skipped) dispatcher.report?.(delivery, outcome);
   if (recorded && next.status === 'pending') await enqueueRetry(delivery, next.next_attempt_at, services);
 }
 

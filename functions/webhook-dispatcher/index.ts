@@ -4,10 +4,13 @@ import { receiveMessages, deleteMessage, type ReceivedMessage } from '../../shar
 import { EventMessageSchema, type EventMessage } from '../../shared/events/messages.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
+import { countOfSweep } from '../../shared/runtime/metrics.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { consume, failureOf, type QueueHandler } from '../../shared/runtime/worker.ts';
 import { SECOND } from '../../shared/time/instant.ts';
+import { lateEvents } from './late-events.ts';
 import { processMoreWhile } from './process-more.ts';
+import { reportDelivery } from './report-delivery.ts';
 import { work } from './work.ts';
 
 /** Longest time to process a message: a request's timeout, and the table before and after it. */
@@ -19,7 +22,9 @@ const shared = services();
 export const handler: QueueHandler = async (event, context) => {
   // One client per invocation: connections do not survive the freeze in between.
   const http = createHttpClient();
-  const process = (message: EventMessage) => work(message, { services: shared, http, random: Math.random });
+  const process = (message: EventMessage) =>
+    work(message, { services: shared, http, random: Math.random, report: reportDelivery });
+  countOfSweep('overdue', lateEvents(event.Records, Date.now()));
   try {
     return await processMoreWhile(consume(EventMessageSchema, process)(event, context), {
       receive,

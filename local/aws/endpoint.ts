@@ -45,6 +45,7 @@ interface Call {
   traceHeader: string | null;
   /** Header `X-Amz-Invocation-Type`. */
   invocationType: string;
+  query: URLSearchParams;
 }
 
 interface Target {
@@ -126,6 +127,7 @@ export async function startAwsEndpoint(): Promise<AwsEndpoint> {
         headers: forwardedHeaders(request),
         traceHeader: headerOf(request, 'x-amzn-trace-id'),
         invocationType: headerOf(request, 'x-amz-invocation-type') ?? '',
+        query: url.searchParams,
       };
       return services.faults.around({ ...call, service: found.service, environment, body }, altered =>
         found.run({ ...call, ...details, body: altered }, opened),

@@ -8,13 +8,14 @@ import { AwsError, ok, type AwsResponse } from './response.ts';
 
 export interface LambdaApi {
   invocations: Pick<AsyncInvocations, 'accept'>;
-  mappings: Pick<Mappings, 'get' | 'update'>;
+  mappings: Pick<Mappings, 'get' | 'update' | 'list'>;
   /** Whether a function with this name exists. */
   exists: (name: string) => boolean;
 }
 
 export interface LambdaCall {
   body: JsonObject;
+  query: URLSearchParams;
   /** Header `X-Amz-Invocation-Type`. */
   invocationType: string;
   traceHeader: string | null;
@@ -36,6 +37,9 @@ export function lambdaOperation(method: string, path: string): LambdaOperation |
       run: (call, api) => invoke(functionName(decodeURIComponent(invoked)), call, api),
     };
   }
+  if (method === 'GET' && path === '/2015-03-31/event-source-mappings') {
+    return { name: 'ListEventSourceMappings', run: listMappings };
+  }
   const uuid = /^\/2015-03-31\/event-source-mappings\/([^/]+)$/.exec(path)?.[1];
   if (uuid === undefined) return null;
   if (method === 'GET') {
@@ -48,6 +52,14 @@ export function lambdaOperation(method: string, path: string): LambdaOperation |
     };
   }
   return null;
+}
+
+function listMappings({ query }: LambdaCall, { mappings }: LambdaApi): AwsResponse {
+  const source = query.get('EventSourceArn');
+  const views = mappings.list().map(viewOf);
+  return ok({
+    EventSourceMappings: views.filter(({ EventSourceArn }) => source === null || EventSourceArn === source),
+  });
 }
 
 function invoke(

@@ -38,6 +38,11 @@ const traceHeaders = new WeakMap<SqsMessage, string>();
 /** Tracing header (`AWSTraceHeader`) of a message; undefined if it was sent without one or before a restart. */
 export const traceHeaderOf = (message: SqsMessage) => traceHeaders.get(message);
 
+const origins = new WeakMap<SqsMessage, SqsQueue>();
+
+/** Queue that a message was sent to; undefined if it was sent before a restart. A dead letter lies in another one. */
+export const originOf = (message: SqsMessage) => origins.get(message);
+
 /** Sends one message. Throws SqsError. */
 export function sendMessage(queue: SqsQueue, body: JsonObject, traceHeader: string | null): unknown {
   const sent = send(queue, v.parse(MessageSchema, body), traceHeader);
@@ -107,6 +112,7 @@ function send(queue: SqsQueue, message: Message, traceHeader: string | null): Sq
     MessageGroupId,
   );
   if (traceHeader !== null) traceHeaders.set(stored, traceHeader);
+  origins.set(stored, queue);
   queue.enqueue(stored);
   return stored;
 }

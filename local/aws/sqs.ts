@@ -16,7 +16,8 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { QueueResource } from '../template/resources.ts';
 import { arn } from '../template/names.ts';
 import { AwsError, ok, type AwsResponse } from './response.ts';
-import { sendMessage, sendMessageBatch, traceHeaderOf } from './sqs-send.ts';
+import { listMessageMoveTasks, startMessageMoveTask, targetOf } from './sqs-move.ts';
+import { originOf, sendMessage, sendMessageBatch, traceHeaderOf } from './sqs-send.ts';
 
 export interface QueueDepth {
   name: string;
@@ -69,6 +70,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   GetQueueAttributes: getQueueAttributes,
   GetQueueUrl: queueUrl,
   PurgeQueue: purgeQueue,
+  StartMessageMoveTask: startMessageMoveTask,
+  ListMessageMoveTasks: listMessageMoveTasks,
 };
 
 /** SQS on the fauxqs store, which reads the global `Date`. Keeps messages in `folder` unless it is null. */
@@ -131,21 +134,30 @@ function queueOf(body: JsonObject, store: SqsStore): SqsQueue {
   return queue;
 }
 
-/** Adds the tracing header, which the emulator does not support, to the system attributes. */
+/** Adds the system attributes that the emulator does not support. */
 async function receive(body: JsonObject, store: SqsStore): Promise<unknown> {
   const queue = queueOf(body, store);
   const received = v.parse(ReceivedSchema, await receiveMessage(body, store)).Messages;
   const { AttributeNames, MessageSystemAttributeNames } = v.parse(AttributeNamesSchema, body);
-  const names = [...AttributeNames, ...MessageSystemAttributeNames];
-  if (!names.includes('All') && !names.includes('AWSTraceHeader')) return { Messages: received };
+  const names = new Set([...AttributeNames, ...MessageSystemAttributeNames]);
   const Messages = received?.map(message => {
-    const stored = queue.inflightMessages.get(message.ReceiptHandle)?.message;
-    const header = stored && traceHeaderOf(stored);
-    return header === undefined
-      ? message
-      : { ...message, Attributes: { ...message.Attributes, AWSTraceHeader: header } };
+    const more = [...moreAttributes(message.ReceiptHandle, queue)].filter(
+      ([name]) => names.has('All') || names.has(name),
+    );
+    if (more.length === 0) return message;
+    return { ...message, Attributes: { ...message.Attributes, ...Object.fromEntries(more) } };
   });
   return { Messages };
+}
+
+/** Returns the tracing header of a received message, and the ARN of the queue that it was moved from. */
+function* moreAttributes(receipt: string, queue: SqsQueue): Generator<[name: string, value: string]> {
+  const stored = queue.inflightMessages.get(receipt)?.message;
+  if (!stored) return;
+  const header = traceHeaderOf(stored);
+  if (header !== undefined) yield ['AWSTraceHeader', header];
+  const origin = originOf(stored);
+  if (origin && origin !== queue) yield ['DeadLetterQueueSourceArn', origin.arn];
 }
 
 function queueUrl(body: JsonObject, store: SqsStore): unknown {
@@ -169,11 +181,7 @@ function depth(queue: SqsQueue, store: SqsStore): QueueDepth {
   };
 }
 
-const RedriveSchema = v.object({ deadLetterTargetArn: v.string() });
-
 function deadLetterQueue(queue: SqsQueue, store: SqsStore): SqsQueue | undefined {
-  const policy = queue.attributes['RedrivePolicy'];
-  if (policy === undefined) return undefined;
-  const json: unknown = JSON.parse(policy);
-  return store.getQueueByArn(v.parse(RedriveSchema, json).deadLetterTargetArn);
+  const target = targetOf(queue.attributes);
+  return target === null ? undefined : store.getQueueByArn(target);
 }

@@ -1,7 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { freePort } from '../aws/free-port.ts';
-import { ingestUrl, recordsOf, startRtmpServer, type RtmpServer } from './rtmp-server.ts';
+import { pruneRecords, recordsOf } from './records.ts';
+import { ingestUrl, startRtmpServer, type RtmpServer } from './rtmp-server.ts';
 
 export interface IngestOptions {
   /** Where streams are recorded. */
@@ -16,8 +17,10 @@ export interface IngestOptions {
 export interface Ingest {
   /** Where encoders send to, followed by the stream key. */
   url: string;
-  /** The last record of a stream; null without any. */
+  /** The last record of a stream; null without any. The last 20 of all streams are kept. */
   record: (key: string) => string | null;
+  /** Kills the RTMP server, so that all encoders lose their ingest. The next connection starts another. */
+  kill: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -28,6 +31,7 @@ export async function openIngest({ folder, port, onStarted, onStopped }: IngestO
   let running: Promise<{ server: RtmpServer; port: number }> | null = null;
 
   async function start(): Promise<{ server: RtmpServer; port: number }> {
+    pruneRecords(folder);
     const inner = await freePort();
     const server = await startRtmpServer({ folder, port: inner, onStarted, onStopped });
     void server.ended.then(() => (running = null));
@@ -38,6 +42,11 @@ export async function openIngest({ folder, port, onStarted, onStopped }: IngestO
     running ??= start();
     const { port: inner } = await running;
     pipeline(encoder, connect(inner, HOST), encoder, () => undefined);
+  }
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const started = await running?.catch(() => null);
+    await started?.server.end(signal);
   }
 
   const listener = createServer(encoder => {
@@ -51,10 +60,10 @@ export async function openIngest({ folder, port, onStarted, onStopped }: IngestO
   return {
     url: ingestUrl(await listenOn(listener, port)),
     record: key => recordsOf(folder, key).at(-1) ?? null,
+    kill: () => end('SIGKILL'),
     close: async () => {
       listener.close();
-      const started = await running?.catch(() => null);
-      await started?.server.end('SIGTERM');
+      await end('SIGTERM');
     },
   };
 }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
+import { APP } from './records.ts';
 
 export interface RtmpServerOptions {
   /** Where the streams are recorded. */
@@ -24,7 +24,6 @@ export interface RtmpServer {
 }
 
 const PROGRAM = fileURLToPath(new URL('rtmp-process.mjs', import.meta.url));
-const APP = 'live2';
 
 const MessageSchema = v.variant('type', [
   v.object({ type: v.literal('listening') }),
@@ -33,12 +32,6 @@ const MessageSchema = v.variant('type', [
 
 /** The address that encoders send to, followed by the stream key. */
 export const ingestUrl = (port: number) => `rtmp://127.0.0.1:${port}/${APP}`;
-
-/** Returns the records of a stream, or of all, oldest first. An encoder that soon comes back goes on in its record. */
-export function recordsOf(folder: string, key = '*'): string[] {
-  const names = globSync(`${APP}/${key}/*.flv`, { cwd: folder });
-  return names.sort((a, b) => basename(a).localeCompare(basename(b))).map(name => join(folder, name));
-}
 
 /** Starts the server. Rejects if it cannot listen on the port. */
 export async function startRtmpServer(options: RtmpServerOptions): Promise<RtmpServer> {

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { JsonSchema, type JsonObject } from '../../shared/model/json.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Overview } from '../overview.ts';
+import type { Ingest } from '../live/ingest.ts';
 import type { Faults } from './faults.ts';
 import type { MediaStore } from './media-store.ts';
 import { serveContent } from './media/serve.ts';
@@ -21,6 +22,7 @@ export interface ControlParts {
   traffic: Traffic;
   receivers: Receivers;
   mediaStore: MediaStore;
+  ingest: Pick<Ingest, 'kill'>;
 }
 
 const TokensSchema = v.strictObject({
@@ -64,7 +66,7 @@ const StreamsSchema = v.strictObject({
 
 /** The endpoints below `/_control`, with which tests control the sandbox and inspect what happened. */
 export function controlApp(parts: ControlParts): Hono {
-  const { state, faults, traffic, receivers, mediaStore, platforms } = parts;
+  const { state, faults, traffic, receivers, mediaStore, platforms, ingest } = parts;
   const app = new Hono();
   app.onError((error, c) =>
     error instanceof BadRequest
@@ -128,6 +130,11 @@ export function controlApp(parts: ControlParts): Hono {
   app.post('/streams', async c => {
     const { platform, stream_key, active } = parseBody(StreamsSchema, await bodyOf(c));
     setStream(playedPlatform(platforms, platform), stream_key, active);
+    return c.json({ ok: true });
+  });
+
+  app.delete('/streams', async c => {
+    await ingest.kill();
     return c.json({ ok: true });
   });
 

@@ -90,6 +90,13 @@ describe('matching of requests', () => {
     expect(await statuses(1)).toEqual([hit ? 500 : 201]);
   });
 
+  test('applies to requests of the named function only', async () => {
+    await fake.control('POST', '/faults', { platform: 'x', function: 'publisher-x', respond });
+    expect((await fake.tweet('one')).status).toBe(201);
+    expect((await fake.tweet('two', { 'x-local-environment': 'stack-insights:1' })).status).toBe(201);
+    expect((await fake.tweet('three', { 'x-local-environment': 'stack-publisher-x:3' })).status).toBe(500);
+  });
+
   test('applies the oldest matching fault only', async () => {
     await fake.control('POST', '/faults', { platform: 'x', respond: { status: 429 } });
     await fake.control('POST', '/faults', { platform: 'x', respond });

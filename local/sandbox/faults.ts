@@ -20,6 +20,8 @@ const FaultSchema = v.pipe(
     method: v.optional(v.pipe(v.string(), v.toUpperCase())),
     /** Prefix of the real URL's path, or a regular expression that matches a part of it. */
     path: v.optional(v.pipe(v.string(), v.check(isExpression, 'must be a valid regular expression'))),
+    /** Name of the function that sends the request, or a part of it (`publisher-x`). */
+    function: v.optional(v.string()),
     ...COMMON_FIELDS,
     respond: v.optional(RespondSchema),
     drop: v.optional(WhenSchema),
@@ -39,6 +41,8 @@ interface PlatformRequest {
   platform: PlatformId;
   method: string;
   path: string;
+  /** Name of the function that sends it; null for other clients. */
+  caller: string | null;
 }
 
 export type Faults = CountedFaults<Fault, PlatformRequest>;
@@ -49,6 +53,7 @@ export const createFaults = (): Faults => countedFaults(FaultSchema, matches);
 function matches(fault: Fault, request: PlatformRequest): boolean {
   if (fault.platform !== request.platform) return false;
   if (fault.method !== undefined && fault.method !== request.method) return false;
+  if (fault.function !== undefined && request.caller?.includes(fault.function) !== true) return false;
   return fault.path === undefined || pathMatches(fault.path, request.path);
 }
 

@@ -76,6 +76,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     state,
     platforms,
     mediaStore,
+    ingest,
     overview: options.overview ?? (() => Promise.resolve(null)),
     faults: createFaults(),
     traffic: createTraffic({ secretsOf: id => platforms.get(id)?.definition.secrets }),

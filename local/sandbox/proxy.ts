@@ -61,11 +61,11 @@ export async function proxy(
   }
 
   const fault = parts.faults.take(exchange);
-  const environment = request.headers[ENVIRONMENT_HEADER];
+  const environment = environmentOf(request);
   const interrupt = async (when: 'before' | 'after'): Promise<boolean> => {
     if (fault?.kill !== when && fault?.drop !== when) return false;
     await sleep(fault.delay_ms);
-    if (fault.kill === when && typeof environment === 'string') await parts.kill(environment);
+    if (fault.kill === when && environment !== null) await parts.kill(environment);
     request.socket.destroy();
     return true;
   };
@@ -100,8 +100,14 @@ async function exchangeOf(request: IncomingMessage, target: Target, at: number):
     query,
     headers,
     body: await readBody(request),
+    caller: environmentOf(request)?.replace(/:\d+$/, '') ?? null,
     response: null,
   };
+}
+
+function environmentOf({ headers }: IncomingMessage): string | null {
+  const environment = headers[ENVIRONMENT_HEADER];
+  return typeof environment === 'string' ? environment : null;
 }
 
 /** Headers by lower-case name, repeated ones joined, with the platform's host in place of the sandbox's. */

@@ -163,7 +163,14 @@ describe('a traffic record', () => {
     expect(await recorded('?since=2026-03-02T10:00:01Z')).toEqual([]);
   });
 
-  const plainRequest = { headers: {}, body: Buffer.alloc(0), query: '', response: null };
+  test('is filtered by a part of the name of the function that sent it', async () => {
+    await fake.tweet('one', { 'x-local-environment': 'stack-publisher-x:3' });
+    await fake.tweet('two', { 'x-local-environment': 'stack-insights:1' });
+    await fake.tweet('three');
+    expect(await recorded('?function=publisher-')).toMatchObject([{ seq: 1 }]);
+  });
+
+  const plainRequest = { headers: {}, body: Buffer.alloc(0), query: '', caller: null, response: null };
   const parsedLines = (traffic: Traffic) => traffic.lines().map(line => JSON.parse(line) as TrafficRecord);
 
   test('is deleted when there are more than the maximum', () => {

@@ -31,6 +31,8 @@ export interface Exchange {
   query: string;
   headers: Record<string, string>;
   body: Buffer;
+  /** Name of the function that sends it; null for other clients. */
+  caller: string | null;
   response: { status: number; contentType: string; body: Buffer } | null;
 }
 
@@ -38,6 +40,8 @@ export interface TrafficFilter {
   platform?: string | undefined;
   /** Number of a record (returns later ones) or a time (returns records from then on). */
   since?: string | undefined;
+  /** Name of the function that sent the request, or a part of it. */
+  function?: string | undefined;
 }
 
 export interface Traffic {
@@ -58,6 +62,7 @@ interface StoredRecord {
   seq: number;
   at: number;
   platform: PlatformId;
+  caller: string | null;
   /** JSON in UTF-8: a buffer takes exactly its bytes, outside the heap. */
   json: Buffer;
 }
@@ -74,9 +79,9 @@ export function createTraffic(options: TrafficOptions = {}): Traffic {
 
   function record(exchange: Exchange): void {
     last += 1;
-    const { at, platform } = exchange;
+    const { at, platform, caller } = exchange;
     const json = Buffer.from(JSON.stringify(recordOf(exchange, last, secretsOf(platform))));
-    records.push({ seq: last, at, platform, json });
+    records.push({ seq: last, at, platform, caller, json });
     bytes += json.length;
     while (records.length > maxRecords || (bytes > maxBytes && records.length > 1)) {
       bytes -= records.shift()?.json.length ?? 0;
@@ -85,10 +90,11 @@ export function createTraffic(options: TrafficOptions = {}): Traffic {
 
   return {
     record,
-    lines: ({ platform, since } = {}) => {
+    lines: ({ platform, since, function: name = '' } = {}) => {
       const isNew = newerThan(since);
       return records
         .filter(one => (platform === undefined || one.platform === platform) && isNew(one))
+        .filter(({ caller }) => name === '' || caller?.includes(name) === true)
         .map(({ json }) => json.toString());
     },
     clear: () => {

@@ -61,8 +61,13 @@ export function publishMappingVariable(platform: string): string {
 }
 
 /**
- * CloudWatch metrics of items that a sweep found overdue, and of dead letters. The only custom metrics, written only when they
- * are above zero: a metric is billed for the hours in which it has data.
+ * CloudWatch metrics by their dimension `service`. They are written only when something happens: a metric is billed for the
+ * hours in which it has data. An account has ten without charge.
  */
-export const METRICS = { overdue: 'Overdue', dead_letters: 'DeadLetters' } as const;
-export const METRICS_SERVICE = 'sweep';
+export const METRICS = {
+  /** What a sweep found: items that should have moved, and dead letters. */
+  sweep: { overdue: 'Overdue', dead_letters: 'DeadLetters' },
+  /** Attempts by their end, and the time from when a post was due until it was live. */
+  publishing: { published: 'Published', failed: 'Failed', retried: 'Retried', late_s: 'Lateness' },
+  webhooks: { delivered: 'Delivered', undelivered: 'NotDelivered' },
+} as const;

@@ -1,4 +1,5 @@
 import {
+  ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -59,4 +60,15 @@ export async function deleteMessage(
   { receipt }: ReceivedMessage,
 ): Promise<void> {
   await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt }));
+}
+
+/** Makes a received message visible at once. */
+export async function releaseMessage(
+  sqs: SQSClient,
+  queueUrl: string,
+  { receipt }: Pick<ReceivedMessage, 'receipt'>,
+): Promise<void> {
+  await sqs.send(
+    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt, VisibilityTimeout: 0 }),
+  );
 }

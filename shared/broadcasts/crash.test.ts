@@ -23,44 +23,116 @@ const request = (changes: object = {}) => ({
   ...changes,
 });
 
-/** Runs a broadcast from its creation to its end. The n-th call of its controllers is the last of its process. */
-async function runWithCrash(crash: number | null, deleted: boolean): Promise<number> {
+interface Scenario {
+  name: string;
+  /** When it is stopped. */
+  stopped: 'pending' | 'starting' | 'live';
+  is_deleted: boolean;
+  /** Its worker dies before it is stopped. */
+  loses_worker: boolean;
+}
+
+const LIVE: Scenario = {
+  name: 'is stopped while it is live',
+  stopped: 'live',
+  is_deleted: false,
+  loses_worker: false,
+};
+const OTHERS: Scenario[] = [
+  { ...LIVE, name: 'is deleted while it is live', is_deleted: true },
+  { ...LIVE, name: 'is stopped while it starts', stopped: 'starting' },
+  { ...LIVE, name: 'is deleted before it starts', stopped: 'pending', is_deleted: true },
+  { ...LIVE, name: 'loses its worker', loses_worker: true },
+];
+
+/** Returns what is left of a broadcast, and how it was announced. */
+function expected({ stopped, is_deleted }: Scenario, title: string) {
+  const [status, stage] = stopped === 'live' ? ['completed', 'complete'] : ['stopped', 'ready'];
+  return {
+    status: is_deleted ? undefined : status,
+    shown: is_deleted ? [] : [{ title, stage }],
+    running: 0,
+    events: stopped === 'live' ? 2 : 1,
+  };
+}
+
+/**
+ * Runs a broadcast from its creation to its end. The n-th call of its controllers is the last of its process. Returns the
+ * number of calls, and how many of them came before what the scenario is about.
+ */
+async function runWithCrash(scenario: Scenario, crash: number | null) {
   world.events.length = 0;
   world.workers.started.length = 0;
   // The quota suffices for about thirty broadcasts a day.
   if (count % 20 === 0) world.nextDay();
-  const body = request();
+  const { stopped, is_deleted, loses_worker } = scenario;
+  const start_time = new Date(world.host.now() + 5 * MINUTE).toISOString();
+  const body = request(stopped === 'pending' ? { start_time } : {});
   Object.assign(world.calls, { total: 0, crash });
   const { id } = await world.create(body);
-  await world.untilStatus(id, 'live');
-  await world.stop(id, { delete_broadcast: deleted });
+  await world.untilStatus(id, stopped);
+  const before = world.calls.total;
+  if (loses_worker) {
+    world.workers.kill();
+    await world.until(id, session => session?.attempt === 2 && session.worker_state === 'streaming');
+  }
+  const stops = [await world.stop(id, { delete_broadcast: is_deleted }), await world.stop(id)];
   const session = await world.untilSettled(id);
-  const shown = world.shown().filter(({ title }) => title === body.title);
   const { started, running } = world.workers;
   expect({
     crash,
+    stops: stops.map(({ status }) => status),
     status: session?.status,
-    shown,
+    shown: world.shown().filter(({ title }) => title === body.title),
     running: running().length,
     attempts: started.map(({ attempt }) => attempt),
-    events: [...new Set(world.events.map(({ event, id: eventId }) => `${event} ${eventId}`))].length,
+    events: new Set(world.events.map(({ event, id: eventId }) => `${event} ${eventId}`)).size,
   }).toEqual({
     crash,
-    status: deleted ? undefined : 'completed',
-    shown: deleted ? [] : [{ title: body.title, stage: 'complete' }],
-    running: 0,
+    stops: [200, is_deleted ? 404 : 409],
+    ...expected(scenario, body.title),
     attempts: started.map((_, index) => index + 1),
-    events: 2,
   });
   // A worker takes the place of a living one only where its task was not known yet.
   expect(started.length).toBeLessThanOrEqual(2);
-  return world.calls.total;
+  return { before, calls: world.calls.total };
 }
 
-test('a controller that dies at any of its calls ends one broadcast and leaves no task behind', async () => {
-  const calls = Math.max(await runWithCrash(null, false), await runWithCrash(null, true));
+test(`a controller that dies at any of its calls leaves no task of a broadcast that ${LIVE.name}`, async () => {
+  const { calls } = await runWithCrash(LIVE, null);
   expect(calls).toBeGreaterThan(20);
-  for (let crash = 1; crash <= calls; crash += 1) await runWithCrash(crash, crash % 2 === 0);
+  for (let crash = 1; crash <= calls; crash += 1) await runWithCrash(LIVE, crash);
+});
+
+// Until then, their controllers do the same as that of the first.
+test.each(OTHERS)('neither does one of a broadcast that $name', async scenario => {
+  const { before, calls } = await runWithCrash(scenario, null);
+  expect(calls).toBeGreaterThan(before);
+  for (let crash = before + 1; crash <= calls; crash += 1) await runWithCrash(scenario, crash);
+});
+
+test('a stop that dies at any of its calls ends the broadcast', async () => {
+  world.nextDay();
+  Object.assign(world.calls, { total: 0, crash: null });
+  const stopWithCrash = async (at: number | null) => {
+    const { id } = await world.create(request());
+    await world.untilStatus(id, 'starting');
+    const process = crashingServices(world.services, at === null ? null : { at, when: 'after' });
+    await world.inProcessOf(process.services)('POST', `${PATH}/${id}/stop`, {});
+    const { status } = await world.stop(id);
+    const session = await world.untilSettled(id);
+    expect({ at, session: session?.status, running: world.workers.running() }).toEqual({
+      at,
+      session: 'stopped',
+      running: [],
+    });
+    return { status, calls: process.calls() };
+  };
+  const { calls } = await stopWithCrash(null);
+  const repeated: number[] = [];
+  for (let at = 1; at <= calls; at += 1) repeated.push((await stopWithCrash(at)).status);
+  // Before the end is stored the repetition ends the broadcast, then it is told that somebody did.
+  expect(new Set(repeated)).toEqual(new Set([200, 409]));
 });
 
 /** Sends a request whose process dies after its n-th call. Returns the number of calls. */

@@ -6,11 +6,12 @@ import type { Services } from '../runtime/services.ts';
 import { createBroadcast, deleteBroadcast, getBroadcast } from '../store/broadcasts.ts';
 import { SECOND } from '../time/instant.ts';
 import { withAccount } from './account.ts';
+import { firstStepAt } from './first-step.ts';
 import { hold, type Held } from './lease.ts';
 import { wakeController, wakeNow } from './messages.ts';
 import { openBroadcastQueue } from './queue.ts';
 import { setUp } from './set-up.ts';
-import { abandoned, firstStepAt, isFinal } from './transitions.ts';
+import { abandoned, isFinal } from './transitions.ts';
 
 /** Longer than an API function can run. */
 export const CREATE_LEASE_MS = 33 * SECOND;
@@ -54,7 +55,7 @@ async function takeBack(services: Services, held: Held, mayExist: boolean): Prom
       await deleteBroadcast(services.table, held.broadcast);
       return;
     }
-    await held.save({ ...abandoned(services.now()), lease: null });
+    await held.save({ ...abandoned(held.broadcast, services.now()), lease: null });
     await openBroadcastQueue(services);
     await wakeNow(services, held.broadcast);
   } catch (error) {

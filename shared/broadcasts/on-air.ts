@@ -18,7 +18,7 @@ export async function goOnAir({ held, call, services }: StepContext): Promise<Pr
   const stage = await call(calls => calls.stageOf(id));
   switch (stage) {
     case 'live':
-      await held.save({ ...goneLive(now), checked_at: now });
+      await held.save(goneLive(held.broadcast, now));
       return 'live';
     case 'starting':
       return 'moving';

@@ -4,9 +4,10 @@ import { describeError, log } from '../runtime/log.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 import { AccountGone } from './account.ts';
 import { cleanUp } from './clean-up.ts';
+import { firstStepAt } from './first-step.ts';
 import { checkOnAir, goOnAir, MOVING_MS } from './on-air.ts';
 import { ending, type Ending, type Step, type StepContext } from './run.ts';
-import { abandoned, ended, firstStepAt, withNextWorker } from './transitions.ts';
+import { abandoned, ended, starting } from './transitions.ts';
 import { watchWorker } from './watch-worker.ts';
 
 /** How often the controller looks after a broadcast. */
@@ -34,11 +35,11 @@ async function waitForStart(context: StepContext): Promise<number | null> {
   const { is_ready, playlist_id } = held.broadcast;
   const now = services.now();
   // The request that was creating it died before it answered.
-  if (!is_ready) return save(context, abandoned(now));
+  if (!is_ready) return save(context, abandoned(held.broadcast, now));
   const firstStep = firstStepAt(held.broadcast);
   if (now < firstStep) return firstStep;
   if (playlist_id === null) return waitForEncoder(context);
-  return save(context, { status: 'starting', ...withNextWorker(held.broadcast, now) });
+  return save(context, starting(held.broadcast, now));
 }
 
 /** A user's encoder may come late, so the wait between two requests grows with its delay. */

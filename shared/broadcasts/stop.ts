@@ -2,7 +2,7 @@ import type { BroadcastRef, BroadcastStatus } from '../model/broadcast.ts';
 import type { Services } from '../runtime/services.ts';
 import { getBroadcast, stopBroadcast, unsettledBroadcastsOf } from '../store/broadcasts.ts';
 import { wakeNow } from './messages.ts';
-import { ended, stoppedStatus } from './transitions.ts';
+import { stopped } from './transitions.ts';
 
 /**
  * Ends a broadcast at a request. The controller, once woken, stops its worker and ends it at the platform. Returns the status
@@ -16,12 +16,12 @@ export async function requestStop(
   for (;;) {
     const broadcast = await getBroadcast(table, ref);
     if (!broadcast?.is_ready || broadcast.delete_requested) return null;
-    const status = stoppedStatus(broadcast.status);
-    if (status === null) return { status: broadcast.status, is_stopped: false };
-    const changes = { ...ended(broadcast, status, now()), delete_requested: delete_broadcast };
+    const changes = stopped(broadcast, now());
+    if (changes === null) return { status: broadcast.status, is_stopped: false };
+    const request = { delete_requested: delete_broadcast, stopped_by: request_id };
     // Null: the controller moved it on meanwhile.
-    if (await stopBroadcast(table, broadcast, { ...changes, stopped_by: request_id })) {
-      return { status, is_stopped: true };
+    if (await stopBroadcast(table, broadcast, { ...changes, ...request })) {
+      return { status: changes.status, is_stopped: true };
     }
   }
 }

@@ -1,5 +1,9 @@
 import type { Broadcast, BroadcastStatus } from '../model/broadcast.ts';
-import { HOUR, MINUTE, SECOND } from '../time/instant.ts';
+
+/*
+ * Every change of a broadcast's status, as pure functions. Each returns what changes; `saveBroadcast` and `stopBroadcast` store
+ * it on the condition that the status is still the one that the function was given.
+ */
 
 /** Where a broadcast can go from each status. One without a playlist has no worker and goes live from `pending`. */
 const NEXT: Readonly<Record<BroadcastStatus, readonly BroadcastStatus[]>> = {
@@ -11,57 +15,28 @@ const NEXT: Readonly<Record<BroadcastStatus, readonly BroadcastStatus[]>> = {
   stopped: [],
 };
 
-export const mayBecome = (from: BroadcastStatus, to: BroadcastStatus): boolean => NEXT[from].includes(to);
+export type FinalStatus = 'completed' | 'failed' | 'stopped';
+
+type Changes<S extends BroadcastStatus> = Partial<Broadcast> & { status: S };
 
 export const isFinal = (status: BroadcastStatus): boolean => NEXT[status].length === 0;
 
-/** Returns the status of a broadcast that is stopped now; null when it is over already. */
-export function stoppedStatus(status: BroadcastStatus): FinalStatus | null {
-  if (isFinal(status)) return null;
-  return status === 'live' ? 'completed' : 'stopped';
+/** Throws for a change that the status does not allow: the caller is wrong. */
+function moved<S extends BroadcastStatus>(
+  { status }: Broadcast,
+  to: S,
+  changes: Partial<Broadcast>,
+): Changes<S> {
+  if (!NEXT[status].includes(to)) throw new Error(`A broadcast cannot become ${to} while it is ${status}`);
+  return { ...changes, status: to };
 }
 
-/** How long a worker may be silent. It reports every 15 seconds, but a new one must first be started. */
-const MAX_SILENCE_MS = { starting: 180 * SECOND, live: 90 * SECOND };
-
-/** How long a task may not be found after it was started: lists of tasks lag behind. */
-const UNSEEN_MS = 20 * SECOND;
-
-/** How much earlier than the broadcast its worker is started: it takes up to a minute to be ready. */
-const WORKER_LEAD_MS = 2 * MINUTE;
-/** The user's own encoder may begin this early. */
-const ENCODER_LEAD_MS = 1 * MINUTE;
-
-/** Returns when the controller acts on a new broadcast first, epoch milliseconds. */
-export function firstStepAt({
-  playlist_id,
-  start_time,
-}: Pick<Broadcast, 'playlist_id' | 'start_time'>): number {
-  return start_time - (playlist_id === null ? ENCODER_LEAD_MS : WORKER_LEAD_MS);
+/** The broadcast gets its first worker. */
+export function starting(broadcast: Broadcast, now: number): Changes<'starting'> {
+  return moved(broadcast, 'starting', withNextWorker(broadcast, now));
 }
 
-/** How a worker is. `lost`: it has died or is silent. */
-export type WorkerHealth = 'well' | 'finished' | 'failed' | 'lost';
-
-/** Returns how the current worker is. `isRunning`: its task, where that is known. */
-export function workerHealth(broadcast: Broadcast, isRunning: boolean, now: number): WorkerHealth {
-  const { status, worker_state, heartbeat_at, attempt_started_at } = broadcast;
-  if (worker_state === 'finished' || worker_state === 'failed') return worker_state;
-  const startedAt = attempt_started_at ?? now;
-  if (!isRunning && now - startedAt > UNSEEN_MS) return 'lost';
-  // A worker that takes the place of another while the broadcast is live must be started, too.
-  const isLive = status === 'live' && heartbeat_at !== null;
-  const silence = now - (heartbeat_at ?? startedAt);
-  return silence > MAX_SILENCE_MS[isLive ? 'live' : 'starting'] ? 'lost' : 'well';
-}
-
-/** Whether another worker may take the place of a lost one: once for each hour of the broadcast that has begun. */
-export function mayReplaceWorker({ replacements, started_at }: Broadcast, now: number): boolean {
-  const hoursBegun = 1 + Math.floor((now - (started_at ?? now)) / HOUR);
-  return replacements < hoursBegun;
-}
-
-/** Returns what changes when a worker is started. */
+/** Another worker is started; the status stays as it is. */
 export function withNextWorker(broadcast: Broadcast, now: number): Partial<Broadcast> {
   return {
     attempt: broadcast.attempt + 1,
@@ -74,39 +49,41 @@ export function withNextWorker(broadcast: Broadcast, now: number): Partial<Broad
   };
 }
 
-/** Returns what changes when a broadcast has gone live. */
-export function goneLive(now: number): Partial<Broadcast> {
-  return { status: 'live', started_at: now, outbox: ['broadcast.live'] };
+/** The broadcast is on air. */
+export function goneLive(broadcast: Broadcast, now: number): Changes<'live'> {
+  return moved(broadcast, 'live', { started_at: now, checked_at: now, outbox: ['broadcast.live'] });
 }
 
-export type FinalStatus = 'completed' | 'failed' | 'stopped';
-
-/** Returns what changes when a broadcast is over. The worker ends itself; the rest is cleaned up next. */
+/** The broadcast is over. The worker ends itself; the rest is cleaned up next. */
 export function ended(
   broadcast: Broadcast,
   status: FinalStatus,
   now: number,
   failure: Broadcast['failure'] = null,
-): Partial<Broadcast> {
+): Changes<FinalStatus> {
   const event = status === 'failed' ? ('broadcast.failed' as const) : ('broadcast.ended' as const);
-  return {
-    status,
+  return moved(broadcast, status, {
     ended_at: now,
     failure,
     stop_requested: true,
     failures: 0,
     outbox: [...broadcast.outbox, event],
     next_at: now,
-  };
+  });
 }
 
-/** Returns what changes when a broadcast whose creation was not answered is taken back: it is deleted again. */
-export function abandoned(now: number): Partial<Broadcast> {
-  return {
-    status: 'stopped',
+/** A user stops the broadcast. Null when it is over already. */
+export function stopped(broadcast: Broadcast, now: number): Changes<FinalStatus> | null {
+  if (isFinal(broadcast.status)) return null;
+  return ended(broadcast, broadcast.status === 'live' ? 'completed' : 'stopped', now);
+}
+
+/** The request that creates the broadcast has failed, or died before it answered: what it has created is deleted again. */
+export function abandoned(broadcast: Broadcast, now: number): Changes<'stopped'> {
+  return moved(broadcast, 'stopped', {
     ended_at: now,
     stop_requested: true,
     delete_requested: true,
     next_at: now,
-  };
+  });
 }

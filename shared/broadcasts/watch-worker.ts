@@ -1,7 +1,8 @@
 import { log } from '../runtime/log.ts';
 import { setTaskArn } from '../store/broadcasts.ts';
 import { ending, type Ending, type StepContext } from './run.ts';
-import { mayReplaceWorker, withNextWorker, workerHealth, type WorkerHealth } from './transitions.ts';
+import { withNextWorker } from './transitions.ts';
+import { mayReplaceWorker, workerHealth, type WorkerHealth } from './worker-health.ts';
 
 /** Starts the worker where it is not started yet, and replaces a lost one. Returns why the broadcast is over, or null. */
 export async function watchWorker(context: StepContext): Promise<Ending | null> {

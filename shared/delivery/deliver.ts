@@ -115,6 +115,7 @@ async function attempt(run: MessageRun, post: Post, from: Destination): Promise<
     const next = await afterOutcome(run, lease, checkpoints, outcome);
     const after = await saveSwept(run.services, lease.post, lease.destination, next);
     if (!after) return;
+    run.report?.(after, next);
     await checkpoints.prune(referenced(next));
     await advance(run, after, next, true);
   } catch (error) {

@@ -1,4 +1,6 @@
+import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
+import type { Post } from '../model/post.ts';
 import type { Publisher } from '../platforms/contract/publisher.ts';
 import type { Services } from '../runtime/services.ts';
 
@@ -10,4 +12,6 @@ export interface DeliveryRun {
   remainingMs: () => number;
   /** Waits for the exact time of a post; tests pass their own. */
   sleep?: (ms: number) => Promise<void>;
+  /** Called with the result of each attempt, once it is stored. */
+  report?: (post: Post, destination: Destination) => void;
 }

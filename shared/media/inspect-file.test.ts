@@ -185,6 +185,11 @@ describe('the inspection refuses', () => {
     ['SVG as XML', () => svg('<?xml version="1.0"?>\n<!-- by hand -->\n'), /SVG image/],
     ['a web page', () => Buffer.from('\n<!DOCTYPE html><title>Sign in</title>'), /web page/],
     ['an executable', () => Buffer.from('7f454c460201010000000000000000000200', 'hex'), /not supported/],
+    [
+      'what no one recognizes',
+      () => Buffer.from('01020304', 'hex'),
+      /^The type of the file was not recognized$/,
+    ],
     ['an archive', () => Buffer.from('504b03041400000008000000000000000000', 'hex'), /zip, which is not/],
     ['a PDF with a script', () => pdfWithScript('plain'), /PDF with a script/],
     ['a PDF with a script in hex escapes', () => pdfWithScript('hex'), /PDF with a script/],

@@ -3,10 +3,32 @@ import * as v from 'valibot';
 import { KeySchema } from './query.ts';
 import { writeIfUnchanged, WAKE_INDEX, type Key, type Table } from './table.ts';
 
+/** An item of the wake index. */
+export interface DueItem {
+  key: Key;
+  wake_at: number;
+}
+
+const DueItemSchema = v.pipe(
+  v.object({ ...KeySchema.entries, wake_at: v.number() }),
+  v.transform(({ wake_at, ...key }): DueItem => ({ key, wake_at })),
+);
+
 /** Returns at most `limit` keys of a shard with `wake_at` at or before `now`, earliest first. */
 export async function dueInShard(table: Table, shard: number, now: number, limit: number): Promise<Key[]> {
+  const items = await dueItemsInShard(table, shard, now, limit);
+  return items.map(({ key }) => key);
+}
+
+/** As `dueInShard`, with the time at which each item should have been woken. */
+export async function dueItemsInShard(
+  table: Table,
+  shard: number,
+  now: number,
+  limit: number,
+): Promise<DueItem[]> {
   const { Items } = await table.client.send(dueQuery(table.name, shard, now, limit));
-  return v.parse(v.array(KeySchema), Items ?? []);
+  return v.parse(v.array(DueItemSchema), Items ?? []);
 }
 
 function dueQuery(tableName: string, shard: number, now: number, limit: number): QueryCommand {

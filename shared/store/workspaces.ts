@@ -14,8 +14,9 @@ import { allOf } from './query.ts';
 import { writeIfUnchanged, workspaceKey, type Key, type Table } from './table.ts';
 import { newItem, transact, type TransactItem } from './transact.ts';
 
+export const WORKSPACE_SORT_KEY = 'META';
 /** Workspace and number of owners. A condition on the number keeps the last owner. */
-const metaKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: 'META' });
+const metaKey = (workspaceId: string): Key => ({ PK: workspaceKey(workspaceId), SK: WORKSPACE_SORT_KEY });
 const memberKey = (workspaceId: string, userId: string): Key => ({
   PK: workspaceKey(workspaceId),
   SK: `MEMBER#${userId}`,

@@ -1,36 +1,38 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { localClientConfig } from '../../local/aws/tables.ts';
+import { stackFileBeside } from '../../local/ready.ts';
+import { OUTPUTS } from '../../lib/outputs.ts';
+import { ENV } from '../../shared/aws/env.ts';
+import { runAdmin } from '../support/admin.ts';
+import { fakeDeployment, type FakeDeployment } from '../support/fake-deployment.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
 
-/** The operator's commands, as `npm run admin -- …` runs them on a local stack. */
+/** The operator's commands, as `npm run admin -- …` runs them on an ephemeral local stack. */
 
-const PROGRAM = new URL('../../bin/admin.ts', import.meta.url).pathname;
 /** Containers cache keys for up to 30 s. */
 const CACHE_S = 31;
 
 let stack: TestStack;
-let data: string;
+/** Environment variables of the stack's functions. */
+let environment: Record<string, string>;
 beforeAll(async () => {
-  data = mkdtempSync(join(tmpdir(), 'admin-'));
-  stack = await startStack({ data });
+  stack = await startStack();
+  const file = readFileSync(stackFileBeside(stack.readyFile), 'utf8');
+  environment = (JSON.parse(file) as { environment: Record<string, string> }).environment;
 });
-afterAll(async () => {
-  await stack.close();
-  rmSync(data, { recursive: true, force: true });
-});
+afterAll(() => stack.close());
 
-const admin = (...words: string[]) =>
-  execFileSync(process.execPath, [PROGRAM, ...words, '--data', data], { encoding: 'utf8' });
+const onStack = (words: readonly string[], input?: string) =>
+  runAdmin([...words, '--ready-file', stack.readyFile], input === undefined ? {} : { input });
 
-/** Runs a command that fails; returns its exit status and error output. */
-function runFailing(...words: string[]) {
-  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...words, '--data', data], {
-    encoding: 'utf8',
-  });
-  return { status, message: stderr };
+/** Runs a command that succeeds, and returns what it prints. */
+async function admin(words: string, input?: string): Promise<string> {
+  const { status, output, errors } = await onStack(words.split(' '), input);
+  expect({ status, errors }).toEqual({ status: 0, errors: '' });
+  return output;
 }
 
 const field = (text: string, name: RegExp) => name.exec(text)![1]!;
@@ -38,30 +40,25 @@ const field = (text: string, name: RegExp) => name.exec(text)![1]!;
 const statusWith = async (key: string) =>
   (await stack.api('GET', '/agency/profiles', undefined, { authorization: `Bearer ${key}` })).status;
 
-test('creates a workspace, changes its plan, creates and revokes keys', async () => {
-  const created = admin(
-    'workspace',
-    'create',
-    '--name',
-    'Acme',
-    '--plan',
-    'pro',
-    '--owner-email',
-    'a@example.com',
-  );
+test('creates a workspace, lists it, changes its plan, creates and revokes keys', async () => {
+  const created = await admin('workspace create --name Acme --plan pro --owner-email a@example.com');
   const workspace = field(created, /Workspace: (\S+)/);
   const first = field(created, /API key \(shown once\): (sps_\w{40})/);
   expect(await statusWith(first)).toBe(200);
 
-  const second = admin('key', 'create', '--workspace', workspace, '--name', 'CI');
+  expect(await admin('workspace list')).toMatch(
+    new RegExp(`^ID.*\n\\S+ +business +\\S+ +Demo\n${workspace} +pro +2\\S+ +Acme\n$`),
+  );
+
+  const second = await admin(`key create --workspace ${workspace} --name CI`);
   const secondKey = field(second, /API key \(shown once\): (sps_\w{40})/);
   expect(await statusWith(secondKey)).toBe(200);
 
-  admin('key', 'revoke', '--workspace', workspace, '--key', field(second, /Key id: (\S+)/));
+  await admin(`key revoke --workspace ${workspace} --key ${field(second, /Key id: (\S+)/)}`);
   await stack.advance(CACHE_S);
   expect([await statusWith(secondKey), await statusWith(first)]).toEqual([401, 200]);
 
-  admin('workspace', 'set-plan', '--workspace', workspace, '--plan', 'free');
+  await admin(`workspace set-plan --workspace ${workspace} --plan free`);
   await stack.advance(CACHE_S);
   const refused = await stack.api('GET', '/agency/profiles', undefined, { authorization: `Bearer ${first}` });
   expect([refused.status, refused.body]).toEqual([
@@ -75,19 +72,24 @@ test('creates a workspace, changes its plan, creates and revokes keys', async ()
   ]);
 });
 
-test('stores the app of a platform, which the next connect uses', async () => {
-  admin('platform', 'set', 'x', '--client-id', 'my-app', '--client-secret', 'my-secret');
+test('stores the app of a platform with a secret from standard input; the next connect uses it', async () => {
+  await admin('platform set x --client-id my-app', 'my-secret\n');
   await stack.advance(301);
   const { body } = await stack.api('POST', '/integrations/x/connect', { profile_name: 'Demo' });
   expect(new URL(body.authorize_url).searchParams.get('client_id')).toBe('my-app');
+
+  const listed = await admin('platform list');
+  expect(listed).toMatch(/^x +my-app +2\S+$/m);
+  expect(listed).toMatch(/^telegram +needs none$/m);
+  expect(listed).not.toContain('my-secret');
 });
 
 test('rotates the key ring; what was sealed before stays readable', async () => {
   const create = await stack.api('POST', '/webhooks', { url: `${stack.sandbox_url}/_receiver/rotated` });
-  expect(admin('key-ring', 'rotate')).toMatch(/^The key ring has 2 keys; the new one seals from 2\S+Z on/);
-  expect(runFailing('key-ring', 'rotate')).toMatchObject({
+  expect(await admin('key-ring rotate')).toMatch(/^The key ring has 2 keys; the new one seals from 2\S+Z on/);
+  expect(await onStack(['key-ring', 'rotate'])).toMatchObject({
     status: 1,
-    message: expect.stringMatching(/seals from/),
+    errors: expect.stringMatching(/seals from/),
   });
   await stack.advance(16 * 60);
   const { id } = create.body.webhook;
@@ -98,53 +100,122 @@ test('rotates the key ring; what was sealed before stays readable', async () => 
   ]);
 });
 
-test.each([
-  ['no command', [], /Usage:/],
-  ['an unknown command', ['workspace', 'paint'], /Usage:/],
-  ['a missing option', ['workspace', 'create', '--name', 'A'], /Missing: --plan, --owner-email/],
-  [
-    'an unknown plan',
-    ['workspace', 'create', '--name', 'A', '--plan', 'gold', '--owner-email', 'a@b.co'],
-    /--plan must be one of/,
-  ],
-  [
-    'an invalid e-mail address',
-    ['workspace', 'create', '--name', 'A', '--plan', 'pro', '--owner-email', 'a'],
-    /e-mail/,
-  ],
-  [
-    'an unknown workspace',
-    ['workspace', 'set-plan', '--workspace', 'w', '--plan', 'pro'],
-    /Workspace not found/,
-  ],
-  ['an unknown key', ['key', 'revoke', '--workspace', 'w', '--key', 'k'], /API key not found/],
-  [
-    'an unknown platform',
-    ['platform', 'set', 'myspace', '--client-id', 'a', '--client-secret', 'b'],
-    /PLATFORM must be/,
-  ],
-  [
-    'a field that the platform does not know',
-    ['platform', 'set', 'x', '--client-id', 'a', '--client-secret', 'b', '--field', 'colour=red'],
-    /Unknown field colour/,
-  ],
-  [
-    'a stage without its table, which would change the local stack',
-    ['workspace', 'set-plan', '--workspace', 'w', '--plan', 'pro', '--stage', 'prod'],
-    /--stage requires --table/,
-  ],
-])('fails with a message for %s', (_, words, expected) => {
-  const { status, message } = runFailing(...words);
+test('finds nothing to do on a healthy stack but to verify the URL of media with TikTok', async () => {
+  const { status, output } = await onStack(['doctor']);
+  expect(output.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^ok +key ring +2 keys/),
+    expect.stringMatching(/^ok +apps/),
+    expect.stringMatching(/^ok +API versions/),
+    expect.stringMatching(/^ok +queues +No dead letters/),
+    expect.stringMatching(/^ok +polling +Lambda polls 14 queues$/),
+    expect.stringMatching(/^ok +schedules/),
+    expect.stringMatching(/^ok +tokens/),
+    expect.stringMatching(/^ok +alarms/),
+    expect.stringMatching(/^todo +TikTok domain/),
+  ]);
   expect(status).toBe(1);
-  expect(message).toMatch(expected);
-  expect(message).not.toMatch(/^\s+at /m);
 });
 
-test('explains how to choose a stack when none is running', () => {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [PROGRAM, 'key', 'create', '--workspace', 'w', '--name', 'n', '--data', join(data, 'nowhere')],
-    { encoding: 'utf8' },
-  );
-  expect([status, stderr]).toEqual([1, expect.stringContaining('npm start')]);
+describe('a dead letter that only its queue understands', () => {
+  const sqs = () => new SQSClient({ ...localClientConfig(stack.aws.endpoint), useQueueUrlAsEndpoint: false });
+  const deadLetters = async () => {
+    const { body } = await stack.local<{ queues: { name: string; dead_letters: number | null }[] }>(
+      'GET',
+      '/_local/queues',
+    );
+    return body.queues.find(({ name }) => environment[ENV.eventsQueueUrl]!.endsWith(name))!.dead_letters!;
+  };
+
+  test('is listed, told by the doctor, and returned to its queue', async () => {
+    const QueueUrl = environment[ENV.eventsQueueUrl]!;
+    await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: 'not an event' }));
+    await stack.until('a dead letter', async () => {
+      await stack.advance(600);
+      return (await deadLetters()) === 1;
+    });
+    const listed = await stack.until('a visible dead letter', async () => {
+      const output = await admin('dlq list');
+      return output.includes('not an event') && output;
+    });
+    expect(listed).toMatch(
+      new RegExp(`^SENT.*\n2\\S+Z +\\d+ times +${QueueUrl.split('/').at(-1)} +not an event\n$`),
+    );
+    expect((await onStack(['doctor'])).output).toMatch(
+      /^todo +queues +1 dead letter\. See them with npm run admin -- dlq list --ready-file /m,
+    );
+    expect(await admin('dlq redrive')).toBe('1 dead letters are returned to their queues\n');
+    expect(await deadLetters()).toBe(0);
+    await stack.local('DELETE', '/_local/queues');
+    expect(await admin('dlq list')).toBe('There are no dead letters\n');
+  });
+});
+
+describe('a deployed stack', () => {
+  let deployment: FakeDeployment;
+  beforeAll(async () => {
+    const outputs = {
+      [OUTPUTS.table]: stack.aws.table,
+      [OUTPUTS.bucket]: stack.aws.bucket,
+      [OUTPUTS.mediaUrl]: 'https://media.example.com',
+      [OUTPUTS.sweeper]: 'sweeper',
+      [OUTPUTS.scheduleGroup]: 'group',
+    };
+    deployment = await fakeDeployment('social-publishing-test', outputs, environment);
+  });
+  afterAll(() => deployment.close());
+
+  const onStage = (words: string) =>
+    runAdmin(words.split(' '), {
+      env: {
+        AWS_ENDPOINT_URL: stack.aws.endpoint,
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        ...deployment.env,
+      },
+    });
+
+  test('is found by its stage, and its parts by the outputs', async () => {
+    expect((await onStage('workspace list --stage test --region us-east-1')).output).toMatch(/ Demo\n/);
+    expect(await onStage('dlq list --stage test --region us-east-1')).toMatchObject({
+      status: 0,
+      output: expect.stringMatching(/dead letters/),
+    });
+  });
+
+  test('is refused by name where there is none', async () => {
+    const { status, errors } = await onStage('workspace list --stage other --region eu-west-1');
+    expect(status).toBe(1);
+    expect(errors).toBe(
+      'There is no stack social-publishing-other in eu-west-1. Choose another with --stage, --region or --profile\n',
+    );
+  });
+});
+
+test.each([
+  ['no command', '', /Usage:/],
+  ['an unknown command', 'workspace paint', /Usage:/],
+  ['a missing option', 'workspace create --name A', /Missing: --plan, --owner-email/],
+  ['an unknown plan', 'workspace create --name A --plan gold --owner-email a@b.co', /--plan must be one of/],
+  ['an invalid e-mail address', 'workspace create --name A --plan pro --owner-email a', /e-mail/],
+  ['an unknown workspace', 'workspace set-plan --workspace w --plan pro', /Workspace not found/],
+  ['an unknown key', 'key revoke --workspace w --key k', /API key not found/],
+  ['an unknown platform', 'platform set myspace --client-id a', /PLATFORM must be/],
+  ['an empty secret', 'platform set x --client-id a', /The client secret is empty/],
+  ['a secret on the command line', 'platform set x --client-id a --client-secret=b', /standard input/],
+  [
+    'a field that the platform does not know',
+    'platform set x --client-id a --field colour=red',
+    /Unknown field colour/,
+  ],
+])('fails with a message for %s', async (_, words, expected) => {
+  const { status, errors } = await onStack(words.split(' '));
+  expect(status).toBe(1);
+  expect(errors).toMatch(expected);
+  expect(errors).not.toMatch(/^\s+at /m);
+});
+
+test('explains how to choose a stack when none is running', async () => {
+  const nowhere = join(stack.readyFile, 'nowhere');
+  const { status, errors } = await runAdmin(['workspace', 'list', '--data', nowhere]);
+  expect([status, errors]).toEqual([1, expect.stringMatching(/npm start.*--stage prod/)]);
 });

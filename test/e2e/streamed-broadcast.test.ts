@@ -75,7 +75,7 @@ async function recordingOf(id: string): Promise<Recording | null> {
 
 const lengthOf = (recording: Recording | null) => recording?.pictures.at(-1)?.time ?? 0;
 
-test('streams every playable item, goes on after its worker was killed, and leaves no task behind when it is stopped', async () => {
+test('streams every playable item, goes on after its ingest and its worker were killed, and leaves no task behind', async () => {
   const created = await stack.api('POST', '/integrations/youtube/broadcasts', {
     profile_name: 'Demo',
     title: 'All day long',
@@ -93,7 +93,12 @@ test('streams every playable item, goes on after its worker was killed, and leav
   await stack.advance(60);
   await stack.until('the broadcast is live', async () => (await session()).status === 'live');
   await stack.until(
-    'the whole playlist was streamed',
+    'the ingest receives the stream',
+    async () => lengthOf(await recordingOf(broadcast_id)) > 1000,
+  );
+  await stack.control('DELETE', '/_control/streams');
+  await stack.until(
+    'the whole playlist was streamed after that',
     async () => lengthOf(await recordingOf(broadcast_id)) > LOOP_MS + 1000,
   );
 

@@ -4,7 +4,7 @@ import { listen } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
 import { seededRandom } from './random.ts';
 import { measureMessages } from './messages.ts';
-import { readAcceptedContents } from './posts.ts';
+import { readAcceptedContents, type AcceptedContents } from './posts.ts';
 import { restartStack } from './stack-restart.ts';
 import { allRounds, learn } from './rounds.ts';
 import type { Campaign, Report } from './state.ts';
@@ -36,7 +36,10 @@ export async function runCampaign({
 }: CampaignOptions): Promise<Report> {
   const started = performance.now();
   const report = emptyReport(seed);
-  const join = (stack: TestStack) => open(stack, platforms, report, log);
+  const join = async (stack: TestStack) => {
+    const campaign = await openCampaign(stack, platforms, report, log);
+    return { ...campaign, accepted: withoutGallery(campaign.accepted) };
+  };
   for (const end of thorough ? ENDS : []) await restartStack(join, end);
   const stack = await startStack();
   try {
@@ -51,7 +54,17 @@ export async function runCampaign({
   return report;
 }
 
-async function open(
+/** Google Business shows the text of a video in a post of its own, which may be rejected although the video is live. */
+const withoutGallery = (accepted: AcceptedContents): AcceptedContents =>
+  new Map(
+    [...accepted].map(([platform, contents]) => [
+      platform,
+      contents.filter(({ post_type }) => platform !== 'gbp' || post_type !== 'video'),
+    ]),
+  );
+
+/** Returns a campaign on a running stack, without any rounds. */
+export async function openCampaign(
   stack: TestStack,
   platforms: readonly PlatformId[],
   report: Report,
@@ -73,7 +86,7 @@ async function open(
   };
 }
 
-const emptyReport = (seed: number): Report => ({
+export const emptyReport = (seed: number): Report => ({
   seed,
   posts: 0,
   platforms: [],

@@ -65,7 +65,7 @@ test.each([
     ['inconsistent', 'event', 'event', 'lost'],
   ],
   [
-    'the outcome is unknown although the platform can reconcile',
+    'the outcome is unknown although the platform can be asked',
     evidence({ live: [], events: [] }, failed('DELIVERY_UNKNOWN', 'platform')),
     ['inconsistent', 'event'],
   ],

@@ -23,15 +23,17 @@ export interface Evidence {
   /** Number of requests that each platform rejected for good. */
   rejections: ReadonlyMap<PlatformId, number>;
   inFlight: readonly string[];
+  /** Platforms whose destinations may end with DELIVERY_UNKNOWN; default: all that cannot be asked. */
+  mayBeUnknown?: readonly PlatformId[];
   /** Responses with an account's new tokens were lost: posts may fail because the account needs a new connection. */
   accountsMayBeLost?: boolean;
 }
 
 /**
- * Platforms that cannot be asked for the outcome of a request whose response was lost; TikTok lists public posts only. All
- * others must always reconcile.
+ * Platforms that cannot always be asked for the outcome of a request whose response was lost: TikTok lists public posts
+ * only, and Snapchat's list may lag behind, so that the request is repeated once only. All others must always reconcile.
  */
-export const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok'];
+const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok', 'snapchat'];
 
 export interface Evaluation {
   violations: Violation[];
@@ -59,10 +61,11 @@ export function evaluate(evidence: Evidence): Evaluation {
       const destination = post.destinations.find((each: Json) => each.platform === platform);
       const live = evidence.live.filter(each => each.platform === platform && textOf(each) === plan.text);
       const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
+      const mayBeUnknown = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
       if (outcome === 'rejected') rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
       for (const [kind, detail] of [
-        ...destinationProblems(plan, platform, destination, live, outcome),
+        ...destinationProblems(plan, destination, live, outcome, mayBeUnknown),
         ...eventProblems(id, platform, destination, evidence.events),
       ]) {
         found(kind, `${platform}: ${detail}`);
@@ -93,15 +96,15 @@ function outcomeOf({ status, error }: Json, accountsMayBeLost = false): Outcome 
 
 function* destinationProblems(
   plan: PostPlan,
-  platform: PlatformId,
   destination: Json,
   live: readonly LivePost[],
   outcome: Outcome,
+  mayBeUnknown: boolean,
 ): Generator<[Kind, string]> {
   if (live.length > 1) yield ['duplicate', `live ${live.length} times`];
   if (outcome === 'open') yield ['in flight', `still ${destination.status}`];
-  if (outcome === 'unknown' && !CANNOT_RECONCILE.includes(platform)) {
-    yield ['inconsistent', `unknown, although the platform can reconcile (live ${live.length} times)`];
+  if (outcome === 'unknown' && !mayBeUnknown) {
+    yield ['inconsistent', `unknown, although the platform can be asked (live ${live.length} times)`];
   }
   if ((outcome === 'rejected' || outcome === 'account lost') && live.length > 0) {
     yield ['inconsistent', `failed (${destination.error.code}), but live`];
@@ -125,14 +128,22 @@ function* destinationProblems(
   if (!isUrlOf(post, destination.platform_post_url)) {
     yield ['inconsistent', `its URL is ${post.platform_post_url}, not ${destination.platform_post_url}`];
   }
-  if (post.media.length !== plan.media.length) {
-    yield ['inconsistent', `it has ${post.media.length} files, not ${plan.media.length}`];
+  const files = filesShown(plan, destination.platform);
+  if (post.media.length !== files) {
+    yield ['inconsistent', `it has ${post.media.length} files, not ${files}`];
   }
 }
+
+/** Google Business shows the text of a video in a post of its own. */
+const filesShown = ({ post_type, media }: PostPlan, platform: string) =>
+  platform === 'gbp' && post_type === 'video' ? 0 : media.length;
 
 /** A URL that ends with the id is stored where the platform did not tell its permalink. */
 const isUrlOf = ({ platform_post_id, platform_post_url }: LivePost, url: string | null) =>
   url === platform_post_url || (url?.endsWith(`/${platform_post_id}`) ?? false);
+
+/** Follow-ups that replace the id of the post, which the event has told. */
+const AMENDING = ['text_post'];
 
 function* eventProblems(
   id: string,
@@ -166,7 +177,8 @@ function* eventProblems(
       yield ['event', `post.retry for attempt ${attempt} of ${destination.attempts}`];
   }
   const announced = mine.find(({ event }) => event === 'post.published')?.data;
-  if (announced && announced.platform_post_id !== destination.platform_post_id) {
+  const isAmended = destination.follow_ups?.some((each: Json) => AMENDING.includes(each.name)) === true;
+  if (announced && !isAmended && announced.platform_post_id !== destination.platform_post_id) {
     yield [
       'inconsistent',
       `the event says ${announced.platform_post_id}, the record ${destination.platform_post_id}`,

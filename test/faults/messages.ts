@@ -1,4 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
+import { read } from '../support/e2e.ts';
 import type { Json } from '../support/stack.ts';
 import { bodyOf, DEMO, type PostPlan } from './posts.ts';
 import type { Campaign } from './state.ts';
@@ -53,8 +54,8 @@ async function messagesOf(campaign: Campaign, platform: PlatformId, plan: PostPl
 async function untilFinal({ stack, world }: Campaign, postId: string): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step += 1) {
     await world.pass(STEP_S);
-    const { body } = await stack.api('GET', `/posts/${postId}`);
-    if (!IN_FLIGHT.includes(body.status)) return;
+    const { status } = await read(stack, postId);
+    if (!IN_FLIGHT.includes(status)) return;
   }
   throw new Error(`The post ${postId} is not final after ${MAX_STEPS * STEP_S} s`);
 }

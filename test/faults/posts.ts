@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformId, PostType } from '../../shared/model/platform.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
+import { readPatiently } from '../support/e2e.ts';
 import { platformFields } from '../support/platform-fields.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 import type { SeededRandom } from './random.ts';
@@ -24,9 +25,9 @@ export interface PostPlan extends Contents {
 /** The profile that the stack creates at its first start, connected to every platform. */
 export const DEMO = 'Demo';
 
-/** Each combination results in different requests to platforms. */
 const TEXT: Contents = { post_type: 'text', media: [] };
-const CONTENTS: readonly Contents[] = [
+/** Each combination results in different requests to platforms. */
+export const CONTENTS: readonly Contents[] = [
   TEXT,
   { post_type: 'image', media: ['photo.jpg'] },
   { post_type: 'image', media: ['photo.jpg', 'photo.png'] },
@@ -37,10 +38,6 @@ const CONTENTS: readonly Contents[] = [
 
 /** The contents that each platform accepts. */
 export type AcceptedContents = ReadonlyMap<PlatformId, readonly Contents[]>;
-
-/** Google Business shows the text of a video in a post of its own, by which a campaign would not find the video. */
-const hasOnePost = (platform: PlatformId, { post_type }: Contents) =>
-  platform !== 'gbp' || post_type !== 'video';
 
 /** Returns, for each of the platforms, the contents that the API accepts for the Demo profile. */
 export async function readAcceptedContents(
@@ -59,8 +56,8 @@ export async function readAcceptedContents(
         in_s: null,
         ...contents,
       };
-      const { body } = await stack.api('POST', '/posts/validate', bodyOf(stack, plan, 0));
-      if (body.valid === true && hasOnePost(platform, contents)) taken.push(contents);
+      const result = await readPatiently(stack, 'POST', '/posts/validate', bodyOf(stack, plan, 0));
+      if (result.valid === true) taken.push(contents);
     }
     if (taken.length > 0) accepted.set(platform, taken);
   }
@@ -196,11 +193,11 @@ export async function readAll(stack: TestStack, tag: string): Promise<Json[]> {
   const found: Json[] = [];
   let cursor = '';
   for (;;) {
-    const { body } = await stack.api('GET', `/posts?limit=100${cursor}`);
-    const mine = body.data.filter((post: Json) => post.description?.startsWith(`${tag} no `));
+    const page = await readPatiently(stack, 'GET', `/posts?limit=100${cursor}`);
+    const mine = page.data.filter((post: Json) => post.description?.startsWith(`${tag} no `));
     found.push(...mine);
     // Newest first: a page without posts of this round is past them.
-    if (mine.length === 0 || !body.next_cursor) return found;
-    cursor = `&cursor=${encodeURIComponent(body.next_cursor)}`;
+    if (mine.length === 0 || !page.next_cursor) return found;
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
   }
 }

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { traffic } from '../support/e2e.ts';
+import { traffic, type TrafficLine } from '../support/e2e.ts';
 import type { TestStack } from '../support/stack.ts';
 
 /** A kind of request to a platform. `path` is a regular expression. */
@@ -13,22 +13,23 @@ export const nameOf = ({ platform, method, path }: RequestKind) => `${platform} 
 
 /** Returns the kinds of requests made since a sequence number, each once, sorted. */
 export async function kindsSince(stack: TestStack, since: number): Promise<RequestKind[]> {
-  const lines = await traffic(stack, since);
-  const kinds = lines.map(({ platform, method, url }) => ({
-    platform: platform as PlatformId,
-    method,
-    path: patternOf(new URL(url).pathname),
-  }));
+  const kinds = (await traffic(stack, since)).map(kindOf);
   const byName = [...new Map(kinds.map(kind => [nameOf(kind), kind]))].sort(([a], [b]) => (a < b ? -1 : 1));
   return byName.map(([, kind]) => kind);
 }
+
+export const kindOf = ({ platform, method, url }: TrafficLine): RequestKind => ({
+  platform: platform as PlatformId,
+  method,
+  path: patternOf(new URL(url).pathname),
+});
 
 /** Returns a pattern for a path in which ids and secrets match anything. */
 function patternOf(path: string): string {
   const segments = path
     .split('/')
     .map(segment =>
-      /\*\*\*|\d{4,}|^[\w-]{24,}$|:/.test(segment) && !segment.includes('.')
+      /\*\*\*|\d{4,}|^(?=.*\d)[\w-]{24,}$|:/.test(segment) && !segment.includes('.')
         ? '[^/]+'
         : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
     );
@@ -37,3 +38,7 @@ function patternOf(path: string): string {
 
 /** Returns whether the request exchanges tokens. A lost response may make the account unusable, which nothing can repair. */
 export const isTokenExchange = ({ path }: RequestKind) => /oauth|token|session/i.test(path);
+
+/** Returns whether the request changes nothing. How often a delivery makes it depends on the time that passes. */
+export const isRead = ({ method, path }: RequestKind) =>
+  method === 'GET' || method === 'HEAD' || /\/(fetch|query|list)\/\$$/.test(path);

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { lastSeq, traffic, type LivePost, type TrafficLine } from '../support/e2e.ts';
+import { lastSeq, livePosts, traffic, type TrafficLine } from '../support/e2e.ts';
 import type { Json } from '../support/stack.ts';
 import { evaluate, type Evidence } from './evaluate.ts';
 import type { Scenario } from './injected-faults.ts';
@@ -73,11 +73,15 @@ export async function dayAfter(
 }
 
 /** Advances the clock until nothing is in flight. Returns what is still in flight after the last step. */
-export async function settle({ world }: Campaign, clear: () => Promise<void>): Promise<string[]> {
+export async function settle(
+  { world }: Campaign,
+  clear: () => Promise<void>,
+  steps: readonly number[] = STEPS,
+): Promise<string[]> {
   let left: string[] = [];
   for (let step = 0; step < MAX_STEPS; step += 1) {
     if (step === END_FAULTS_AFTER) await clear();
-    await world.pass(STEPS[step] ?? LONG_STEP);
+    await world.pass(steps[step] ?? LONG_STEP);
     left = await world.inFlight();
     if (left.length === 0) return [];
   }
@@ -90,15 +94,13 @@ interface Rest extends Omit<Evidence, 'posts' | 'live' | 'events'> {
   since: number;
 }
 
-/** Evaluates what the posts of a round left behind and adds it to the report. */
-export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<void> {
+/** Evaluates what the posts of a round left behind, adds it to the report and returns it. */
+export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<Evidence> {
   const { stack, report } = campaign;
   const evidence: Evidence = {
     ...rest,
     posts: await readAll(stack, tag),
-    live: ((await stack.control('GET', '/_control/published')).body.items as LivePost[]).filter(({ text }) =>
-      text.startsWith(`${tag} no `),
-    ),
+    live: (await livePosts(stack)).filter(({ text }) => text.startsWith(`${tag} no `)),
     events: await campaign.receiver.events(),
   };
   const { violations, outcomes } = evaluate(evidence);
@@ -113,6 +115,7 @@ export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }:
     if (key !== null && report.diagnostics.length < MAX_DIAGNOSTICS)
       report.diagnostics.push(diagnosticsOf(key, evidence, lines));
   }
+  return evidence;
 }
 
 function diagnosticsOf(

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { runBroadcast, type Broadcast, type BroadcastLimits } from '../../workers/broadcaster/broadcast.ts';
 import type { StreamFormat } from '../../workers/broadcaster/format.ts';
 import type { IngestAddress } from '../../workers/broadcaster/rtmp/address.ts';
+import { REAL_TIME, type Timer } from '../../workers/broadcaster/timer.ts';
 import { peakMib } from './peak-memory.ts';
 
 /*
@@ -17,7 +18,14 @@ export interface BroadcastJob {
   ingest: IngestAddress;
   limits?: Partial<BroadcastLimits>;
   decoder: Broadcast['decoder'];
+  /** How much faster than real time the stream is. */
+  speed?: number;
 }
+
+const fasterTime = (speed: number): Timer => ({
+  now: () => REAL_TIME.now() * speed,
+  sleep: (ms, signal) => REAL_TIME.sleep(ms / speed, signal),
+});
 
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort());
@@ -30,6 +38,7 @@ const end = await runBroadcast({
   ...job,
   items: job.items.map(({ id, url }) => ({ id, url: () => Promise.resolve(url) })),
   signal: stopping.signal,
+  timer: fasterTime(job.speed ?? 1),
   reporter: {
     heartbeat: beat => {
       say({ heartbeat: beat, rss: process.memoryUsage.rss(), peak_mib: peakMib() });

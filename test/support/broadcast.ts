@@ -11,7 +11,8 @@ import type { BroadcastJob } from './broadcast-process.ts';
 export interface BroadcastProcess {
   pid: number;
   items: ItemReport[];
-  beats: { heartbeat: Heartbeat; rss: number; peak_mib: number }[];
+  /** `at`: when it was received, in milliseconds. */
+  beats: { heartbeat: Heartbeat; rss: number; peak_mib: number; at: number }[];
   last: () => Heartbeat | null;
   /** Resolves when the process has ended, with how the broadcast ended; null for a process that was killed. */
   ended: Promise<BroadcastEnd | null>;
@@ -43,7 +44,7 @@ export function startBroadcast(
   createInterface({ input: child.stdout }).on('line', text => {
     const line = JSON.parse(text) as Line;
     if (line.item) items.push(line.item);
-    if (line.heartbeat) beats.push(line as BroadcastProcess['beats'][number]);
+    if (line.heartbeat) beats.push({ ...line, at: performance.now() } as BroadcastProcess['beats'][number]);
     if (line.end) end = line.end;
   });
   child.stdin.write(`${JSON.stringify({ is_loop: false, format: SMALL, decoder: DECODER, ...job })}\n`);

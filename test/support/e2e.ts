@@ -89,9 +89,18 @@ export function create(stack: TestStack, body: Json): Promise<string> {
   });
 }
 
-export async function read(stack: TestStack, postId: string): Promise<Json> {
-  return (await stack.api('GET', `/posts/${postId}`)).body;
-}
+export const read = (stack: TestStack, postId: string): Promise<Json> =>
+  readPatiently(stack, 'GET', `/posts/${postId}`);
+
+/** Responses to a request that reads: the machine is too busy, or the rate limit is reached. */
+const READ_AGAIN = [429, 503];
+
+/** Sends a request that changes nothing until it is answered. */
+export const readPatiently = (stack: TestStack, method: string, path: string, body?: Json): Promise<Json> =>
+  eventually(`${method} ${path} is answered`, 300_000, async () => {
+    const answer = await stack.api(method, path, body);
+    return READ_AGAIN.includes(answer.status) ? null : answer.body;
+  });
 
 export const isFinal = ({ status }: Json) => status === 'published' || status === 'failed';
 
@@ -120,10 +129,13 @@ export async function eventually<T>(
 
 /** Returns the live posts with this text, on one platform or on all. */
 export async function liveWith(stack: TestStack, text: string, platform?: string): Promise<LivePost[]> {
-  const { body } = await stack.control('GET', '/_control/published');
-  const items: LivePost[] = body.items;
-  return items.filter(item => item.text === text && (platform ?? item.platform) === item.platform);
+  const posts = await livePosts(stack);
+  return posts.filter(post => post.text === text && (platform ?? post.platform) === post.platform);
 }
+
+/** Returns all live posts. */
+export const livePosts = async (stack: TestStack): Promise<LivePost[]> =>
+  (await stack.control<{ items: LivePost[] }>('GET', '/_control/published')).body.items;
 
 export interface TrafficLine {
   seq: number;
@@ -134,8 +146,13 @@ export interface TrafficLine {
   status: number | null;
 }
 
-export async function traffic(stack: TestStack, since = 0): Promise<TrafficLine[]> {
-  const text = await trafficText(stack, since);
+/** Returns the requests to platforms since a sequence number or a time (ISO 8601): of all functions, or of those whose name has this part. */
+export async function traffic(
+  stack: TestStack,
+  since: number | string = 0,
+  functionName = '',
+): Promise<TrafficLine[]> {
+  const text = await trafficText(stack, since, functionName);
   return text
     .split('\n')
     .filter(line => line !== '')
@@ -148,6 +165,7 @@ export async function lastSeq(stack: TestStack): Promise<number> {
 
 export const media = (stack: TestStack, name: string) => `${stack.sandbox_url}/_media/${name}`;
 
-async function trafficText(stack: TestStack, since = 0): Promise<string> {
-  return (await fetch(`${stack.sandbox_url}/_control/traffic?since=${since}`)).text();
+async function trafficText(stack: TestStack, since: number | string = 0, functionName = ''): Promise<string> {
+  const url = `${stack.sandbox_url}/_control/traffic?since=${since}&function=${functionName}`;
+  return (await fetch(url)).text();
 }

@@ -25,7 +25,11 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
     instead: 'schedule; an alarm is a CloudWatch alarm',
     allowed: [
       'lib/observability.ts',
+      'bin/admin/',
+      'bin/deploy/',
       'lib/alarms.test.ts',
+      'lib/outputs.ts',
+      'test/docs/runbook.test.ts',
       'lib/operations.test.ts',
       'test/bench/prices.ts',
       'test/support/idle-cost.ts',

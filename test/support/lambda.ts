@@ -22,7 +22,7 @@ const refuse = () => {
 /** A Lambda for tests that do not call it. */
 export const noLambda: LambdaApi = {
   invocations: { accept: refuse },
-  mappings: { get: refuse, update: refuse },
+  mappings: { get: refuse, update: refuse, list: refuse },
   exists: refuse,
 };
 

@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   // Event source mappings grant these to consumers.
   ReceiveMessage: [],
   DeleteMessage: [],
+  ChangeMessageVisibility: [],
   CreateSchedule: ['scheduler:CreateSchedule', 'iam:PassRole'],
   UpdateSchedule: ['scheduler:UpdateSchedule', 'iam:PassRole'],
   DeleteSchedule: ['scheduler:DeleteSchedule'],

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../local/aws/free-port.ts';
+import { recordsOf } from '../../local/live/records.ts';
 import {
   ingestUrl,
-  recordsOf,
   startRtmpServer as startServer,
   type RtmpServer as Server,
 } from '../../local/live/rtmp-server.ts';

@@ -96,6 +96,9 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
   context: Record<string, unknown>;
 };
 
+// The CDK's own validation of templates takes longer than all else here; `npm run synth` does it.
+process.env['CDK_VALIDATION'] = 'false';
+
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
 export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void, name = NAME) {
   if (!functionNames().every(name => existsSync(bundleFolder(name)))) bundleFunctions();

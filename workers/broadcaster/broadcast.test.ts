@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroadcast, type BroadcastProcess } from '../../test/support/broadcast.ts';
 import { clipHost, type ClipHost } from '../../test/support/clip-host.ts';
 import type { YuvColor } from '../../test/support/clip.ts';
+import { startLink } from '../../test/support/link.ts';
 import { readRecording, type Recording } from '../../test/support/recording.ts';
 import { startRtmpServer, type RtmpServer } from '../../test/support/rtmp-server.ts';
 
@@ -147,6 +148,43 @@ test('repeats the playlist, connects again to a lost ingest, and ends the stream
   expect(recording.goes_back).toBe(false);
   expect(recording.largest_step.video).toBeLessThan(200);
   expect(picturesOf(recording, RED)).toBeGreaterThan(15);
+});
+
+/** Long outages pass in seconds: the ingest is real, but the broadcast has a faster clock. */
+const SPEED = 20;
+
+test.each([5, 60])('goes on after %i seconds in which the ingest refuses connections', async seconds => {
+  const link = await startLink(rtmp.ingest.url);
+  try {
+    const ingest = { url: link.url, key: `away-for-${seconds}` };
+    const broadcast = start(['long.mp4'], { is_loop: true, speed: SPEED, ingest });
+    const streamed = () => broadcast.last()?.streamed_ms ?? 0;
+    const untilStreamed = (ms: number) => broadcast.until(() => streamed() > ms);
+    await untilStreamed(3000);
+
+    await link.cut();
+    const cutAt = streamed();
+    await broadcast.until(() => /ECONNREFUSED/.test(broadcast.last()?.ingest.last_error ?? ''));
+    await untilStreamed(cutAt + seconds * 1000);
+    expect(broadcast.last()).toMatchObject({ state: 'reconnecting', ingest: { losses: 1 } });
+
+    await link.mend();
+    await broadcast.until(() => broadcast.last()?.state === 'live');
+    await untilStreamed(streamed() + 3000);
+    broadcast.signal('SIGTERM');
+    expect(await broadcast.ended).toEqual({ state: 'stopped', error: null });
+
+    // The server goes on in the same record, which holds all but the outage.
+    const recording = await readRecording(await rtmp.recording());
+    expect(recording.goes_back).toBe(false);
+    expect(recording.largest_step.video).toBeLessThan(200);
+    expect(recording.largest_step.sound).toBeLessThan(200);
+    const recorded = recording.pictures.at(-1)!.time;
+    expect(recorded).toBeGreaterThan(5000);
+    expect(recorded).toBeLessThan(streamed() - seconds * 900);
+  } finally {
+    await link.close();
+  }
 });
 
 test('leaves no decoder behind when it is killed', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE, SECOND } from '../../shared/time/instant.ts';
 import { startClock } from './clock.ts';
 import { openEncoder } from './encoder/encoder.ts';
@@ -12,6 +11,7 @@ import { createProgress, describe } from './progress.ts';
 import type { BroadcastEnd, Reporter } from './reporter.ts';
 import type { IngestAddress } from './rtmp/address.ts';
 import { createPublisher } from './rtmp/publisher.ts';
+import { REAL_TIME, type Timer } from './timer.ts';
 
 export interface Broadcast {
   items: readonly PlaylistItem[];
@@ -24,6 +24,8 @@ export interface Broadcast {
   /** Stops the broadcast. */
   signal: AbortSignal;
   limits?: Partial<BroadcastLimits>;
+  /** For tests: the time that paces the stream, and that an ingest may be away. */
+  timer?: Timer;
 }
 
 export interface BroadcastLimits {
@@ -51,7 +53,7 @@ const POLL_MS = 20;
  * it cannot go on. Throws only when the encoder itself fails.
  */
 export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> {
-  const { format, reporter, signal } = broadcast;
+  const { format, reporter, signal, timer = REAL_TIME } = broadcast;
   const limits = { ...LIMITS, ...broadcast.limits };
   const player = createPlayer({ ...broadcast, onItem: reporter.item });
   let needsKey = false;
@@ -59,6 +61,7 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
     ingest: broadcast.ingest,
     max_queued: (QUEUE_S * (format.bit_rate + SOUND_BIT_RATE)) / 8,
     stall_ms: limits.ingest_stall_ms,
+    timer,
     onConnected: () => {
       needsKey = true;
       heartbeats.beat();
@@ -72,16 +75,16 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
   );
   const progress = createProgress(format);
   const encoder = await openEncoder(format, publisher.send);
-  const ending = createEnding({ player, publisher, signal, heartbeats, ingest_ms: limits.ingest_ms });
+  const ending = createEnding({ player, publisher, signal, heartbeats, timer, ingest_ms: limits.ingest_ms });
 
   async function sendTicks(): Promise<BroadcastEnd> {
     let end = ending();
     // The stream begins with its first picture, once the ingest takes it.
     while (!end && !(player.isReady() && publisher.state().is_connected)) {
-      await sleep(POLL_MS);
+      await timer.sleep(POLL_MS);
       end = ending();
     }
-    const clock = startClock(format.fps);
+    const clock = startClock(format.fps, timer);
     let hasBegun = false;
     for (; !end; end = ending()) {
       await clock.next();

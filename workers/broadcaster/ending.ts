@@ -2,12 +2,14 @@ import type { Heartbeats } from './heartbeats.ts';
 import type { Player } from './playlist/player.ts';
 import type { BroadcastEnd } from './reporter.ts';
 import type { Publisher } from './rtmp/publisher.ts';
+import type { Timer } from './timer.ts';
 
 interface Sources {
   player: Player;
   publisher: Publisher;
   heartbeats: Heartbeats;
   signal: AbortSignal;
+  timer: Timer;
   /** How long the ingest may be away. */
   ingest_ms: number;
 }
@@ -20,16 +22,17 @@ export function createEnding({
   publisher,
   heartbeats,
   signal,
+  timer,
   ingest_ms,
 }: Sources): () => BroadcastEnd | null {
-  let connectedAt = performance.now();
+  let connectedAt = timer.now();
   return () => {
     const ingest = publisher.state();
-    if (ingest.is_connected) connectedAt = performance.now();
+    if (ingest.is_connected) connectedAt = timer.now();
     const heard = heartbeats.end();
     if (signal.aborted || heard === 'stopped') return { state: 'stopped', error: null };
     if (heard === 'lost') return failed('HEARTBEAT_LOST', 'The heartbeats were rejected');
-    if (performance.now() - connectedAt > ingest_ms)
+    if (timer.now() - connectedAt > ingest_ms)
       return failed('INGEST_LOST', ingest.last_error ?? 'The ingest did not accept the stream');
     const failure = player.failure();
     if (failure) return failed('NO_PLAYABLE_ITEM', `${failure.code}: ${failure.message}`);

@@ -10,7 +10,7 @@ import { describeError, log } from '../../shared/runtime/log.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { DECODER_LIMITS } from './playlist/decoder-process.ts';
 import { runSession, type SessionParts } from './session/run.ts';
-import { STREAM_SIZES } from './sizes.ts';
+import { STREAM_SIZES, StreamSizeSchema } from './sizes.ts';
 
 /*
  * The program of a task: streams one session. Exits with 0 when the broadcast ended as it should, or is not this worker's any
@@ -21,7 +21,7 @@ const EXIT_CODES = { completed: 0, stopped: 0, failed: 2 } as const;
 const CRASHED = 1;
 
 const SettingsSchema = v.object({
-  size: v.picklist(['180p', '360p', '720p', '1080p']),
+  size: StreamSizeSchema,
   user_id: v.nullable(v.pipe(v.string(), v.toNumber())),
   attempt: v.pipe(v.string(), v.toNumber()),
 });

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { StreamFormat } from './format.ts';
 
 /** The streams that a deployment can choose from. YouTube accepts each; more pixels take more CPU and transfer. */
@@ -7,6 +8,7 @@ export const STREAM_SIZES = {
   '360p': { width: 640, height: 360, fps: 30, bit_rate: 800_000, preset: 'veryfast' },
   '720p': { width: 1280, height: 720, fps: 30, bit_rate: 2_500_000, preset: 'veryfast' },
   '1080p': { width: 1920, height: 1080, fps: 30, bit_rate: 4_500_000, preset: 'veryfast' },
-} as const satisfies Record<string, StreamFormat>;
+} as const satisfies Record<StreamSize, StreamFormat>;
 
-export type StreamSize = keyof typeof STREAM_SIZES;
+export const StreamSizeSchema = v.picklist(['180p', '360p', '720p', '1080p']);
+export type StreamSize = v.InferOutput<typeof StreamSizeSchema>;

@@ -25,6 +25,9 @@ function element(name, attributes = {}, ...children) {
   return node;
 }
 
+/** Text as it was sent; long lines scroll, also by keyboard. */
+const code = text => element('pre', { tabindex: '0' }, text);
+
 function webUrl(url) {
   return /^https?:\/\//i.test(url ?? '') ? url : undefined;
 }
@@ -223,14 +226,12 @@ function deliveryCard(delivery) {
       ),
       element('span', { class: 'kind' }, delivery.receiver),
     ),
-    element('pre', {}, body ? JSON.stringify(body, null, 2) : delivery.body || '(no body)'),
+    code(body ? JSON.stringify(body, null, 2) : delivery.body || '(no body)'),
     element(
       'details',
       {},
       element('summary', {}, 'Headers'),
-      element(
-        'pre',
-        {},
+      code(
         Object.entries(delivery.headers)
           .map(pair => pair.join(': '))
           .join('\n'),
@@ -260,7 +261,7 @@ function emptyState(title, text, command) {
     { class: 'card empty' },
     element('h2', {}, title),
     element('p', {}, text),
-    element('pre', {}, command),
+    code(command),
   );
 }
 

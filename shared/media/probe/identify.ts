@@ -68,7 +68,8 @@ function detectMarkup(head: Uint8Array): 'svg' | 'html' | null {
 }
 
 function unknownType(type: string | null, declaredType: string): UnsupportedFile {
-  const found = type ?? (declaredType.split(';')[0]?.trim() || 'an unknown type');
+  const found = type ?? declaredType.split(';')[0]?.trim();
+  if (!found) return unsupported('unknown', 'The type of the file was not recognized');
   return unsupported(found, HINTS.get(found) ?? `The file is of type ${found}, which is not supported`);
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlvTag } from '../encoder/flv-tags.ts';
+import { REAL_TIME, type Timer } from '../timer.ts';
 import { parseIngest, type IngestAddress } from './address.ts';
 import { openConnection, type RtmpConnection } from './connection.ts';
 
@@ -30,6 +30,8 @@ export interface PublisherOptions {
   onLost: () => void;
   /** Without progress for so long while bytes wait, the connection is given up. */
   stall_ms?: number;
+  /** Of the pauses between two connections. */
+  timer?: Timer;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -38,6 +40,7 @@ const STALL_MS = 10_000;
 const CHECKS = 10;
 
 export function createPublisher(options: PublisherOptions): Publisher {
+  const { timer = REAL_TIME } = options;
   const target = parseIngest(options.ingest);
   const stopping = new AbortController();
   const state: IngestState = { is_connected: false, losses: 0, bytes_sent: 0, last_error: null };
@@ -50,7 +53,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       const wasAccepted = await stayConnected();
       failures = wasAccepted ? 0 : failures;
-      await sleep(pauseAfter(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await timer.sleep(pauseAfter(failures), stopping.signal);
     }
   }
 

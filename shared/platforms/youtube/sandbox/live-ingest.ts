@@ -1,5 +1,5 @@
 import type { SandboxIngest } from '../../contract/sandbox.ts';
-import { store } from './live-broadcasts.ts';
+import { store } from './live-broadcast-store.ts';
 import { startMoving, type Stream } from './live-state.ts';
 import type { YoutubeState } from './state.ts';
 

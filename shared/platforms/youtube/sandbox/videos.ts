@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { badParameter, badVideo, refuse, videoNotFound } from './errors.ts';
 import { guarded, readJson, required, requireSameParts, type Guard, type Request } from './guard.ts';
-import { removeRecording } from './live-broadcasts.ts';
+import { removeRecording } from './live-broadcast-store.ts';
 import { member, readPlacement, readRecording, readSnippet, readStatus, textOf } from './metadata.ts';
 import { instant, type Channel, type Video, type YoutubeState } from './state.ts';
 

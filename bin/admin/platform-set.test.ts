@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { parseAppFields } from './platform-app.ts';
+import { parseAppFields } from './platform-set.ts';
 
 const FIELDS = {
   kind: v.optional(v.picklist(['self_serve', 'community']), 'self_serve'),

@@ -2,36 +2,36 @@ import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { platformAppParameter } from '../../shared/aws/platform-app.ts';
 import type { AppCredentials } from '../../shared/model/platform-app.ts';
-import { PLATFORM_IDS, PlatformIdSchema } from '../../shared/model/platform.ts';
+import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
-import type { Command } from './command.ts';
+import { required, type Command } from './command.ts';
+import { parsePlatform } from './parse.ts';
+import { readSecret } from './secret.ts';
 
-export const setPlatformApp: Command = {
+export const platformSet: Command = {
   name: 'platform set',
-  arguments: 'PLATFORM --client-id ID --client-secret SECRET [--field NAME=VALUE …]',
-  summary: `stores the credentials of your app at a platform (${PLATFORM_IDS.join(', ')})`,
-  options: [
-    { name: 'client-id', required: true },
-    { name: 'client-secret', required: true },
-    { name: 'field', required: false, repeatable: true },
-  ],
+  arguments: 'PLATFORM --client-id ID [--field NAME=VALUE …]',
+  summary:
+    'stores the credentials of your app at a platform; asks for the client secret, or reads it from standard input; ' +
+    `PLATFORM is ${PLATFORM_IDS.join(', ')}`,
+  options: [...required('client-id'), { name: 'field', required: false, repeatable: true }],
   run: async ({ target, options, lists, positionals }) => {
-    const platform = v.safeParse(PlatformIdSchema, positionals[0]);
-    if (!platform.success) throw new Error(`PLATFORM must be one of ${PLATFORM_IDS.join(', ')}`);
+    const platform = parsePlatform(positionals[0]);
+    const appFields = parseAppFields(CONNECTORS[platform]?.app_fields ?? {}, lists['field'] ?? []);
     const app: AppCredentials = {
       client_id: options['client-id'] ?? '',
-      client_secret: options['client-secret'] ?? '',
-      ...parseAppFields(CONNECTORS[platform.output]?.app_fields ?? {}, lists['field'] ?? []),
+      client_secret: await readSecret('client secret'),
+      ...appFields,
     };
     await target.ssm.send(
       new PutParameterCommand({
-        Name: platformAppParameter(target.parameterPrefix, platform.output),
+        Name: platformAppParameter(target.parameterPrefix, platform),
         Type: 'SecureString',
         Value: JSON.stringify(app),
         Overwrite: true,
       }),
     );
-    return `The credentials for ${platform.output} are stored; functions use them within five minutes`;
+    return `The credentials for ${platform} are stored; functions use them within five minutes`;
   },
 };
 

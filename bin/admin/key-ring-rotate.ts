@@ -3,7 +3,7 @@ import { keyRingParameter, readStoredKeyRing, rotated } from '../../shared/aws/k
 import { toIso } from '../../shared/time/instant.ts';
 import type { Command } from './command.ts';
 
-export const rotateKeyRingCommand: Command = {
+export const keyRingRotate: Command = {
   name: 'key-ring rotate',
   arguments: '',
   summary: 'adds a key that seals new secrets; older keys stay, to unseal what they sealed',

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { loadKeyRing, newKeyRing, seal, unseal, type KeyRing } from '../../shared/aws/key-ring.ts';
 import { MINUTE, SECOND } from '../../shared/time/instant.ts';
-import { rotateKeyRing } from './rotate-key-ring.ts';
+import { rotateKeyRing } from './key-ring-rotate.ts';
 
 /** An SSM that has a key ring for each prefix. */
 function ssmWith(ring: KeyRing) {
