@@ -5,6 +5,7 @@ import { ENV } from '../shared/aws/env.ts';
 import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { QUOTAS } from '../shared/platforms/registry.ts';
+import { shownBuckets } from '../shared/quota/shown.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
 import { grantProvider } from './ai.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -110,7 +111,11 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
   docs: (group, { table }) => table.grant(group, 'GetItem'),
 };
 
-const platformsWithQuotas = () => PLATFORM_IDS.filter(id => QUOTAS[id] !== undefined);
+const platformsWithQuotas = () =>
+  PLATFORM_IDS.filter(id => {
+    const quota = QUOTAS[id];
+    return quota !== undefined && shownBuckets(quota).length > 0;
+  });
 
 /**
  * Grants what every endpoint group needs: look up API keys and the profiles that a restricted one may use, count

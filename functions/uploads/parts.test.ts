@@ -95,7 +95,7 @@ describe('an upload in parts', () => {
   });
 
   test.each<[string, () => Buffer[], RegExp]>([
-    ['is not a video', () => cut(Buffer.alloc(TOTAL, 'hello ')), /not supported/],
+    ['is not a video', () => cut(Buffer.alloc(TOTAL, 'hello ')), /not recognized/],
     ['is another kind of video', () => cut(asMov(clip())), /is MOV, but MP4 was announced/],
     ['is truncated', () => cut(clip(TOTAL + MIB)), /damaged/],
     ['has parts that are too small', () => cut(clip(), [MIB, 10 * MIB, 1000]), /parts.*5242880 bytes/],
@@ -136,7 +136,7 @@ describe('a confirmation that the importer finishes', () => {
       const { body } = await uploads.read(id);
       expect(body).toMatchObject({
         status: way === 'in parts' ? 'failed' : 'pending',
-        error: expect.stringMatching(/not supported/),
+        error: expect.stringMatching(/not recognized/),
       });
       expect(left()).toEqual([[], 0]);
     },

@@ -80,7 +80,7 @@ describe('POST /upload-media with a file', () => {
 
   test.each([
     ['an empty file', Buffer.alloc(0), /empty/],
-    ['a text with the name of an image', Buffer.from('hello, I am no picture at all'), /not supported/],
+    ['a text with the name of an image', Buffer.from('hello, I am no picture at all'), /not recognized/],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), /SVG/],
     ['a web page', Buffer.from('<!DOCTYPE html><html></html>'), /web page/],
     ['a HEIC', Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), Buffer.alloc(64)]), /HEIC/],

@@ -5,6 +5,7 @@ import type { Principal } from '../../shared/model/workspace.ts';
 import type { PlatformQuota } from '../../shared/platforms/contract/quota.ts';
 import { QUOTAS } from '../../shared/platforms/registry.ts';
 import { openQuota } from '../../shared/quota/quota.ts';
+import { shownBuckets } from '../../shared/quota/shown.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -18,7 +19,7 @@ export interface QuotaRecord {
 }
 
 /**
- * Returns the usage of the platforms' quotas that all accounts of one app share, for the app that the workspace connects
+ * Returns the usage of the platforms' quotas with a known limit that all accounts of one app share, for the app that the workspace connects
  * accounts with: its own, else the one of the service. Platforms whose app is not set or cannot be read are left out.
  */
 export async function listQuotas(services: Services, principal: Principal): Promise<QuotaRecord[]> {
@@ -32,17 +33,18 @@ async function quotasOf(
   services: Services,
   { workspace_id }: Principal,
   platform: PlatformId,
-  { buckets }: PlatformQuota,
+  definition: PlatformQuota,
 ): Promise<QuotaRecord[]> {
+  const shown = shownBuckets(definition);
+  if (shown.length === 0) return [];
   const found = await appForConnect(services, workspace_id, platform).catch((error: unknown) => {
     log.warn('Reading the app of a platform quota failed', { platform, ...describeError(error) });
     return null;
   });
   if (!found) return [];
   const quota = openQuota(services, { app: found.app, account_id: null }, platform);
-  const shared = Object.entries(buckets).filter(([, { scope }]) => scope === 'app');
   return Promise.all(
-    shared.map(async ([bucket]) => {
+    shown.map(async bucket => {
       const { used, limit, resets_at } = await quota.usage(bucket);
       return { platform, bucket, used, limit, resets_at: toIso(resets_at) };
     }),

@@ -153,13 +153,14 @@ describe('exhausted', () => {
     await fresh.quota.exhausted('units', clock + 1000);
     clock += HOUR - 1;
     expect(await outcomeOf(fresh.quota.spend('units', 1))).toBe(false);
-    await expect(fresh.quota.spend('units', 0)).rejects.toMatchObject({
+    await expect(fresh.quota.requireOpen('units')).rejects.toMatchObject({
       kind: 'rate_limited',
       code: 'QUOTA_EXHAUSTED',
       retryAfterMs: 1,
       message: expect.stringContaining('The next attempt is at'),
     });
     clock += 1;
+    await fresh.quota.requireOpen('units');
     expect(await outcomeOf(fresh.quota.spend('units', 1))).toBe(true);
   });
 });

@@ -51,7 +51,7 @@ export function openQuota(
     return {
       name,
       ref: { owner: ownerKey(platform, definition, owner), bucket: name, period: id },
-      limit: { limit: definition.limit, resets_at, now: now() },
+      limit: { limit: definition.limit ?? Infinity, resets_at, now: now() },
     };
   };
 
@@ -62,7 +62,7 @@ export function openQuota(
       const outcome = await write(bucket);
       if (outcome === 'done') return;
       if (outcome === 'full' && !(await releaseExpired(bucket)))
-        throw quotaExhausted(platform, bucket, await endOf(bucket));
+        throw quotaExhausted(platform, bucket, await closedUntil(bucket));
     }
   };
 
@@ -75,10 +75,10 @@ export function openQuota(
     return expired.length > 0;
   };
 
-  /** When units may be spent again: the platform's word wins. */
-  const endOf = async ({ ref, limit: { now: at, resets_at } }: Bucket): Promise<number> => {
+  /** When the bucket that the platform called exhausted opens again; null when it did not. */
+  const closedUntil = async ({ ref, limit: { now: at, resets_at } }: Bucket): Promise<number | null> => {
     const { exhausted_until } = await getQuota(table, ref);
-    return exhausted_until > at ? Math.min(exhausted_until, resets_at) : resets_at;
+    return exhausted_until > at ? Math.min(exhausted_until, resets_at) : null;
   };
 
   return {
@@ -117,6 +117,12 @@ export function openQuota(
       await setExhausted(table, ref, Math.min(until ?? limit.resets_at, limit.resets_at), limit.resets_at);
     },
 
+    requireOpen: async name => {
+      const bucket = open(name);
+      const until = await closedUntil(bucket);
+      if (until !== null) throw quotaExhausted(platform, bucket, until);
+    },
+
     usage: async name => {
       const { ref, limit } = open(name);
       const { committed, exhausted_until } = await getQuota(table, ref);
@@ -132,21 +138,23 @@ function ownerKey(platform: PlatformId, { scope }: QuotaBucket, { app, account_i
   return `${platform}#account#${account_id}`;
 }
 
+/** `until`: when the platform opens the bucket again; null where it is full by our count. */
 function quotaExhausted(
   platform: PlatformId,
   { name, limit: { limit, resets_at, now } }: Bucket,
-  until: number,
+  until: number | null,
 ): PlatformError {
   const { display_name } = RULES[platform];
   const why =
-    until < resets_at
-      ? `${display_name} called the quota "${name}" used up. The next attempt is`
-      : `The ${display_name} quota "${name}" of ${limit} units is used up. It resets`;
+    until === null
+      ? `The ${display_name} quota "${name}" of ${limit} units is used up. It resets`
+      : `${display_name} called the quota "${name}" used up. The next attempt is`;
+  const end = until ?? resets_at;
   return new PlatformError({
     kind: 'rate_limited',
     code: 'QUOTA_EXHAUSTED',
-    message: `${why} at ${toIso(until)}.`,
-    retryAfterMs: until - now,
-    limit,
+    message: `${why} at ${toIso(end)}.`,
+    retryAfterMs: end - now,
+    ...(Number.isFinite(limit) ? { limit } : {}),
   });
 }

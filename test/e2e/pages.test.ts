@@ -2,8 +2,9 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { closeStack, create, finalPost, listen, media } from '../support/e2e.ts';
-import { sharedStack } from '../support/shared-stack.ts';
+import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { closeStack, create, finalPost, media, startObserved } from '../support/e2e.ts';
+import { platformFields } from '../support/platform-fields.ts';
 import type { TestStack } from '../support/stack.ts';
 import { testWith } from '../support/tools.ts';
 
@@ -24,11 +25,9 @@ let stack: TestStack;
 let browser: Browser | null = null;
 let pages: Record<string, string>;
 beforeAll(async () => {
-  stack = await sharedStack();
-  await listen(stack, `pages-${stack.workspace_id}`);
-  const description = 'Seen in a browser https://example.com/a #news';
-  const post = { platforms: ['bluesky', 'facebook'], post_type: 'image', description };
-  await finalPost(stack, await create(stack, { ...post, media_urls: [media(stack, 'photo.jpg')] }));
+  // A stack of its own: posts of other tests would be checked, too.
+  ({ stack } = await startObserved());
+  await publishEverywhere();
   const connect = await stack.api('POST', '/integrations/linkedin/connect', { profile_name: 'Demo' });
   const consent: string = connect.body.authorize_url;
   const allowed = await fetch(`${consent}&auto=allow`, { redirect: 'manual' });
@@ -45,6 +44,21 @@ afterAll(async () => {
   await browser?.close();
   await closeStack(stack);
 });
+
+/** Posts with links, pictures and a video, on every platform. */
+async function publishEverywhere(): Promise<void> {
+  const description = 'Seen in a browser https://example.com/a #news';
+  const file = (name: string) => ({ media_urls: [media(stack, name)] });
+  const withPictures = PLATFORM_IDS.filter(platform => platform !== 'youtube' && platform !== 'snapchat');
+  const fields = platformFields('image', withPictures);
+  const posts = [
+    { platforms: ['x', 'linkedin', 'bluesky', 'telegram'], description },
+    { platforms: withPictures, post_type: 'image', description, ...file('photo.jpg'), ...fields },
+    { platforms: ['youtube', 'snapchat'], post_type: 'video', description, ...file('clip.mp4') },
+  ];
+  const [first = ''] = await Promise.all(posts.map(post => create(stack, post)));
+  await finalPost(stack, first);
+}
 
 /** Starts the browser with the first page. */
 async function open(view: BrowserContextOptions): Promise<Page> {

@@ -18,7 +18,7 @@ export function badFiles(files: Readonly<Record<MediaFormat, Buffer>>): BadFile[
   const head = Object.entries(files).map(([format, whole]): BadFile => ({
     name: `the first bytes of a ${format}`,
     bytes: whole.subarray(0, 24),
-    message: /damaged|not supported/,
+    message: /damaged|not recognized|not supported/,
   }));
   const others = OTHERS.map(([name, make, message]): BadFile => ({ name, bytes: make(files), message }));
   return [...cut, ...head, ...others];
@@ -35,8 +35,8 @@ const ZIP_END = Buffer.concat([Buffer.from('504b0506', 'hex'), Buffer.alloc(18)]
 
 const OTHERS: readonly [name: string, make: (files: Files) => Buffer, message: RegExp][] = [
   ['an empty file', () => Buffer.alloc(0), /empty/],
-  ['a file of zeros', () => Buffer.alloc(5000), /not supported/],
-  ['a text file', text('hello, this is not an image'), /not supported/],
+  ['a file of zeros', () => Buffer.alloc(5000), /not recognized/],
+  ['a text file', text('hello, this is not an image'), /not recognized/],
   ['a web page', text('<!DOCTYPE html><html><body>Sign in</body></html>'), /web page/],
   ['an SVG', () => svg(), /SVG/],
   ['an SVG as XML', () => svg('<?xml version="1.0"?>\n<!-- by hand -->\n'), /SVG/],
@@ -46,7 +46,7 @@ const OTHERS: readonly [name: string, make: (files: Files) => Buffer, message: R
   ['a Linux program', hex('7f454c46020101000000000000000000'), /not supported/],
   ['a Windows program', hex('4d5a90000300000004000000ffff0000'), /not supported/],
   ['an archive', hex('504b0304140000000800'), /not supported/],
-  ['an MP3', hex('49443303000000000021'), /not supported/],
+  ['an MP3', hex('49443303000000000021'), /not recognized/],
   ['a PDF with a script', () => pdfWithScript('plain'), /PDF with a script/],
   ['a PDF with a hex-encoded script', () => pdfWithScript('hex'), /PDF with a script/],
   ['a PDF with a compressed script', () => pdfWithScript('compressed'), /PDF with a script/],

@@ -9,6 +9,7 @@ export function unlimitedQuota(): Quota & { spent: string[] } {
     reserve: () => Promise.resolve(),
     release: () => Promise.resolve(),
     exhausted: () => Promise.resolve(),
+    requireOpen: () => Promise.resolve(),
     usage: () => Promise.resolve({ limit: Infinity, used: 0, resets_at: 0 }),
   };
 }

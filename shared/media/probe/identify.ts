@@ -67,10 +67,14 @@ function detectMarkup(head: Uint8Array): 'svg' | 'html' | null {
   return kind;
 }
 
+/** `type`: what the bytes tell; the declared type is what a host or user says, and serves for hints only. */
 function unknownType(type: string | null, declaredType: string): UnsupportedFile {
-  const found = type ?? declaredType.split(';')[0]?.trim();
-  if (!found) return unsupported('unknown', 'The type of the file was not recognized');
-  return unsupported(found, HINTS.get(found) ?? `The file is of type ${found}, which is not supported`);
+  const found = type ?? (declaredType.split(';')[0]?.trim() || 'unknown');
+  const message =
+    type === null
+      ? 'The type of the file was not recognized'
+      : `The file is of type ${type}, which is not supported`;
+  return unsupported(found, HINTS.get(found) ?? message);
 }
 
 export const unsupported = (found: string, message: string): UnsupportedFile => ({

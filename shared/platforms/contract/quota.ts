@@ -3,8 +3,8 @@ export type QuotaPeriod = { every: 'day'; zone: string } | { every: 'hour' | 'mi
 
 /** One of a platform's quotas. */
 export interface QuotaBucket {
-  /** Units in one period. */
-  limit: number;
+  /** Units in one period; null where only the platform counts them: it is open until the platform says otherwise. */
+  limit: number | null;
   period: QuotaPeriod;
   /** Whether all accounts of one platform app share the bucket, or each account has its own. */
   scope: 'app' | 'account';
@@ -50,6 +50,11 @@ export interface Quota {
    * milliseconds; default: the bucket's reset).
    */
   exhausted: (bucket: string, until?: number) => Promise<void>;
+  /**
+   * Throws PlatformError `rate_limited` with the code QUOTA_EXHAUSTED while the platform's answer, passed to `exhausted`,
+   * holds. Counts nothing.
+   */
+  requireOpen: (bucket: string) => Promise<void>;
   /** Returns the usage of the current period. */
   usage: (bucket: string) => Promise<QuotaUsage>;
 }

@@ -15,7 +15,7 @@ export function pausingApp(step: Step<State, Credentials>): Step<State, Credenti
   return {
     ...step,
     run: async (context, state) => {
-      await context.quota.spend('posts', step.kind === 'commit' ? 1 : 0);
+      await context.quota.requireOpen('credits');
       try {
         return await step.run(context, state);
       } catch (error) {
@@ -30,4 +30,4 @@ export function pausingApp(step: Step<State, Credentials>): Step<State, Credenti
 const isUsedUp = (error: unknown) =>
   error instanceof PlatformError && error.code === 'QUOTA_EXHAUSTED' && error.kind === 'rejected';
 
-const pause = ({ quota, now }: StepContext<Credentials>) => quota.exhausted('posts', now() + PAUSE_MS);
+const pause = ({ quota, now }: StepContext<Credentials>) => quota.exhausted('credits', now() + PAUSE_MS);

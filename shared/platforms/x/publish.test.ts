@@ -487,7 +487,7 @@ describe('media', () => {
 
   test.each([
     ['a web page', 'image', Buffer.from('<!doctype html><p>Sign in'), 'web page'],
-    ['a text', 'video', Buffer.from('plain'), 'not supported'],
+    ['a text', 'video', Buffer.from('plain'), 'not recognized'],
     ['an image in a video post', 'video', null, 'is JPG, which is not a video'],
     ['an empty file', 'image', Buffer.alloc(0), 'empty'],
   ] as const)('that are %s are rejected', async (_, post_type, bytes, words) => {

@@ -1,12 +1,12 @@
 import type { PlatformQuota } from '../contract/quota.ts';
 
 /**
- * Posts of an app, all of its accounts together. X answers 402 to every call of an app whose credits are used up, and
- * publishing through the app then pauses.
+ * The prepaid credits of an app, which all of its accounts share. Only X counts them: it answers 402 to every call of an app
+ * that has none left, and publishing through the app then pauses.
  *
  * @see https://docs.x.com/x-api/fundamentals/rate-limits
  */
 export const quota: PlatformQuota = {
-  buckets: { posts: { limit: 10_000, period: { every: 'day', zone: 'UTC' }, scope: 'app' } },
-  costs: { post: 1 },
+  buckets: { credits: { limit: null, period: { every: 'day', zone: 'UTC' }, scope: 'app' } },
+  costs: {},
 };

@@ -16,7 +16,7 @@ const API_HOST = 'businessapi.snapchat.com';
 /** Snap's Public Profile API: profiles, encrypted media, stories, Spotlight videos and saved stories. */
 export const sandbox: SandboxDefinition = {
   platform: 'snapchat',
-  badge: { name: 'Snapchat', letters: 'S', color: '#8a8600' },
+  badge: { name: 'Snapchat', letters: 'S', color: '#7a7600' },
   hosts: [API_HOST, ACCOUNTS_HOST],
   secrets: { fields: ['key', 'iv'] },
   demo: { app: APP },

@@ -30,7 +30,7 @@ type Method = (request: BotRequest) => Json | Promise<Json>;
 /** Telegram's Bot API, the methods that a publisher uses. Like the real one it cannot read a chat. */
 export const sandbox: SandboxDefinition = {
   platform: 'telegram',
-  badge: { name: 'Telegram', letters: 'T', color: '#1b8ac4' },
+  badge: { name: 'Telegram', letters: 'T', color: '#1678ac' },
   hosts: ['api.telegram.org'],
   secrets: { path: /(?<=^\/(?:file\/)?bot)[^/]+/ },
   links: text =>

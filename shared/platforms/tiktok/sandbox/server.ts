@@ -19,7 +19,7 @@ const API_HOST = 'open.tiktokapis.com';
 /** Content Posting API v2: rotating tokens, creator info, videos in chunks, photos by URL, drafts, status and metrics. */
 export const sandbox: SandboxDefinition = {
   platform: 'tiktok',
-  badge: { name: 'TikTok', letters: 'TT', color: '#161823', darkColor: '#fe2c55' },
+  badge: { name: 'TikTok', letters: 'TT', color: '#161823', darkColor: '#e0123c' },
   hosts: [API_HOST, CONSENT_HOST, UPLOAD_HOST],
   secrets: { query: ['upload_token', 'code_challenge'], fields: ['upload_url', 'code_verifier'] },
   links: text =>

@@ -21,7 +21,7 @@ import { addVideos } from './videos.ts';
 /** YouTube: Google's OAuth 2.0, the Data API v3 with resumable uploads and quotas, and Analytics reports. */
 export const sandbox: SandboxDefinition = {
   platform: 'youtube',
-  badge: { name: 'YouTube', letters: 'YT', color: '#c4302b', darkColor: '#d4534e' },
+  badge: { name: 'YouTube', letters: 'YT', color: '#c4302b' },
   hosts: [
     'www.googleapis.com',
     'youtube.googleapis.com',
