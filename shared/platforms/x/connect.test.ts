@@ -57,21 +57,6 @@ describe('connecting', () => {
     expect(back?.get('state')).toBe('state-1');
   });
 
-  test('reads the subscription again with each renewal, and keeps the new tokens where that fails', async () => {
-    const grant = await connect(host);
-    const data = { id: '2244994945', name: 'Demo 2', username: 'demo2', subscription_type: 'Premium' };
-    host.failNext({ match: /users\/me/, respond: { status: 200, body: JSON.stringify({ data }) } });
-    expect(await renew(grant)).toMatchObject({
-      account: { display_name: 'Demo 2', username: 'demo2', avatar_url: null },
-      attributes: { subscription_type: 'Premium' },
-    });
-    const again = await connect(host);
-    host.failNext({ match: /users\/me/, respond: { status: 402, body: '{"title":"CreditsDepleted"}' } });
-    const renewed = await renew(again);
-    expect(renewed).not.toHaveProperty('attributes');
-    expect(renewed.credentials).not.toEqual(again.credentials);
-  });
-
   test('rejects a grant without a refresh token', async () => {
     const body = JSON.stringify({ access_token: 'a', expires_in: 7200, scope: 'tweet.read' });
     const authorized = await authorize(host);

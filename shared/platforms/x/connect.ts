@@ -1,12 +1,9 @@
 import {
   defineConnector,
-  type AccountIdentity,
   type AppCredentials,
-  type ConnectContext,
   type Grant,
   type Lifetime,
   type OAuthWay,
-  type Renewal,
 } from '../contract/connector.ts';
 import { PlatformError } from '../contract/error.ts';
 import { renewableUntil } from '../kit/lifetime.ts';
@@ -56,11 +53,7 @@ export const connector = defineConnector<Credentials>({
     const tokens = await requestToken(requireApp(app), form, context);
     // A response without a refresh token means that the stored one stays valid.
     const { access_token, refresh_token = credentials.refresh_token } = tokens;
-    return {
-      credentials: { access_token, refresh_token },
-      ...lifetimeOf(tokens, context.now()),
-      ...(await presentationOf(access_token, context)),
-    };
+    return { credentials: { access_token, refresh_token }, ...lifetimeOf(tokens, context.now()) };
   },
 
   async revoke({ app, credentials }, context) {
@@ -101,43 +94,21 @@ function grantOf(
   now: number,
 ): Grant<Credentials> {
   return {
-    account: accountOf(user),
+    account: {
+      platform_user_id: user.id,
+      display_name: user.name,
+      username: user.username,
+      avatar_url: user.profile_image_url?.replace('_normal.', '.') ?? null,
+    },
     credentials,
     scopes: tokens.scope.split(' ').filter(Boolean),
     attributes: {
       ...(tokens.scope === '' ? {} : { scopes: tokens.scope }),
-      ...factsOf(user),
+      subscription_type: user.subscription_type ?? 'None',
     },
     ...lifetimeOf(tokens, now),
   };
 }
-
-/**
- * Returns what may have changed of an account: a subscription begins or ends at any time. Nothing where it cannot be read,
- * since the renewed tokens must not be lost. X charges for one read of an account a day.
- */
-async function presentationOf(
-  token: string,
-  { http, now }: ConnectContext,
-): Promise<Pick<Renewal<Credentials>, 'account' | 'attributes'>> {
-  try {
-    const user = await getMe({ http, token, now });
-    const { display_name, username, avatar_url } = accountOf(user);
-    return { account: { display_name, username, avatar_url }, attributes: factsOf(user) };
-  } catch (error) {
-    if (error instanceof PlatformError) return {};
-    throw error;
-  }
-}
-
-const accountOf = (user: User): AccountIdentity => ({
-  platform_user_id: user.id,
-  display_name: user.name,
-  username: user.username,
-  avatar_url: user.profile_image_url?.replace('_normal.', '.') ?? null,
-});
-
-const factsOf = ({ subscription_type }: User) => ({ subscription_type: subscription_type ?? 'None' });
 
 function lifetimeOf({ expires_in }: TokenResponse, now: number): Lifetime {
   return renewableUntil(now + expires_in * 1000, now);
