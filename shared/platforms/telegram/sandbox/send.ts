@@ -90,6 +90,10 @@ async function albumItem(context: SendContext, request: BotRequest, item: JsonOb
   }
 }
 
+/** Returns the kinds of the items of an album. Throws for an album that is none. */
+export const albumKinds = ({ values }: BotRequest): string[] =>
+  albumItems(values.get('media')).map(({ type }) => textOrNone(type) ?? '');
+
 const GROUPABLE = ['photo', 'video', 'document', 'audio'];
 
 function albumItems(media: string | undefined): JsonObject[] {

@@ -202,6 +202,18 @@ describe('access to a chat', () => {
     expect(answer.description).toBe('Bad Request: not enough rights to send photos to the chat');
   });
 
+  test('requires the right for each kind of item in an album', async () => {
+    const send = (type: string, name: string) => {
+      const media = ['a', 'b'].map(part => ({ type, media: `attach://${part}` }));
+      const fields = { chat_id: '@sandbox_restricted', media: JSON.stringify(media) };
+      return call('sendMediaGroup', fields, { a: sample(name), b: sample(name) });
+    };
+    expect((await send('photo', 'photo.jpg')).description).toBe(
+      'Bad Request: not enough rights to send photos to the chat',
+    );
+    expect(await send('document', 'doc.pdf')).toMatchObject({ ok: true });
+  });
+
   test('refuses everything to a bot that may not write', async () => {
     const chat_id = '@sandbox_restricted';
     sandbox.platform.change!(chat_id, { lacks: 'can_send_messages' });

@@ -18,7 +18,7 @@ import {
 import { chatPhoto } from './chat-photo.ts';
 import { createFileStore, type FileKind } from './files.ts';
 import { badRequest, BotApiError, forbidden, readRequest, type BotRequest } from './request.ts';
-import { sendFile, sendMediaGroup, sendMessage, type SendContext } from './send.ts';
+import { albumKinds, sendFile, sendMediaGroup, sendMessage, type SendContext } from './send.ts';
 
 const MINUTE_MS = 60_000;
 const DELETABLE_MS = 48 * 60 * MINUTE_MS;
@@ -76,9 +76,16 @@ function start(host: SandboxHost): SandboxPlatform {
     sendvideo: file('video', 'can_send_videos'),
     sendanimation: file('animation', 'can_send_other_messages'),
     senddocument: file('document', 'can_send_documents'),
-    sendmediagroup: request => sendMediaGroup(context, writable(request, 'can_send_photos'), request),
+    sendmediagroup: sendAlbum,
     deletemessage: deleteMessage,
   };
+
+  /** An album needs the right for each kind of item in it. */
+  function sendAlbum(request: BotRequest): Promise<Json> {
+    for (const kind of albumKinds(request))
+      writable(request, ALBUM_RIGHTS[kind] ?? 'can_send_other_messages');
+    return sendMediaGroup(context, find(request), request);
+  }
 
   function seedChats(): void {
     chats.clear();
@@ -241,6 +248,12 @@ function refuse(c: Context, { code, message, parameters }: BotApiError): Respons
   const body = { ok: false, error_code: code, description: message, ...(parameters ? { parameters } : {}) };
   return c.json(body, code as 400);
 }
+
+const ALBUM_RIGHTS: Readonly<Record<string, string>> = {
+  photo: 'can_send_photos',
+  video: 'can_send_videos',
+  document: 'can_send_documents',
+};
 
 const CONTENT: Readonly<Record<string, string>> = {
   can_send_messages: 'text messages',
