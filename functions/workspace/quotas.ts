@@ -19,8 +19,9 @@ export interface QuotaRecord {
 }
 
 /**
- * Returns the usage of the platforms' quotas with a known limit that all accounts of one app share, for the app that the workspace connects
- * accounts with: its own, else the one of the service. Platforms whose app is not set or cannot be read are left out.
+ * Returns the usage of the platforms' quotas with a known limit that all accounts of one app share, for the app that the
+ * workspace connects accounts with: its own, else the one of the service. Platforms whose app is not set or cannot be read
+ * are left out.
  */
 export async function listQuotas(services: Services, principal: Principal): Promise<QuotaRecord[]> {
   const rows = Object.entries(QUOTAS).map(([platform, quota]) =>

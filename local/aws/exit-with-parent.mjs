@@ -8,15 +8,16 @@ import { rmSync } from 'node:fs';
 
 const [command, ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+const exit = code => {
+  if (process.env.EXIT_REMOVES) rmSync(process.env.EXIT_REMOVES, { recursive: true, force: true });
+  process.exit(code);
+};
 const end = () => child.kill(process.env.EXIT_SIGNAL ?? 'SIGKILL');
 
 child.on('error', error => {
   console.error(error.message);
-  process.exit(127);
+  exit(127);
 });
-child.on('exit', code => {
-  if (process.env.EXIT_REMOVES) rmSync(process.env.EXIT_REMOVES, { recursive: true, force: true });
-  process.exit(code ?? 1);
-});
+child.on('exit', code => exit(code ?? 1));
 process.stdin.on('end', end).on('error', end).resume();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);

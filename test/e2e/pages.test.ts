@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
@@ -60,10 +61,12 @@ async function publishEverywhere(): Promise<void> {
   await finalPost(stack, first);
 }
 
+const pathOf = (program: string) => execFileSync('which', [program], { encoding: 'utf8' }).trim();
+
 /** Starts the browser with the first page. */
 async function open(view: BrowserContextOptions): Promise<Page> {
   browser ??= await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: pathOf('chromium'),
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
   });
   const context = await browser.newContext(view);

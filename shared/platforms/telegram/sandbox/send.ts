@@ -91,10 +91,11 @@ async function albumItem(context: SendContext, request: BotRequest, item: JsonOb
 }
 
 /** Returns the kinds of the items of an album. Throws for an album that is none. */
-export const albumKinds = ({ values }: BotRequest): string[] =>
-  albumItems(values.get('media')).map(({ type }) => textOrNone(type) ?? '');
+export const albumKinds = ({ values }: BotRequest): AlbumKind[] =>
+  albumItems(values.get('media')).flatMap(({ type }) => GROUPABLE.find(kind => kind === type) ?? []);
 
-const GROUPABLE = ['photo', 'video', 'document', 'audio'];
+const GROUPABLE = ['photo', 'video', 'document', 'audio'] as const;
+type AlbumKind = (typeof GROUPABLE)[number];
 
 function albumItems(media: string | undefined): JsonObject[] {
   const items = jsonArray(media);
@@ -102,7 +103,7 @@ function albumItems(media: string | undefined): JsonObject[] {
   if (items.length > 10) throw badRequest('too many messages to send as an album');
   if (items.length < 2) throw badRequest('an album has at least 2 items');
   const types = items.map(({ type }) => textOrNone(type) ?? '');
-  if (types.some(type => !GROUPABLE.includes(type))) {
+  if (types.some(type => !GROUPABLE.some(kind => kind === type))) {
     throw badRequest("can't use the media of the specified type in the album");
   }
   for (const exclusive of ['document', 'audio']) {

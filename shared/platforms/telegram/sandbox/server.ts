@@ -63,27 +63,26 @@ function start(host: SandboxHost): SandboxPlatform {
   };
 
   const file =
-    (kind: FileKind, right: string): Method =>
+    (kind: FileKind): Method =>
     request =>
-      sendFile(context, writable(request, right), request, kind);
+      sendFile(context, writable(request, RIGHTS[kind]), request, kind);
   const methods: Readonly<Record<string, Method>> = {
     getme: () => ({ ...DEMO_BOT, is_bot: true }),
     getchat: getChat,
     getchatmember: getChatMember,
     getfile: getFile,
     sendmessage: request => sendMessage(context, writable(request, 'can_send_messages'), request),
-    sendphoto: file('photo', 'can_send_photos'),
-    sendvideo: file('video', 'can_send_videos'),
-    sendanimation: file('animation', 'can_send_other_messages'),
-    senddocument: file('document', 'can_send_documents'),
+    sendphoto: file('photo'),
+    sendvideo: file('video'),
+    sendanimation: file('animation'),
+    senddocument: file('document'),
     sendmediagroup: sendAlbum,
     deletemessage: deleteMessage,
   };
 
   /** An album needs the right for each kind of item in it. */
   function sendAlbum(request: BotRequest): Promise<Json> {
-    for (const kind of albumKinds(request))
-      writable(request, ALBUM_RIGHTS[kind] ?? 'can_send_other_messages');
+    for (const kind of albumKinds(request)) writable(request, RIGHTS[kind]);
     return sendMediaGroup(context, find(request), request);
   }
 
@@ -249,11 +248,13 @@ function refuse(c: Context, { code, message, parameters }: BotApiError): Respons
   return c.json(body, code as 400);
 }
 
-const ALBUM_RIGHTS: Readonly<Record<string, string>> = {
+const RIGHTS = {
   photo: 'can_send_photos',
   video: 'can_send_videos',
+  animation: 'can_send_other_messages',
   document: 'can_send_documents',
-};
+  audio: 'can_send_audios',
+} as const;
 
 const CONTENT: Readonly<Record<string, string>> = {
   can_send_messages: 'text messages',
