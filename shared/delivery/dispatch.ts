@@ -80,7 +80,7 @@ async function sendOrSchedule(
 ): Promise<number | null> {
   const at = readyAt(post, destination);
   if (at - now <= MAX_QUEUE_DELAY_MS) {
-    await sendPublishMessage(services, post, destination.platform, at);
+    await sendPublishMessage(services, post, destination, at);
     return null;
   }
   const isScheduled = destination.status === 'pending' && !dispatchesLater(post, destination);
@@ -99,7 +99,7 @@ export async function resume(
 ): Promise<void> {
   const at = readyAt(post, destination);
   if (at - services.now() <= MAX_QUEUE_DELAY_MS) {
-    return sendPublishMessage(services, post, destination.platform, at, hops);
+    return sendPublishMessage(services, post, destination, at, hops);
   }
   const sweeps = [nextSweepAt(post, services.now()), await createResumeSchedule(services, post, destination)];
   await setWake(services.table, post, earliest(sweeps));
