@@ -22,6 +22,8 @@ export const PublishMessageSchema = v.object({
   request_id: REQUEST_ID,
   /** Share of a publisher's capacity that the delivery takes. */
   weight: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), CAPACITY),
+  /** Set where the publisher only gets ready for a destination, which another message makes it act on. */
+  warm_up: v.exactOptional(v.literal(true)),
 });
 export type PublishMessage = v.InferOutput<typeof PublishMessageSchema>;
 
@@ -63,6 +65,17 @@ export async function sendPublishMessage(
     },
     at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
   );
+}
+
+/** Sends a message at which a publisher gets ready for a destination. It arrives at `at` (epoch ms), rounded down to seconds. */
+export async function sendWarmUp(
+  services: Services,
+  { workspace_id, post_id, version }: Post,
+  { platform }: Destination,
+  at: number,
+): Promise<void> {
+  const message = { workspace_id, post_id, platform, version, hops: 0, weight: 1, warm_up: true } as const;
+  await putOnQueue(services, message, Math.floor((at - services.now()) / SECOND));
 }
 
 /** Puts a message on its queue again, for another environment of the publisher to receive at once. */
