@@ -1,4 +1,4 @@
-import { buildSync } from 'esbuild';
+import { buildSync, type BuildOptions } from 'esbuild';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { docsAssets } from './docs.ts';
@@ -29,6 +29,25 @@ export const mapOf = (name: string) => join(MAPS, `${name}.js.map`);
 /** Returns the folder with the bundle of a function: the Lambda asset. */
 export const bundleFolder = (name: string) => join(DIST, name);
 
+/** How a function is bundled. */
+export const BUNDLE_OPTIONS = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  mainFields: ['module', 'main'],
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  sourcesContent: false,
+  // Native code for Lambda's machine, so it comes from a layer. Lambda finds layers through NODE_PATH, which only
+  // `require` reads: `import()` is therefore compiled to `require`.
+  external: ['sharp'],
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.dirname': '__dirname' },
+  logLevel: 'warning',
+} satisfies BuildOptions;
+
 /**
  * Bundles every function with one esbuild call: `functions/<name>/index.ts` becomes `dist/<name>/index.js`. Output is
  * deterministic, and unchanged files are not rewritten. Source maps double the build time and do not change the bundles.
@@ -40,22 +59,8 @@ export function bundleFunctions({ sourceMaps = true } = {}): void {
     entryPoints: names.map(name => ({ in: join(FUNCTIONS, name, 'index.ts'), out: join(name, 'index') })),
     outdir: DIST,
     write: false,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
-    minify: true,
-    charset: 'utf8',
-    legalComments: 'none',
     sourcemap: sourceMaps && 'external',
-    sourcesContent: false,
-    // Native code for Lambda's machine, so it comes from a layer. Lambda finds layers through NODE_PATH, which only
-    // `require` reads: `import()` is therefore compiled to `require`.
-    external: ['sharp'],
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.dirname': '__dirname' },
-    logLevel: 'warning',
+    ...BUNDLE_OPTIONS,
   });
   for (const { path, contents } of outputFiles) writeChanged(target(path), contents);
   for (const name of names) writeChanged(join(bundleFolder(name), 'package.json'), Buffer.from(PACKAGE_JSON));

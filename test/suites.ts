@@ -40,6 +40,7 @@ export const SLOW_SUITES = {
       'functions/posts/delete.test.ts',
       'shared/broadcasts/control.test.ts',
       'shared/broadcasts/crash.test.ts',
+      'shared/delivery/batch.test.ts',
       'shared/delivery/checkpoints.test.ts',
       'shared/delivery/completed.test.ts',
       'shared/delivery/deliver.test.ts',

@@ -16,6 +16,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { QueueResource } from '../template/resources.ts';
 import { arn } from '../template/names.ts';
 import { AwsError, ok, type AwsResponse } from './response.ts';
+import { orderFairly } from './sqs-fair.ts';
 import { listMessageMoveTasks, startMessageMoveTask, targetOf } from './sqs-move.ts';
 import { originOf, sendMessage, sendMessageBatch, traceHeaderOf } from './sqs-send.ts';
 
@@ -134,9 +135,10 @@ function queueOf(body: JsonObject, store: SqsStore): SqsQueue {
   return queue;
 }
 
-/** Adds the system attributes that the emulator does not support. */
+/** Receives in the order of a fair queue, and adds the system attributes that the emulator does not support. */
 async function receive(body: JsonObject, store: SqsStore): Promise<unknown> {
   const queue = queueOf(body, store);
+  orderFairly(queue);
   const received = v.parse(ReceivedSchema, await receiveMessage(body, store)).Messages;
   const { AttributeNames, MessageSystemAttributeNames } = v.parse(AttributeNamesSchema, body);
   const names = new Set([...AttributeNames, ...MessageSystemAttributeNames]);

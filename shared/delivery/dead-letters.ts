@@ -24,7 +24,7 @@ const FAILED = failure('INTERNAL', 'The service failed on every attempt');
 export async function handleDeadLetter(services: Services, message: PublishMessage): Promise<void> {
   const post = await getPost(services.table, message.workspace_id, message.post_id);
   const destination = post && destinationOf(post, message.platform);
-  if (post?.version !== message.version || !destination) return;
+  if (post?.version !== message.version || !destination || message.warm_up) return;
   if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
     await settle(services, post, destination);
     return;

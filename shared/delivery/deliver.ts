@@ -28,6 +28,7 @@ import { sendOutbox } from './outbox.ts';
 import type { DeliveryRun } from './run.ts';
 import { endSweeps, readyAt, saveSwept } from './sweep.ts';
 import { EARLY_MS, MAX_HOPS, stepReserveMs } from './timing.ts';
+import { warmUp } from './warm-up.ts';
 import { deferred, failed, givenUp, leased, published, retrying, waiting } from './transitions.ts';
 
 /** A platform limit that lasts at least this long is stored with the account, so that new posts are refused. */
@@ -52,6 +53,7 @@ export async function deliver(run: DeliveryRun, message: PublishMessage): Promis
   const destination = post && destinationOf(post, message.platform);
   // The post was deleted or edited; an edit sends its own messages.
   if (post?.version !== message.version || !destination) return;
+  if (message.warm_up) return warmUp(run, post, destination);
   await advance({ ...run, hops: message.hops }, post, destination);
 }
 

@@ -12,6 +12,7 @@ import {
 } from './messages.ts';
 import { failDisabled } from './disabled-platforms.ts';
 import { createPostSchedule, createResumeSchedule, dispatchesLater, firstDispatchAt } from './schedule.ts';
+import { askForWarmUp } from './warm-up.ts';
 import { nextSweepAt, overdue, readyAt, unsettled } from './sweep.ts';
 import { SWEEP_INTERVAL_MS } from './timing.ts';
 
@@ -80,7 +81,7 @@ async function sendOrSchedule(
 ): Promise<number | null> {
   const at = readyAt(post, destination);
   if (at - now <= MAX_QUEUE_DELAY_MS) {
-    await sendPublishMessage(services, post, destination.platform, at);
+    await sendAhead(services, post, destination, at);
     return null;
   }
   const isScheduled = destination.status === 'pending' && !dispatchesLater(post, destination);
@@ -99,10 +100,22 @@ export async function resume(
 ): Promise<void> {
   const at = readyAt(post, destination);
   if (at - services.now() <= MAX_QUEUE_DELAY_MS) {
-    return sendPublishMessage(services, post, destination.platform, at, hops);
+    return sendAhead(services, post, destination, at, hops);
   }
   const sweeps = [nextSweepAt(post, services.now()), await createResumeSchedule(services, post, destination)];
   await setWake(services.table, post, earliest(sweeps));
+}
+
+/** Sends a publish message that arrives at `at`, after one at which the publisher gets ready where it commits then. */
+async function sendAhead(
+  services: Services,
+  post: Post,
+  destination: Destination,
+  at: number,
+  hops = 0,
+): Promise<void> {
+  if (at === post.due_at) await askForWarmUp(services, post, destination);
+  await sendPublishMessage(services, post, destination, at, hops);
 }
 
 function earliest(times: readonly (number | null)[]): number | null {

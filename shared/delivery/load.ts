@@ -1,3 +1,4 @@
+import type { Destination } from '../model/destination.ts';
 import type { PostType } from '../model/platform.ts';
 
 /**
@@ -13,5 +14,12 @@ const WEIGHTS: Readonly<Record<PostType, number>> = {
   document: CAPACITY,
 };
 
-/** Share of the capacity that a delivery of this post takes. */
-export const weightOf = ({ post_type }: { post_type: PostType }): number => WEIGHTS[post_type];
+/**
+ * Share of the capacity that the next delivery of a destination takes. Where the last worker has died under its lease, that
+ * is all of it: a post that ends its worker must not end the deliveries beside it again and again.
+ */
+export const weightOf = ({ post_type }: { post_type: PostType }, destination: Destination): number =>
+  isLeased(destination) ? CAPACITY : WEIGHTS[post_type];
+
+const isLeased = (destination: Destination) =>
+  destination.status === 'publishing' || (destination.status === 'published' && destination.lease !== null);

@@ -18,6 +18,6 @@ test.each([
 ])('a delay is rounded %s', async (_, due, at, seconds) => {
   const { now } = world.clock;
   const post = await world.store({ due_at: now + due });
-  await sendPublishMessage(world.services, post, 'x', now + at);
+  await sendPublishMessage(world.services, post, post.destinations.x!, now + at);
   expect(world.queue.map(message => message.at)).toEqual([now + seconds * SECOND]);
 });

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { ENV, publishQueueVariable } from '../aws/env.ts';
 import { MAX_DELAY_S, sendMessage } from '../aws/queue.ts';
-import { PlatformIdSchema, type PlatformId } from '../model/platform.ts';
+import type { Destination } from '../model/destination.ts';
+import { PlatformIdSchema } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { SECOND } from '../time/instant.ts';
@@ -21,6 +22,8 @@ export const PublishMessageSchema = v.object({
   request_id: REQUEST_ID,
   /** Share of a publisher's capacity that the delivery takes. */
   weight: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), CAPACITY),
+  /** Set where the publisher only gets ready for a destination, which another message makes it act on. */
+  warm_up: v.exactOptional(v.literal(true)),
 });
 export type PublishMessage = v.InferOutput<typeof PublishMessageSchema>;
 
@@ -42,37 +45,50 @@ export const MAX_QUEUE_DELAY_MS = MAX_DELAY_S * SECOND;
 export async function sendPublishMessage(
   services: Services,
   post: Post,
-  platform: PlatformId,
+  destination: Destination,
   at: number,
   hops = 0,
 ): Promise<void> {
   const { workspace_id, post_id, version, due_at, request_id } = post;
+  const { platform } = destination;
   const seconds = (at - services.now()) / SECOND;
-  await sendMessage(services.sqs, {
-    queueUrl: services.setting(publishQueueVariable(platform)),
-    body: {
+  await putOnQueue(
+    services,
+    {
       workspace_id,
       post_id,
       platform,
       version,
       hops,
-      weight: weightOf(post),
+      weight: weightOf(post, destination),
       ...(request_id !== undefined && { request_id }),
     },
-    delayS: at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
-    group: workspace_id,
-  });
+    at <= due_at ? Math.floor(seconds) : Math.ceil(seconds),
+  );
+}
+
+/** Sends a message at which a publisher gets ready for a destination. It arrives at `at` (epoch ms), rounded down to seconds. */
+export async function sendWarmUp(
+  services: Services,
+  { workspace_id, post_id, version }: Post,
+  { platform }: Destination,
+  at: number,
+): Promise<void> {
+  const message = { workspace_id, post_id, platform, version, hops: 0, weight: 1, warm_up: true } as const;
+  await putOnQueue(services, message, Math.floor((at - services.now()) / SECOND));
 }
 
 /** Puts a message on its queue again, for another environment of the publisher to receive at once. */
-export async function sendBack(services: Services, message: PublishMessage): Promise<void> {
-  await sendMessage(services.sqs, {
+export const sendBack = (services: Services, message: PublishMessage): Promise<void> =>
+  putOnQueue(services, message, 0);
+
+const putOnQueue = (services: Services, message: PublishMessage, delayS: number): Promise<void> =>
+  sendMessage(services.sqs, {
     queueUrl: services.setting(publishQueueVariable(message.platform)),
     body: { ...message },
-    delayS: 0,
+    delayS,
     group: message.workspace_id,
   });
-}
 
 /** Sends a dispatch message that arrives at `at` (epoch ms). */
 export async function sendDispatchMessage(

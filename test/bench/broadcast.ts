@@ -5,7 +5,7 @@ import { startBroadcast, type BroadcastProcess } from '../support/broadcast.ts';
 import { readRecording, type Recording } from '../support/recording.ts';
 import { startRtmpServer } from '../support/rtmp-server.ts';
 import { STREAM_SIZES, StreamSizeSchema } from '../../workers/broadcaster/sizes.ts';
-import { report, type Bench } from './bench.ts';
+import type { Bench } from './bench.ts';
 
 /** `BROADCAST_MINUTES` and `BROADCAST_SIZE` select another length and size. */
 const MINUTES = Number(process.env['BROADCAST_MINUTES'] ?? 30);
@@ -35,7 +35,7 @@ export const broadcast: Bench = {
     const recording = await readRecording(await rtmp.recording());
     await rtmp.close();
     await host.close();
-    report(`A broadcast of ${MINUTES} minutes at ${SIZE}`, figures(process, recording));
+    return [{ title: `A broadcast of ${MINUTES} minutes at ${SIZE}`, values: figures(process, recording) }];
   },
 };
 

@@ -1,24 +1,70 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
-import { bundleFunctions } from '../../lib/bundle.ts';
-import { report, type Bench } from './bench.ts';
+import { buildSync } from 'esbuild';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleFolder, bundleFunctions, BUNDLE_OPTIONS, functionNames } from '../../lib/bundle.ts';
+import type { Bench, Results } from './bench.ts';
+import { less, type Measure } from './value.ts';
 
-const DIST = new URL('../../dist/', import.meta.url);
+const BARE = 'bare handler';
+const BARE_SOURCE = fileURLToPath(new URL('bare-handler.ts', import.meta.url));
+const LOADS = 5;
 
-/** Sizes of the bundles that Lambda loads at a cold start. */
+/** Prints the milliseconds that loading a file takes in a new process. */
+const PROGRAM = 'const at = performance.now(); require(process.argv[1]); console.log(performance.now() - at)';
+
+/** What a function loads at a cold start. */
 export const bundles: Bench = {
   name: 'bundles',
-  summary: 'sizes of all bundles',
-  run: async () => {
+  summary: 'what each function loads at a cold start, beside a bare handler with lib-dynamodb',
+  run: () => {
     bundleFunctions();
-    const names = readdirSync(DIST).filter(
-      name => name !== 'maps' && statSync(new URL(name, DIST)).isDirectory(),
-    );
-    const sizes = names.map(name => [name, sizeOf(readFileSync(new URL(`${name}/index.js`, DIST)))] as const);
-    report('Bundles (minified, gzipped)', Object.fromEntries(sizes));
-    return Promise.resolve();
+    const folder = mkdtempSync(join(tmpdir(), 'bench-bundles-'));
+    try {
+      return Promise.resolve(resultsOf(filesOf(folder)));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   },
 };
 
-const sizeOf = (bytes: Buffer) => `${kilobytes(bytes.length)}, ${kilobytes(gzipSync(bytes).length)}`;
-const kilobytes = (bytes: number) => `${Math.round(bytes / 1000)} kB`;
+/** Returns the file of each bundle, the bare handler's first. */
+function filesOf(folder: string): Map<string, string> {
+  const bare = join(folder, 'bare.cjs');
+  buildSync({ ...BUNDLE_OPTIONS, entryPoints: [BARE_SOURCE], outfile: bare });
+  const functions = functionNames().map((name): [string, string] => [
+    name,
+    join(bundleFolder(name), 'index.js'),
+  ]);
+  return new Map([[BARE, bare], ...functions]);
+}
+
+function resultsOf(files: ReadonlyMap<string, string>): Results[] {
+  const loads = fastestLoads(files);
+  const bare = loads.get(BARE) ?? Number.NaN;
+  return [...files].map(([name, file]): Results => {
+    const load = loads.get(name) ?? Number.NaN;
+    const values: Record<string, Measure> = {
+      minified: less(statSync(file).size / 1000, 'kB'),
+      [`load, fastest of ${LOADS} processes`]: less(load, 'ms'),
+      'load beside the bare handler': less(load / bare, 'times', 2),
+    };
+    return { title: name, values };
+  });
+}
+
+/** Returns the shortest load time of each bundle: other work of the machine only makes it longer. */
+function fastestLoads(files: ReadonlyMap<string, string>): Map<string, number> {
+  const fastest = new Map<string, number>();
+  for (let round = 0; round < LOADS; round += 1) {
+    for (const [name, file] of files) {
+      fastest.set(name, Math.min(fastest.get(name) ?? Infinity, loadTime(file)));
+    }
+  }
+  return fastest;
+}
+
+const loadTime = (file: string) =>
+  Number(execFileSync(process.execPath, ['--no-deprecation', '-e', PROGRAM, file], { encoding: 'utf8' }));

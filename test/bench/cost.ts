@@ -1,7 +1,8 @@
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
 import type { TestStack } from '../support/stack.ts';
-import { onStack, report, type Bench } from './bench.ts';
+import { onStack, type Bench, type Results } from './bench.ts';
+import { less, type Measure } from './value.ts';
 import { createPosts, settled, textPost } from './posts.ts';
 import { PRICES } from './prices.ts';
 
@@ -34,9 +35,13 @@ export const cost: Bench = {
   summary: 'AWS calls and price of a post',
   run: () =>
     onStack(async stack => {
+      const results: Results[] = [];
       for (const platforms of [deliverable.slice(0, 1), deliverable.slice(0, 3), withText]) {
-        for (const when of ['now', 'scheduled'] as const) await measure(stack, platforms, when);
+        for (const when of ['now', 'scheduled'] as const) {
+          results.push(await measure(stack, platforms, when));
+        }
       }
+      return results;
     }),
 };
 
@@ -44,7 +49,7 @@ async function measure(
   stack: TestStack,
   platforms: readonly string[],
   when: 'now' | 'scheduled',
-): Promise<void> {
+): Promise<Results> {
   const due =
     when === 'now' ? {} : { scheduled_date: new Date((await stack.now()) + HOUR_S * 1000).toISOString() };
   const bodies = Array.from({ length: SAMPLE }, (_, i) => ({ ...textPost(i, 'Demo', platforms), ...due }));
@@ -60,11 +65,11 @@ async function measure(
   // The API calls since then are polls of this benchmark.
   const delivering = (await callsSince(stack)).filter(call => !/posts$/.test(call.function));
   const title = `A text post to ${platforms.length} platform(s), ${when} (${platforms.join(', ')})`;
-  report(title, priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0));
+  return { title, values: priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0) };
 }
 
 /** Returns the calls of one post in the units that AWS bills, and their price. */
-function priced(calls: readonly Call[], schedules: number): Record<string, string> {
+function priced(calls: readonly Call[], schedules: number): Record<string, Measure> {
   const sum = (pick: (call: Call) => number) => calls.reduce((total, call) => total + pick(call), 0) / SAMPLE;
   const reads = sum(call => call.read_units);
   const writes = sum(call => call.write_units);
@@ -79,13 +84,15 @@ function priced(calls: readonly Call[], schedules: number): Record<string, strin
     PRICES.http_api_request +
     runs * (PRICES.lambda_request + RUN_GB * RUN_S * PRICES.lambda_gb_second);
   return {
-    'AWS calls of functions': sum(call => call.count).toFixed(1),
-    'read units': reads.toFixed(1),
-    'write units': writes.toFixed(1),
-    'queue messages': messages.toFixed(1),
-    [`dollars for 1,000 posts (${RUN_GB * 1000} MB and ${RUN_S * 1000} ms a run)`]: (dollars * 1000).toFixed(
-      4,
+    'AWS calls of functions': less(
+      sum(call => call.count),
+      '',
+      1,
     ),
+    'read units': less(reads, '', 1),
+    'write units': less(writes, '', 1),
+    'queue messages': less(messages, '', 1),
+    [`1,000 posts (${RUN_GB * 1000} MB and ${RUN_S * 1000} ms a run)`]: less(dollars * 1000, 'dollars', 4),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Table } from '../../shared/store/table.ts';
 import { DAY } from '../../shared/time/instant.ts';
 import { fillWithPosts } from '../support/many-posts.ts';
 import type { TestStack } from '../support/stack.ts';
-import { onStack, report, type Bench } from './bench.ts';
+import { onStack, type Bench, type Results } from './bench.ts';
 import { createPosts, textPost } from './posts.ts';
 
 const SIZES = [10, 1000, 100_000];
@@ -25,15 +25,15 @@ export const growth: Bench = {
   summary: 'cost of a request by number of stored posts',
   run: () =>
     onStack(async stack => {
-      const costs: Record<string, string>[] = [];
+      const results: Results[] = [];
       for (const [index, size] of SIZES.entries()) {
         await fill(stack, SIZES[index - 1] ?? 0, size);
-        const cost = await measure(stack);
-        report(`Capacity units of a request with ${size} stored posts`, cost);
-        costs.push(cost);
+        const title = `Capacity units of a request with ${size} stored posts`;
+        results.push({ title, values: await measure(stack) });
       }
-      const grown = costs.some(cost => JSON.stringify(cost) !== JSON.stringify(costs[0]));
-      if (grown) throw new Error('The cost of a request grows with the number of stored posts');
+      const costs = new Set(results.map(({ values }) => JSON.stringify(values)));
+      if (costs.size > 1) throw new Error('The cost of a request grows with the number of stored posts');
+      return results;
     }),
 };
 

@@ -1,5 +1,6 @@
 import type { TestStack } from '../support/stack.ts';
-import { onStack, quantile, report, type Bench } from './bench.ts';
+import { onStack, type Bench, type Results } from './bench.ts';
+import { lateBy, less } from './value.ts';
 import { createPosts, profilesFor, settled, textPost } from './posts.ts';
 
 const SAMPLE = 1000;
@@ -15,13 +16,13 @@ const JITTER = ['--scheduler-jitter', '60'];
 export const lateness: Bench = {
   name: 'lateness',
   summary: 'how late scheduled posts are published',
-  run: async () => {
-    await onStack(stack => measure(stack, 'over a minute', 60_000 / SAMPLE), { args: JITTER });
-    await onStack(stack => measure(stack, 'due at the same second', 0), { args: JITTER });
-  },
+  run: async () => [
+    await onStack(stack => measure(stack, 'over a minute', 60_000 / SAMPLE), { args: JITTER }),
+    await onStack(stack => measure(stack, 'due at the same second', 0), { args: JITTER }),
+  ],
 };
 
-async function measure(stack: TestStack, title: string, stepMs: number): Promise<void> {
+async function measure(stack: TestStack, title: string, stepMs: number): Promise<Results> {
   const profiles = await profilesFor(stack, SAMPLE, 'bluesky');
   const first = Math.ceil(Date.now() / 1000) * 1000 + HOUR_MS;
   const bodies = Array.from({ length: SAMPLE }, (_, i) => ({
@@ -36,12 +37,9 @@ async function measure(stack: TestStack, title: string, stepMs: number): Promise
     .filter(({ status }) => status === 'published')
     .map(post => Date.parse(post.published_at!) - Date.parse(post.scheduled_date!))
     .toSorted((a, b) => a - b);
-  report(`Lateness of ${SAMPLE} scheduled posts ${title}`, {
-    earliest: `${late[0]} ms`,
-    p50: `${quantile(late, 0.5)} ms`,
-    p95: `${quantile(late, 0.95)} ms`,
-    p99: `${quantile(late, 0.99)} ms`,
-    'not published': String(failed.length),
-  });
-  for (const post of failed) console.log(`  ${JSON.stringify(post)}`);
+  for (const post of failed) console.log(JSON.stringify(post));
+  return {
+    title: `Lateness of ${SAMPLE} scheduled posts ${title}`,
+    values: { ...lateBy(late), 'not published': less(failed.length, 'posts') },
+  };
 }

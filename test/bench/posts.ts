@@ -10,6 +10,7 @@ export interface PostView {
   status: string;
   published_at: string | null;
   scheduled_date: string | null;
+  destinations: { published_at: string | null }[];
 }
 
 const IN_FLIGHT = new Set(['scheduled', 'queued', 'publishing']);

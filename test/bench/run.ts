@@ -1,48 +1,111 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { ai } from './ai.ts';
 import type { Bench } from './bench.ts';
 import { broadcast } from './broadcast.ts';
 import { bundles } from './bundles.ts';
+import { cold } from './cold.ts';
+import { worseThan } from './compare.ts';
 import { cost } from './cost.ts';
+import { measuredOn, withSection, type Section } from './document.ts';
+import { fullHour } from './full-hour.ts';
 import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
+import { publisher } from './publisher.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { validation } from './validation.ts';
+import { textOf } from './value.ts';
 import { webhooks } from './webhooks.ts';
 
 const BENCHES: readonly Bench[] = [
   start,
   bundles,
-  ai,
   validation,
   cost,
   growth,
   throughput,
   lateness,
+  cold,
+  fullHour,
+  publisher,
   webhooks,
   broadcast,
 ];
+const NAMES = BENCHES.map(({ name }) => name);
+const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url);
 
-const HELP = `npm run bench [-- name …]
+const HELP = `npm run bench [-- options] [name …]
 
 Measures cost and speed of the service on a local stack. Times depend on the machine; AWS calls and capacity units do not.
-Without names, all benchmarks run:
+
+  --write          writes the results of these benchmarks into docs/benchmarks.md
+  --compare FILE   shows what is worse than in FILE, a copy of docs/benchmarks.md
+
+Without names, all benchmarks run, and without --compare their results are written:
 
 ${BENCHES.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n')}
 `;
 
+/** Runs one benchmark. */
+async function measure({ name, summary, run }: Bench): Promise<Section> {
+  const [before = 0] = loadavg();
+  const results = await run();
+  const [after = 0] = loadavg();
+  return { bench: name, summary, results, measured: measuredOn(new Date(), before, after) };
+}
+
+/** Prints the results as one table. */
+function print(sections: readonly Section[]): void {
+  for (const { measured } of sections.slice(0, 1)) console.log(measured);
+  console.table(
+    sections.flatMap(({ bench, results }) =>
+      results.flatMap(({ title, values }) =>
+        Object.entries(values).map(([figure, value]) => ({
+          bench,
+          measured: title,
+          figure,
+          value: textOf(value),
+        })),
+      ),
+    ),
+  );
+}
+
+async function write(section: Section): Promise<void> {
+  const document = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, 'utf8') : '';
+  writeFileSync(DOCUMENT, await withSection(document, section, NAMES));
+}
+
+function compare(file: string, sections: readonly Section[]): void {
+  const worse = worseThan(readFileSync(file, 'utf8'), sections);
+  if (worse.length === 0) console.log(`Nothing is worse than in ${file}.`);
+  else console.table(worse);
+}
+
 const { values, positionals: names } = parseArgs({
-  options: { help: { type: 'boolean', default: false } },
+  options: {
+    help: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    compare: { type: 'string' },
+  },
   allowPositionals: true,
 });
-const unknown = names.filter(name => !BENCHES.some(bench => bench.name === name));
+const unknown = names.filter(name => !NAMES.includes(name));
 if (values.help) {
   console.log(HELP);
 } else if (unknown.length > 0) {
   console.error(`Unknown benchmark: ${unknown.join(', ')}. See npm run bench -- --help`);
   process.exitCode = 1;
 } else {
-  const selected = names.length === 0 ? BENCHES : BENCHES.filter(({ name }) => names.includes(name));
-  for (const bench of selected) await bench.run();
+  const writes = values.write || (names.length === 0 && values.compare === undefined);
+  const sections: Section[] = [];
+  for (const bench of BENCHES.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const section = await measure(bench);
+    // At once, so that the results are kept when a later benchmark fails.
+    if (writes) await write(section);
+    sections.push(section);
+  }
+  print(sections);
+  if (values.compare !== undefined) compare(values.compare, sections);
 }

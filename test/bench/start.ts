@@ -1,4 +1,5 @@
-import { onStack, report, type Bench } from './bench.ts';
+import { onStack, type Bench } from './bench.ts';
+import { less } from './value.ts';
 
 /** Time from `npm start` until the stack is ready. */
 export const start: Bench = {
@@ -6,9 +7,7 @@ export const start: Bench = {
   summary: 'start time of the local stack',
   run: async () => {
     const begun = performance.now();
-    await onStack(() => {
-      report('Start', { 'npm start until ready': `${((performance.now() - begun) / 1000).toFixed(1)} s` });
-      return Promise.resolve();
-    });
+    const seconds = await onStack(() => Promise.resolve((performance.now() - begun) / 1000));
+    return [{ title: 'Start', values: { 'npm start until ready': less(seconds, 's', 1) } }];
   },
 };

@@ -1,4 +1,5 @@
-import { onStack, report, type Bench } from './bench.ts';
+import { onStack, type Bench } from './bench.ts';
+import { more } from './value.ts';
 import { createPosts, profilesFor, settled, textPost } from './posts.ts';
 
 const SAMPLE = 300;
@@ -17,8 +18,7 @@ export const throughput: Bench = {
       const posts = await settled(stack, await createPosts(stack, bodies));
       const last = Math.max(...posts.map(post => Date.parse(post.published_at ?? '')));
       const rate = SAMPLE / ((last - begun) / 1000);
-      report(`Throughput of ${SAMPLE} posts`, {
-        'posts per second, first request to last outcome': rate.toFixed(1),
-      });
+      const values = { 'first request to last outcome': more(rate, 'posts a second', 1) };
+      return [{ title: `${SAMPLE} posts to one platform`, values }];
     }),
 };

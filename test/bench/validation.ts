@@ -3,7 +3,8 @@ import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { platformPosts } from '../../shared/posts/drafts.ts';
 import { readPost } from '../../shared/posts/input/read.ts';
 import { candidateErrors } from '../../shared/posts/validate/candidate.ts';
-import { report, type Bench } from './bench.ts';
+import type { Bench } from './bench.ts';
+import { less, type Measure } from './value.ts';
 
 const WARM = 50;
 const SAMPLE = 100;
@@ -28,15 +29,19 @@ const BODY = {
 export const validation: Bench = {
   name: 'validation',
   summary: 'CPU time of validating a large post',
-  run: async () => {
-    report('Parse and validate a post to 12 platforms with 10 images and 60,000 characters', {
-      'refused because of its length': await cpu(BODY),
-      'truncated (auto_truncate)': await cpu({ ...BODY, auto_truncate: true }),
-    });
-  },
+  run: async () => [
+    {
+      title: 'A post to 12 platforms with 10 images and 60,000 characters',
+      values: {
+        'refused because of its length': await cpu(BODY),
+        'truncated (auto_truncate)': await cpu({ ...BODY, auto_truncate: true }),
+      },
+    },
+  ],
 };
 
-async function cpu(body: object): Promise<string> {
+/** Returns the CPU time of one run. */
+async function cpu(body: object): Promise<Measure> {
   const text = JSON.stringify(body);
   const once = () => {
     const { candidate } = readPost(
@@ -50,5 +55,5 @@ async function cpu(body: object): Promise<string> {
   const started = process.cpuUsage();
   for (let run = 0; run < SAMPLE; run += 1) await once();
   const { user, system } = process.cpuUsage(started);
-  return `${((user + system) / 1000 / SAMPLE).toFixed(1)} ms of CPU`;
+  return less((user + system) / 1000 / SAMPLE, 'ms of CPU', 1);
 }
