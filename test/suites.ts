@@ -111,6 +111,7 @@ export const SLOW_SUITES = {
   stack: {
     summary: 'the CloudFormation template, reviewed by cdk-nag, and the OpenAPI document',
     paths: [
+      'bin/construct/pack.test.ts',
       'bin/map-stack/map-text.test.ts',
       'lib/alarms.test.ts',
       'lib/docs.test.ts',
