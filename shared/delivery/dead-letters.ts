@@ -5,6 +5,7 @@ import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { destinationOf, getPost } from '../store/posts.ts';
 import type { PublishMessage } from './messages.ts';
+import type { Report } from './run.ts';
 import { sendOutbox } from './outbox.ts';
 import { backoffMs, isExhausted } from './retry.ts';
 import { endSweeps, readyAt, saveSwept } from './sweep.ts';
@@ -21,7 +22,11 @@ const FAILED = failure('INTERNAL', 'The service failed on every attempt');
  * waits for a later time, stays as it is. Any other counts each failed delivery as a failure: within its retry budget
  * the sweeper resumes it, so that an outage of AWS costs no post; beyond it, it fails and the user is notified.
  */
-export async function handleDeadLetter(services: Services, message: PublishMessage): Promise<void> {
+export async function handleDeadLetter(
+  services: Services,
+  message: PublishMessage,
+  report?: Report,
+): Promise<void> {
   const post = await getPost(services.table, message.workspace_id, message.post_id);
   const destination = post && destinationOf(post, message.platform);
   if (post?.version !== message.version || !destination) return;
@@ -35,6 +40,7 @@ export async function handleDeadLetter(services: Services, message: PublishMessa
   const next = afterFailures(destination, now);
   const after = await saveSwept(services, post, destination, next);
   if (!after) throw new Error('The destination changed while its dead letter was handled');
+  if (next.status === 'failed') report?.(after, next);
   await settle(services, after, next);
 }
 

@@ -93,7 +93,9 @@ async function continueLater(run: MessageRun, post: Post, destination: Destinati
   log.error('Delivery loop stopped', { post_id, platform: destination.platform, hops: run.hops });
   const next = givenUp(destination, failure('INTERNAL', LOOP_MESSAGE), run.services.now());
   const after = await saveSwept(run.services, post, destination, next);
-  if (after) await advance({ ...run, hops: 0 }, after, next, true);
+  if (!after) return;
+  if (next.status === 'failed') run.report?.(after, next);
+  await advance({ ...run, hops: 0 }, after, next, true);
 }
 
 /** Acquires the lease, runs an attempt under it and stores the outcome. */
