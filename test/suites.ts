@@ -46,6 +46,7 @@ export const SLOW_SUITES = {
       'shared/delivery/discard.test.ts',
       'shared/delivery/follow-ups.test.ts',
       'shared/delivery/lease.test.ts',
+      'shared/delivery/settle.test.ts',
       'shared/delivery/timing.test.ts',
     ],
   },

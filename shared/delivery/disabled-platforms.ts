@@ -3,7 +3,7 @@ import { isFinal, pendingFollowUps, type Destination } from '../model/destinatio
 import { isListed } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
-import { settle } from './dead-letters.ts';
+import { finish } from './dead-letters.ts';
 import { platformDisabled } from './no-publisher.ts';
 import type { Report } from './run.ts';
 import { saveSwept, unsettled } from './sweep.ts';
@@ -29,11 +29,11 @@ async function fail(
   report?: Report,
 ): Promise<Post | null> {
   if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
-    return settle(services, post, destination);
+    return finish(services, post, destination);
   }
   const next = givenUp(destination, platformDisabled(destination.platform), services.now());
   const after = await saveSwept(services, post, destination, next);
   if (!after) return null;
   if (next.status === 'failed') report?.(after, next);
-  return settle(services, after, next);
+  return finish(services, after, next);
 }
