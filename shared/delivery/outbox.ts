@@ -5,7 +5,7 @@ import { sendEvents } from '../events/publish.ts';
 import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
-import { saveDestination } from '../store/posts.ts';
+import { saveSwept } from './sweep.ts';
 import { withOutboxSent } from './transitions.ts';
 
 /**
@@ -23,5 +23,5 @@ export async function sendOutbox(
   const completed = completedEvent(post);
   const all = completed ? [...events, completed] : events;
   await sendEvents(services, all, post.workspace_id, post.request_id);
-  return saveDestination(services.table, post, destination, withOutboxSent(destination));
+  return saveSwept(services, post, destination, withOutboxSent(destination));
 }

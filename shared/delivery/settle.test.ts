@@ -25,6 +25,15 @@ test('a webhook whose state cannot be read is taken to listen', async () => {
   expect(await isListening({ table }, 'w1')).toBe(true);
 });
 
+test('the outcome of two workers that end at the same time leaves the post out of the wake index', async () => {
+  const post = await world.store({}, ['x', 'telegram']);
+  await Promise.all(
+    (['x', 'telegram'] as const).map(platform => world.handle(publishMessage(post, platform))),
+  );
+  const after = await world.read(post);
+  expect([statusOf(after), after.wake_at]).toEqual(['published', undefined]);
+});
+
 describe('without a webhook', () => {
   beforeAll(() => world.removeWebhook());
 
