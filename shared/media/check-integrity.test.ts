@@ -203,9 +203,7 @@ describe('a PDF', () => {
       ...Array<Buffer>(200).fill(object),
       Buffer.from('%%EOF'),
     ]);
-    const started = performance.now();
     expect(await checkBytesIntegrity(pdf)).toEqual({ problem: expect.stringMatching(/cannot be checked/) });
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import { apngOf, heic, pdfWithScript, pngOfSize, svg } from '../../test/support/bad-files.ts';
 import { filesOfFormats } from '../../test/support/formats.ts';
+import { expectLinear } from '../../test/support/growth.ts';
 import { sampleFiles } from '../../test/support/media.ts';
 import { gifOf, soundOnly } from '../../test/support/moving-files.ts';
 import type { FileAccess } from './probe/file-access.ts';
@@ -213,10 +214,11 @@ describe('the inspection refuses', () => {
   );
 
   test('markup in time linear to its size', async () => {
-    const started = performance.now();
-    for (const piece of ['<!---->', '<?x?>', '<!doctype svg>', '<!-- ', '\n'])
-      expect(await inspectBytes(Buffer.from(piece.repeat(10_000)))).toMatchObject({ type: 'unsupported' });
-    expect(performance.now() - started).toBeLessThan(5000);
+    for (const piece of ['<!---->', '<?x?>', '<!doctype svg>', '<!-- ', '\n']) {
+      const markup = (count: number) => Buffer.from(piece.repeat(count));
+      expect(await inspectBytes(markup(10_000))).toMatchObject({ type: 'unsupported' });
+      await expectLinear(inspectBytes, markup, 10_000);
+    }
   });
 
   test.each([
@@ -236,12 +238,10 @@ describe('the inspection refuses', () => {
   test.each([
     [320, 25],
     [1552, 78],
-  ])('a WebM whose byte %i is damaged within seconds', async (offset, value) => {
+  ])('a WebM whose byte %i is damaged, in bounded time', async (offset, value) => {
     const damaged = Buffer.from(sample('clip.webm').subarray(0, 20_000));
     damaged[offset] = value;
-    const started = performance.now();
-    await inspectBytes(damaged);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(await inspectBytes(damaged)).toEqual(expect.anything());
   });
 
   test('random bytes without throwing', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, test } from '@jest/globals';
+import { expectLinear } from '../../test/support/growth.ts';
 import { PLATFORM_IDS } from '../model/platform.ts';
 import { toPlatformError } from './bluesky/errors.ts';
 import { detectFacets } from './bluesky/facets.ts';
@@ -13,11 +14,7 @@ import { nearestName } from '../text/nearest.ts';
 import { isBlank, normalizeText } from '../text/normalize.ts';
 import { findSpans, truncate } from '../text/truncate.ts';
 
-/*
- * No text function takes more than linear time, whatever the text. Times are compared, not limited: four times the text
- * may take at most ten times as long, where quadratic growth takes sixteen. Short times are not compared, and the best of
- * several runs counts, so that a busy machine does not fail the test.
- */
+/* No text function takes more than linear time, whatever the text. */
 
 /** Parts that regular expressions and parsers are slow on when they are repeated. */
 const PARTS = [
@@ -60,10 +57,6 @@ const classified = (message: string) =>
   toPlatformError({ call: 'putRecord', status: 400, headers: {}, error: 'InvalidRequest', message });
 
 const UNITS = 8_000;
-const FACTOR = 4;
-const MAX_GROWTH = 10;
-/** Times below this are dominated by noise. Milliseconds. */
-const COMPARED_FROM_MS = 60;
 
 const content = (description: string, auto_truncate: boolean): PostContent => ({
   post_type: 'text',
@@ -108,29 +101,10 @@ const FUNCTIONS: readonly (readonly [name: string, run: (text: string) => unknow
   }),
 ];
 
-async function fastest(run: (text: string) => unknown, text: string): Promise<number> {
-  let best = Infinity;
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    const started = process.cpuUsage();
-    await run(text);
-    const { user, system } = process.cpuUsage(started);
-    best = Math.min(best, (user + system) / 1000);
-    if (best < COMPARED_FROM_MS) break;
-  }
-  return best;
-}
-
 const repeated = (part: string, units: number) => part.repeat(Math.ceil(units / part.length));
 
 describe.each(FUNCTIONS)('%s', (_, run) => {
   test('takes time that is at most linear in the length of a hostile text', async () => {
-    const slow: string[] = [];
-    for (const part of PARTS) {
-      const large = await fastest(run, repeated(part, UNITS * FACTOR));
-      if (large < COMPARED_FROM_MS) continue;
-      const small = await fastest(run, repeated(part, UNITS));
-      if (large > small * MAX_GROWTH) slow.push(`${JSON.stringify(part)}: ${small} ms, then ${large} ms`);
-    }
-    expect(slow).toEqual([]);
+    for (const part of PARTS) await expectLinear(run, units => repeated(part, units), UNITS);
   });
 });

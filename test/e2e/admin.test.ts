@@ -6,7 +6,7 @@ import { localClientConfig } from '../../local/aws/tables.ts';
 import { stackFileBeside } from '../../local/ready.ts';
 import { OUTPUTS } from '../../lib/outputs.ts';
 import { ENV } from '../../shared/aws/env.ts';
-import { runAdmin } from '../support/admin.ts';
+import { runAdmin, runHere, type AdminRun } from '../support/admin.ts';
 import { fakeDeployment, type FakeDeployment } from '../support/fake-deployment.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
 
@@ -25,8 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const onStack = (words: readonly string[], input?: string) =>
-  runAdmin([...words, '--ready-file', stack.readyFile], input === undefined ? {} : { input });
+/** In a process of its own where the command reads its standard input or sets the exit code. */
+function onStack(words: readonly string[], input?: string): Promise<AdminRun> {
+  const all = [...words, '--ready-file', stack.readyFile];
+  return input === undefined ? runHere(all) : runAdmin(all, { input });
+}
 
 /** Runs a command that succeeds, and returns what it prints. */
 async function admin(words: string, input?: string): Promise<string> {
@@ -101,7 +104,7 @@ test('rotates the key ring; what was sealed before stays readable', async () => 
 });
 
 test('finds nothing to do on a healthy stack', async () => {
-  const { status, output } = await onStack(['doctor']);
+  const { status, output } = await onStack(['doctor'], '');
   expect(output.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/^ok +key ring +2 keys/),
     expect.stringMatching(/^ok +apps/),
@@ -140,7 +143,7 @@ describe('a dead letter that only its queue understands', () => {
     expect(listed).toMatch(
       new RegExp(`^SENT.*\n2\\S+Z +\\d+ times +${QueueUrl.split('/').at(-1)} +not an event\n$`),
     );
-    expect((await onStack(['doctor'])).output).toMatch(
+    expect((await onStack(['doctor'], '')).output).toMatch(
       /^todo +queues +1 dead letter\. See them with npm run admin -- dlq list --ready-file /m,
     );
     expect(await admin('dlq redrive')).toBe('1 dead letters are returned to their queues\n');
@@ -211,7 +214,8 @@ test.each([
     /Unknown field colour/,
   ],
 ])('fails with a message for %s', async (_, words, expected) => {
-  const { status, errors } = await onStack(words.split(' '));
+  const isAlone = words === '' || words.startsWith('platform set');
+  const { status, errors } = await onStack(words.split(' '), isAlone ? '' : undefined);
   expect(status).toBe(1);
   expect(errors).toMatch(expected);
   expect(errors).not.toMatch(/^\s+at /m);

@@ -57,22 +57,18 @@ const IN_FLIGHT = ['scheduled', 'queued', 'publishing'];
 async function outcomes(): Promise<Map<string, Json>> {
   // X accepts a hundred posts of a user in 15 minutes: the others wait for the next window.
   await stack.advance(960);
-  return stack.until(
-    'every post has an outcome',
-    async () => {
-      const posts = new Map<string, Json>();
-      let cursor = '';
-      do {
-        const { status, body } = await stack.api('GET', `/posts?limit=100${cursor}`);
-        if (status !== 200) return null;
-        for (const post of body.data) posts.set(post.post_id, post);
-        cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
-      } while (cursor !== '');
-      await sleep(POLL_MS);
-      return [...posts.values()].some(({ status }) => IN_FLIGHT.includes(status)) ? null : posts;
-    },
-    60_000,
-  );
+  return stack.until('every post has an outcome', async () => {
+    const posts = new Map<string, Json>();
+    let cursor = '';
+    do {
+      const { status, body } = await stack.api('GET', `/posts?limit=100${cursor}`);
+      if (status !== 200) return null;
+      for (const post of body.data) posts.set(post.post_id, post);
+      cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
+    } while (cursor !== '');
+    await sleep(POLL_MS);
+    return [...posts.values()].some(({ status }) => IN_FLIGHT.includes(status)) ? null : posts;
+  });
 }
 
 interface Race {

@@ -230,18 +230,21 @@ test(
 );
 
 test(
-  'delivers 50 events of posts published by cold functions',
+  'delivers 20 events of posts published by cold functions',
   async () => {
     const hook = await register('cold', [200], ['post.published']);
     const posts: string[] = [];
-    for (let count = 1; count <= 50; count += 1) {
+    while (posts.length < 20) {
+      posts.push(
+        await create(stack, { platforms: ['telegram'], description: `Cold start ${posts.length + 1}` }),
+      );
+      if (posts.length % 4 !== 0) continue;
+      await requestsOf(hook, posts.length);
       // Work that a function did not await would be frozen with it and lost here.
       await stack.local('DELETE', '/_local/environments');
-      posts.push(await create(stack, { platforms: ['telegram'], description: `Cold start ${count}` }));
-      await requestsOf(hook, count);
     }
     const ids = (await hook.received()).map(({ body }) => JSON.parse(body).data.post_id);
     expect(ids.toSorted()).toEqual(posts.toSorted());
   },
-  2 * TEST_MS,
+  TEST_MS,
 );

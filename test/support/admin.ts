@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../bin/admin/run-command.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 
@@ -8,6 +9,15 @@ export interface AdminRun {
   status: number | null;
   output: string;
   errors: string;
+}
+
+/** Runs a command in this process: each one of its own takes seconds to load. */
+export async function runHere(words: readonly string[]): Promise<AdminRun> {
+  try {
+    return { status: 0, output: `${await runCommand(words)}\n`, errors: '' };
+  } catch (error) {
+    return { status: 1, output: '', errors: `${error instanceof Error ? error.message : String(error)}\n` };
+  }
 }
 
 /** Runs `npm run admin -- …` in a process of its own, with this standard input. */
