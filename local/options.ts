@@ -10,6 +10,8 @@ export interface LocalOptions {
   schedulerJitterS: number;
   /** Seconds until a change of an event source mapping takes effect. */
   mappingDelayS: number;
+  /** Seconds without an invocation after which an environment of a function ends. */
+  idleS: number;
   allowPrivate: boolean;
 }
 
@@ -26,6 +28,8 @@ Options:
   --ready-file PATH      File to write the URLs and the API key to when ready (default <data>/local.json)
   --scheduler-jitter N   Fire schedules up to N seconds late, 0 to 60 (default 5)
   --mapping-delay N      Begin to poll a queue N seconds after it is turned on, 0 to 60 (default 1; up to 60 in AWS)
+  --idle N               End environments of functions that are idle for N seconds, 1 to 600 (default 10): longer takes
+                         more memory and has fewer cold starts
   --allow-private        Also allow requests to private networks, not only to this machine
   --quiet                Print no banner and no errors of functions
   --help                 Print this help
@@ -45,6 +49,7 @@ export function readOptions(args: readonly string[]): LocalOptions | null {
       'ready-file': { type: 'string' },
       'scheduler-jitter': { type: 'string', default: '5' },
       'mapping-delay': { type: 'string', default: '1' },
+      idle: { type: 'string', default: '10' },
       'allow-private': { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -58,12 +63,13 @@ export function readOptions(args: readonly string[]): LocalOptions | null {
     quiet: values.quiet,
     schedulerJitterS: wholeNumber('--scheduler-jitter', values['scheduler-jitter'], 60),
     mappingDelayS: wholeNumber('--mapping-delay', values['mapping-delay'], 60),
+    idleS: wholeNumber('--idle', values.idle, 600, 1),
     allowPrivate: values['allow-private'],
   };
 }
 
-function wholeNumber(name: string, text: string, max: number): number {
+function wholeNumber(name: string, text: string, max: number, min = 0): number {
   const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0 && value <= max) return value;
-  throw new Error(`${name} must be a whole number from 0 to ${max}, not '${text}'`);
+  if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new Error(`${name} must be a whole number from ${min} to ${max}, not '${text}'`);
 }

@@ -17,6 +17,7 @@ import { createRules } from './lambda/rules.ts';
 import { createWorkers } from './live/workers.ts';
 import type { LocalOptions } from './options.ts';
 import { demoWorkspace } from './demo.ts';
+import { SECOND } from '../shared/time/instant.ts';
 import { createOverview, type Overview } from './overview.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
 import { createWebhookSecrets } from './webhook-secrets.ts';
@@ -127,6 +128,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
         mapped
           .filter(({ source }) => source.function === name)
           .reduce((sum, { source }) => sum + concurrencyOf(source), 0),
+      idleMs: options.idleS * SECOND,
     },
   );
   cleanup.add(functions.close);
@@ -144,7 +146,7 @@ export async function startStack(options: LocalOptions, cleanup: Cleanup): Promi
     );
   const mappings: Mappings = createMappings(mapped, {
     ...host,
-    delayMs: options.mappingDelayS * 1000,
+    delayMs: options.mappingDelayS * SECOND,
     poll: source => pollEventSource(source, { sqs: pollFaults, queueUrl, invoke }),
   });
   cleanup.add(mappings.stop);

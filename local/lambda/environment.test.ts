@@ -166,7 +166,7 @@ describe('the environments of a function', () => {
     const fn = functions.define(
       'globalThis.id ??= Math.random(); await new Promise(r => setTimeout(r, 30)); return globalThis.id;',
     );
-    const all = createFunctions([fn], functions.host, { concurrency: () => 1 });
+    const all = createFunctions([fn], functions.host, { concurrency: () => 1, idleMs: 60_000 });
     const first = await Promise.all(Array.from({ length: 12 }, () => all.invoke(fn.name, {})));
     const ids = new Set(first.map(outcome => (outcome as { result: number }).result));
     expect(ids.size).toBeLessThanOrEqual(4);
@@ -187,7 +187,7 @@ describe('the environments of a function', () => {
 
   test('are replaced after they are killed', async () => {
     const fn = functions.define('return 1;');
-    const all = createFunctions([fn], functions.host, { concurrency: () => 1 });
+    const all = createFunctions([fn], functions.host, { concurrency: () => 1, idleMs: 60_000 });
     await all.invoke(fn.name, {});
     expect(await all.kill(`${fn.name}:1`)).toBe(true);
     expect(await all.invoke(fn.name, {})).toEqual({ ok: true, result: 1 });

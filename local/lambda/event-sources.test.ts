@@ -40,7 +40,7 @@ afterEach(async () => {
 
 function work(body: string, change: Partial<EventSource> = {}): void {
   const fn = functions.define(body);
-  lambda = createFunctions([fn], functions.host, { concurrency: () => 2 });
+  lambda = createFunctions([fn], functions.host, { concurrency: () => 2, idleMs: 60_000 });
   const source: EventSource = {
     queue: WORK,
     function: fn.name,
@@ -160,7 +160,7 @@ describe('messages that a result leaves on the queue', () => {
   const left = (result: unknown, partial = true) => [...failedIds({ ok: true, result }, batch, partial)];
 
   beforeEach(() => {
-    lambda = createFunctions([], functions.host, { concurrency: () => 1 });
+    lambda = createFunctions([], functions.host, { concurrency: () => 1, idleMs: 60_000 });
   });
 
   test.each([

@@ -38,8 +38,11 @@ export type Invoke = (
 export interface FunctionsOptions {
   /** Concurrent events that the event sources of a function send. */
   concurrency: (functionName: string) => number;
-  /** Milliseconds without an invocation after which an environment ends. */
-  idleMs?: number;
+  /**
+   * Milliseconds without an invocation after which an environment ends. Lambda keeps idle environments for minutes; each
+   * takes memory that a development machine needs.
+   */
+  idleMs: number;
 }
 
 interface Pool {
@@ -52,14 +55,11 @@ const POLL_INTERVAL_MS = 5;
 /** Environments of a function unless its event sources need more. */
 const DEFAULT_CONCURRENCY = 4;
 
-/** Lambda keeps idle environments for minutes; each takes memory that a development machine needs. */
-const DEFAULT_IDLE_MS = 10_000;
-
 /** Creates the functions of the template, each with its pool of environments. */
 export function createFunctions(
   resources: readonly FunctionResource[],
   host: LambdaHost,
-  { concurrency, idleMs = DEFAULT_IDLE_MS }: FunctionsOptions,
+  { concurrency, idleMs }: FunctionsOptions,
 ): LocalFunctions {
   const environments = new Map<string, Environment>();
   let pause: Promise<void> | null = null;

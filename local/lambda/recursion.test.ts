@@ -91,7 +91,7 @@ describe('a function that sends messages to its own queue', () => {
 
   async function start(overrides: Partial<FunctionResource>, last: number): Promise<void> {
     const fn = functions.define(SEND, overrides);
-    lambda = createFunctions([fn], functions.host, { concurrency: () => 1 });
+    lambda = createFunctions([fn], functions.host, { concurrency: () => 1, idleMs: 60_000 });
     const source = {
       queue: 'work',
       function: fn.name,

@@ -32,7 +32,7 @@ test(
     run('openapi-typescript/bin/cli.js', document, '-o', 'social.ts');
     run('@hey-api/openapi-ts/bin/run.js', '-i', document, '-o', 'client', '-c', '@hey-api/client-fetch');
     writeFileSync(join(folder, 'fetch.ts'), fetchSnippet);
-    writeFileSync(join(folder, 'hey.ts'), `declare const picture: Uint8Array<ArrayBuffer>;\n${heySnippet}`);
+    writeFileSync(join(folder, 'hey.ts'), `declare const video: Uint8Array<ArrayBuffer>;\n${heySnippet}`);
     const compilerOptions = {
       strict: true,
       noUncheckedIndexedAccess: true,

@@ -63,7 +63,8 @@ export interface StackOptions {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 300_000;
-export const QUIET_ON_ANY_PORT = ['--port', '0', '--scheduler-jitter', '0', '--quiet'];
+/** Functions stay warm for longer than by default: cold starts are most of the work of these tests. */
+export const QUIET_ON_ANY_PORT = ['--port', '0', '--scheduler-jitter', '0', '--quiet', '--idle', '120'];
 
 /** Starts the local stack in a process of its own, as `npm start` does. */
 export async function startStack({
