@@ -3,13 +3,13 @@ import { DEFAULT_MODEL } from '../shared/ai/default-model.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
 import type { ServiceFunction } from './functions.ts';
 import type { Secrets } from './secrets.ts';
-import type { Settings } from './settings.ts';
+import type { ServiceSettings } from './settings.ts';
 
 /** An inference profile routes requests to several regions; its id is the model id with a geography prefix. */
 const PROFILE = /^(?:us|eu|apac|us-gov|ca|jp|au|global)\.(?<model>.+)$/;
 
 /** Returns the caption provider of these settings. Throws when the provider needs a setting that is missing. */
-export function providerOf({ aiProvider, aiModel, aiBaseUrl }: Settings): ProviderSetting {
+export function providerOf({ aiProvider, aiModel, aiBaseUrl }: ServiceSettings): ProviderSetting {
   switch (aiProvider) {
     case 'bedrock':
       return { provider: 'bedrock', model: aiModel ?? null };

@@ -1,17 +1,13 @@
 import { buildSync, type BuildOptions } from 'esbuild';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { bundleFolder, DIST, ROOT, WORKER } from './dist.ts';
 import { docsAssets } from './docs.ts';
 
-export const ROOT = join(import.meta.dirname, '..');
 const FUNCTIONS = join(ROOT, 'functions');
-const DIST = join(ROOT, 'dist');
-
-/** Folder of the stream worker, below `workers/` and below `dist/`. */
-export const WORKER = 'broadcaster';
 
 /** Outside the assets, so that source maps are not deployed and do not change an asset hash. */
-const MAPS = join(ROOT, 'dist', 'maps');
+const MAPS = join(DIST, 'maps');
 
 /** Marks a bundle as CommonJS: it also loads from below this package, whose type is `module`. */
 const PACKAGE_JSON = '{"type":"commonjs"}\n';
@@ -25,9 +21,6 @@ export function functionNames(): string[] {
 
 /** Returns the file with the source map of a function's bundle. */
 export const mapOf = (name: string) => join(MAPS, `${name}.js.map`);
-
-/** Returns the folder with the bundle of a function: the Lambda asset. */
-export const bundleFolder = (name: string) => join(DIST, name);
 
 /** How a function is bundled. */
 export const BUNDLE_OPTIONS = {

@@ -75,7 +75,7 @@ export class Cdn extends Construct {
       'AwsSolutions-CFR4':
         "The default CloudFront certificate accepts TLS 1.0 regardless of the distribution's settings.",
       'Annotation::@aws-cdk/aws-cloudfront-origins:updateImportedBucketPolicyOac':
-        'The policy of a bucket that an earlier stack left is written in media-bucket.ts.',
+        'The policy of an imported bucket is written in media-bucket.ts.',
     };
     for (const [id, reason] of Object.entries(reasons)) Validations.of(this).acknowledge({ id, reason });
   }

@@ -15,7 +15,7 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { bundleFolder } from './bundle.ts';
+import { bundleFolder } from './dist.ts';
 import { named } from './names.ts';
 
 export interface Size {

@@ -14,11 +14,11 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../shared/http/route.ts';
 import type { ServiceFunction } from './functions.ts';
+import type { ServiceDomain } from './social-publishing-props.ts';
 
 /** The API is served below both prefixes; `/api/v1` is the development prefix. */
 const PREFIXES = ['/v1', '/api/v1'];
@@ -31,8 +31,7 @@ const OPEN_THROTTLE = { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 };
 
 export interface GatewayProps {
   allowedOrigins: readonly string[];
-  /** Host name of the API, with the certificate of this region for it. */
-  domain: { name: string; certificateArn: string } | null;
+  domain: ServiceDomain | undefined;
 }
 
 /** The HTTP API with its stage, access log and throttling. */
@@ -89,11 +88,7 @@ export class Gateway extends Construct {
     for (const route of routes) this.stage.node.addDependency(route);
   }
 
-  private addDomain(
-    { name, certificateArn }: { name: string; certificateArn: string },
-    stage: IHttpStage,
-  ): void {
-    const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
+  private addDomain({ name, certificate }: ServiceDomain, stage: IHttpStage): void {
     const domain = new DomainName(this, 'Domain', { domainName: name, certificate });
     new ApiMapping(this, 'Mapping', { api: this.api, domainName: domain, stage });
     new CfnOutput(this, 'DomainTarget', {

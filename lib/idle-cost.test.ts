@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { costsOf } from '../test/bench/post-cost.ts';
 import { dollars, gross, idleCosts, net, POLLS } from '../test/support/idle-cost.ts';
 import { synthesize } from '../test/support/template.ts';
 
@@ -26,4 +27,24 @@ describe('a deployment without connections', () => {
     const page = readFileSync(new URL('../docs/cost.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
     expect(rows.filter(row => !page.includes(row))).toEqual([]);
   });
+});
+
+/** As `npm run bench -- cost` measures it. */
+const POST = {
+  read_units: 20.5,
+  write_units: 36,
+  schedules: 0,
+  dispatch: 0,
+  publish: 3,
+  events: 0,
+  further_receives: 0,
+};
+
+test('a thousand text posts to three platforms cost what docs/cost.md says', () => {
+  const prices = Object.entries(costsOf(POST)).filter(([, price]) => price > 0);
+  const together = prices.reduce((sum, [, price]) => sum + price, 0);
+  const page = readFileSync(new URL('../docs/cost.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
+  for (const [what, price] of [...prices, ['Together', together] as const]) {
+    expect(page).toMatch(new RegExp(`\\| ${what} \\|[^|]*\\| ${price.toFixed(4)} \\|`));
+  }
 });

@@ -8,8 +8,9 @@ import { zipSync } from 'fflate';
 import PACKAGE from '../package.json' with { type: 'json' };
 import { idOf, synthesize, type Reference, type Stack } from '../test/support/template.ts';
 import { bundleFunctions } from './bundle.ts';
+import { bootProgram } from './dist.ts';
 import LAYER from './layers/broadcaster/package.json' with { type: 'json' };
-import { bootProgram, bundleWorker } from './worker-bundle.ts';
+import { bundleWorker } from './worker-bundle.ts';
 
 let stack: Stack;
 

@@ -20,14 +20,13 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
 import type { StreamSize } from '../workers/broadcaster/sizes.ts';
-import { bundleFolder, WORKER } from './bundle.ts';
+import { bootProgram, bundleFolder, WORKER } from './dist.ts';
 import type { Grantee, ServiceFunction } from './functions.ts';
 import { BROADCASTER_LAYER } from './layers.ts';
 import { LiveNetwork } from './live-network.ts';
 import type { MediaBucket } from './media-bucket.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServiceTable } from './table.ts';
-import { bootProgram } from './worker-bundle.ts';
 
 export interface LiveProps {
   table: ServiceTable;

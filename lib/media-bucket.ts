@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Resource, Stack, Validations } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Bucket, BucketPolicy, CfnBucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -20,8 +20,8 @@ export type ObjectAction =
 export interface MediaBucketProps {
   /** Whether a CDN serves the public objects; otherwise S3 does. */
   cdn: boolean;
-  /** Name of a bucket that an earlier stack left; it is used in place of a new one. */
-  kept?: string | undefined;
+  /** Is used in place of a new bucket. One that is imported gets a new policy. */
+  existing?: IBucket | undefined;
 }
 
 /**
@@ -34,12 +34,11 @@ export class MediaBucket extends Construct {
   readonly name: string;
   private readonly bucket: IBucket;
 
-  constructor(scope: Construct, id: string, { cdn, kept }: MediaBucketProps) {
+  constructor(scope: Construct, id: string, { cdn, existing }: MediaBucketProps) {
     super(scope, id);
-    const created = kept === undefined ? createBucket(this, { isPublic: !cdn }) : null;
-    this.bucket = created ? asInterface(created) : Bucket.fromBucketName(this, 'Bucket', kept ?? '');
+    this.bucket = existing ?? asInterface(createBucket(this, { isPublic: !cdn }));
     this.name = this.bucket.bucketName;
-    this.url = cdn ? this.serveByCdn(created === null) : this.serveByS3();
+    this.url = cdn ? this.serveByCdn() : this.serveByS3();
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-S1',
       reason: 'Media are public: an access log of each request would help nobody.',
@@ -73,10 +72,10 @@ export class MediaBucket extends Construct {
     return `<${Stack.of(this).getLogicalId(resource)}.Arn>`;
   }
 
-  /** Returns the URL of the CDN. The policy of a kept bucket was deleted with its stack. */
-  private serveByCdn(isKept: boolean): string {
+  /** Returns the URL of the CDN, which extends only the policy of a bucket of this app. */
+  private serveByCdn(): string {
     const cdn = new Cdn(this, 'Cdn', { bucket: this.bucket });
-    if (isKept) {
+    if (!Resource.isOwnedResource(this.bucket)) {
       this.addPolicy(
         new PolicyStatement({
           principals: [new ServicePrincipal('cloudfront.amazonaws.com')],

@@ -10,7 +10,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Topic, type ITopic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { METRICS } from '../shared/aws/env.ts';
@@ -21,8 +21,10 @@ export interface ObservabilityProps {
   sweeper: ServiceFunction;
   /** Dollars a month of the account beyond which `email` is notified; undefined for none. */
   monthlyBudget: number | undefined;
-  /** Subscribed to all alarms; without it, alarms only show in CloudWatch. */
+  /** Is subscribed to all alarms. */
   email: string | undefined;
+  /** Is notified of alarms in place of a new topic. Without a topic and an address, alarms only show in CloudWatch. */
+  topic: ITopic | undefined;
 }
 
 const NO_EMAIL =
@@ -40,13 +42,18 @@ const FAILED_SWEEPS = 5;
  * waits is overdue, and requests that wait are answered with 5xx.
  */
 export class Observability extends Construct {
-  /** Topic that is notified of alarms; null without an email address. */
-  readonly alarmTopic: Topic | null;
+  /** Topic that is notified of alarms, or null. */
+  readonly alarmTopic: ITopic | null;
 
-  constructor(scope: Construct, id: string, { api, sweeper, monthlyBudget, email }: ObservabilityProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { api, sweeper, monthlyBudget, email, topic }: ObservabilityProps,
+  ) {
     super(scope, id);
-    this.alarmTopic = email === undefined ? null : this.addTopic(email);
-    if (email === undefined) Annotations.of(this).addInfo(NO_EMAIL);
+    this.alarmTopic = topic ?? (email === undefined ? null : new Topic(this, 'Alarms', { enforceSSL: true }));
+    if (this.alarmTopic) this.notifyBy(this.alarmTopic, email);
+    else Annotations.of(this).addInfo(NO_EMAIL);
     if (monthlyBudget !== undefined && email !== undefined) this.addBudget(monthlyBudget, email);
     this.alarm('Overdue', sweepMetric(this, METRICS.sweep.overdue), {
       alarmDescription: 'Every sweep finds overdue items: work arrives faster than it is done',
@@ -74,8 +81,7 @@ export class Observability extends Construct {
    * A topic with a policy loses the default one, which lets CloudWatch publish.
    * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
    */
-  private addTopic(email: string): Topic {
-    const topic = new Topic(this, 'Alarms', { enforceSSL: true });
+  private notifyBy(topic: ITopic, email: string | undefined): void {
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -84,8 +90,7 @@ export class Observability extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
       }),
     );
-    topic.addSubscription(new EmailSubscription(email));
-    return topic;
+    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
   }
 
   /** Notifies of costs of the whole account: those of a stack alone need a cost allocation tag, which operators must activate. */

@@ -1,129 +1,31 @@
-import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { providerOf } from './ai.ts';
-import { Api } from './api.ts';
-import { Broadcasts } from './broadcasts.ts';
-import { capOf, concurrencyCaps, fittingPlatforms } from './concurrency.ts';
-import { ServiceDashboard } from './dashboard.ts';
-import { SIZES } from './functions.ts';
-import { Gateway } from './gateway.ts';
-import { Housekeeping } from './housekeeping.ts';
-import { MediaBucket } from './media-bucket.ts';
-import { Insights } from './insights.ts';
-import { Live } from './live.ts';
-import { Observability } from './observability.ts';
-import { OUTPUTS } from './outputs.ts';
-import { Publishing } from './publishing.ts';
-import { SavedQueries } from './queries.ts';
-import { Secrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import { Sweeper } from './sweeper.ts';
-import { ServiceTable } from './table.ts';
-import { Uploads } from './uploads.ts';
-import { Webhooks } from './webhooks.ts';
-import { DeadLetters, WorkQueue } from './work-queue.ts';
+import { SocialPublishing } from './social-publishing.ts';
 
 export interface ServiceStackProps extends StackProps {
   settings: Settings;
 }
 
-/** The whole service. */
+/** The whole service, and what an earlier stack left. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: ServiceStackProps) {
     super(scope, id, props);
-    const { platforms, lambdaConcurrency } = settings;
-    const table = new ServiceTable(this, 'Data', { kept: settings.keptTable });
-    const secrets = new Secrets(this, 'Secrets');
-    const media = new MediaBucket(this, 'Media', { cdn: settings.mediaCdn, kept: settings.keptBucket });
-    const domain = domainOf(settings);
-    const gateway = new Gateway(this, 'Gateway', { allowedOrigins: settings.allowedOrigins, domain });
-    const publicUrl = settings.publicUrl ?? gateway.url;
-    const concurrency = concurrencyCaps(platforms, lambdaConcurrency);
-
-    const deadLetters = new DeadLetters(this, 'DeadLetters');
-    const webhooks = new Webhooks(this, 'Webhooks', {
-      table,
-      secrets,
-      deadLetters,
-      maxConcurrency: capOf(concurrency, 'events'),
+    const { keptTable, keptBucket, domainName, certificateArn, ...service } = settings;
+    // The CDK leaves the id `Default` out of logical ids, which deployed stacks have without it.
+    new SocialPublishing(this, 'Default', {
+      ...service,
+      table: keptTable === undefined ? undefined : TableV2.fromTableName(this, 'KeptTable', keptTable),
+      bucket: keptBucket === undefined ? undefined : Bucket.fromBucketName(this, 'KeptBucket', keptBucket),
+      domain: this.domainOf(domainName, certificateArn),
     });
-    const { events } = webhooks;
-    const uploads = new Uploads(this, 'Uploads', { table, media, deadLetters });
-    const broadcasts = new WorkQueue(this, 'BroadcastQueue', {
-      name: 'broadcasts',
-      worker_timeout_s: SIZES['broadcast-controller'].timeout_s,
-      deadLetters,
-    });
-    const work = { table, secrets, events, broadcasts, deadLetters, publicUrl };
-    const publishing = new Publishing(this, 'Publishing', { ...work, media, platforms, concurrency });
-    const { schedules } = publishing;
-    schedules.grantForEvents(webhooks.dispatcher);
-    const live = settings.live
-      ? new Live(this, 'Live', { table, secrets, media, size: settings.liveSize })
-      : null;
-    const controller = new Broadcasts(this, 'Broadcasts', {
-      ...work,
-      schedules,
-      queue: broadcasts,
-      live,
-      concurrency,
-    });
-    const housekeeping = new Housekeeping(this, 'Housekeeping', { ...work, schedules, uploads });
-    const sweeper = new Sweeper(this, 'Sweeper', {
-      ...work,
-      publishing,
-      housekeeping,
-      uploads,
-      controller,
-    });
-    new Insights(this, 'Insights', { table, secrets, insightsPlatforms: settings.insightsPlatforms });
-    const { upgradeUrl, redirectAllowlist } = settings;
-    const ai = providerOf(settings);
-    const parts = { ...work, gateway, publishing, housekeeping, media, uploads, controller };
-    const explicitUrl = settings.publicUrl ?? (domain ? gateway.url : undefined);
-    new Api(this, 'Api', {
-      ...parts,
-      isLiveEnabled: settings.live,
-      ai,
-      upgradeUrl,
-      redirectAllowlist,
-      publicUrl: explicitUrl,
-    });
-
-    const { alarmTopic } = new Observability(this, 'Observability', {
-      api: gateway.api,
-      sweeper: sweeper.worker,
-      monthlyBudget: settings.monthlyBudget,
-      email: settings.alarmEmail,
-    });
-    new ServiceDashboard(this, 'Dashboard', { api: gateway.api });
-    new SavedQueries(this, 'Queries');
-    this.warnOfQuota(settings);
-    this.output(OUTPUTS.baseUrl, publicUrl);
-    this.output(OUTPUTS.mediaUrl, media.url);
-    this.output(OUTPUTS.table, table.name);
-    this.output(OUTPUTS.bucket, media.name);
-    this.output(OUTPUTS.sweeper, sweeper.worker.lambda.functionName);
-    this.output(OUTPUTS.scheduleGroup, schedules.groupName);
-    if (alarmTopic) this.output(OUTPUTS.alarmTopic, alarmTopic.topicArn);
   }
 
-  private output(name: string, value: string): void {
-    new CfnOutput(this, name, { value });
+  private domainOf(name: string | undefined, certificateArn: string | undefined) {
+    if (name === undefined || certificateArn === undefined) return undefined;
+    return { name, certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) };
   }
-
-  private warnOfQuota({ platforms, lambdaConcurrency }: Settings): void {
-    const fitting = fittingPlatforms(platforms, lambdaConcurrency);
-    if (fitting === null) return;
-    Annotations.of(this).addWarningV2(
-      'lambdaConcurrency',
-      `With ${lambdaConcurrency} concurrent invocations, more than ${fitting} connected platforms can leave the API without any: ` +
-        'name fewer `platforms`, or ask AWS for a higher quota of Lambda.',
-    );
-  }
-}
-
-function domainOf({ domainName, certificateArn }: Settings) {
-  if (domainName === undefined || certificateArn === undefined) return null;
-  return { name: domainName, certificateArn };
 }

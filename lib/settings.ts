@@ -37,17 +37,12 @@ const MEASURABLE = Object.keys(INSIGHTS);
 /** Platforms that the service can publish to. */
 const PUBLISHABLE = PLATFORM_IDS.filter(id => PUBLISHERS[id]);
 
-const FIELDS = {
+/** Settings of the service itself, which are also properties of the construct. */
+const SERVICE = {
   platforms: v.optional(listOf(v.picklist(PUBLISHABLE)), PUBLISHABLE),
   publicUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://'))),
-  domainName: v.optional(v.pipe(text, v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'Must be a host name'))),
-  certificateArn: v.optional(
-    v.pipe(text, v.regex(/^arn:[\w-]+:acm:/, 'Must be the ARN of an ACM certificate')),
-  ),
   mediaCdn: v.optional(flag, true),
   lambdaConcurrency: v.optional(whole(10), 1000),
-  keptTable: v.optional(text),
-  keptBucket: v.optional(text),
   upgradeUrl: v.optional(v.pipe(text, v.url()), 'https://example.com/pricing'),
   alarmEmail: v.optional(v.pipe(text, v.email())),
   monthlyBudget: v.optional(whole(1)),
@@ -60,6 +55,19 @@ const FIELDS = {
   live: v.optional(flag, true),
   liveSize: v.optional(v.picklist(['360p', '720p', '1080p']), '720p'),
 };
+
+const FIELDS = {
+  ...SERVICE,
+  domainName: v.optional(v.pipe(text, v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'Must be a host name'))),
+  certificateArn: v.optional(
+    v.pipe(text, v.regex(/^arn:[\w-]+:acm:/, 'Must be the ARN of an ACM certificate')),
+  ),
+  keptTable: v.optional(text),
+  keptBucket: v.optional(text),
+};
+
+const ServiceSchema = v.strictObject(SERVICE);
+export type ServiceSettings = v.InferOutput<typeof ServiceSchema>;
 
 const FieldsSchema = v.strictObject(FIELDS);
 /** Settings of a deployment, documented in docs/deploy.md. */
@@ -86,6 +94,12 @@ export function readSettings(node: Node, folder: string | null): Settings {
   if ((settings.domainName === undefined) !== (settings.certificateArn === undefined)) {
     throw new Error('Invalid settings: domainName and certificateArn belong together');
   }
+  return settings;
+}
+
+/** Returns the settings of the service with their defaults. Throws an error that names every invalid setting. */
+export function serviceSettings(given: object): ServiceSettings {
+  const settings = parsed('', ServiceSchema, given);
   if (settings.monthlyBudget !== undefined && settings.alarmEmail === undefined) {
     throw new Error('Invalid settings: monthlyBudget needs alarmEmail, which is notified');
   }

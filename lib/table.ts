@@ -1,9 +1,10 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { WAKE_INDEX } from '../shared/store/table.ts';
 import { ENV } from '../shared/aws/env.ts';
 import type { Grantee, ServiceFunction } from './functions.ts';
+import type { ExistingTable } from './social-publishing-props.ts';
 
 /** The DynamoDB actions that the service uses. A transaction needs the actions of its parts. */
 export type ItemAction =
@@ -21,17 +22,12 @@ export class ServiceTable extends Construct {
   readonly name: string;
   private readonly arn: string;
 
-  /** `kept`: name of a table that an earlier stack left; it is used in place of a new one. */
-  constructor(scope: Construct, id: string, { kept }: { kept?: string | undefined } = {}) {
+  /** `existing`: is used in place of a new table. */
+  constructor(scope: Construct, id: string, { existing }: { existing?: ExistingTable | undefined } = {}) {
     super(scope, id);
-    const { tableName, tableArn } = kept === undefined ? this.create() : this.keep(kept);
+    const { tableName, tableArn } = existing ?? this.create();
     this.name = tableName;
     this.arn = tableArn;
-  }
-
-  private keep(tableName: string) {
-    const resource = { service: 'dynamodb', resource: 'table', resourceName: tableName };
-    return { tableName, tableArn: Stack.of(this).formatArn(resource) };
   }
 
   private create(): TableV2 {

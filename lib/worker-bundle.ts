@@ -1,7 +1,7 @@
 import { buildSync, type BuildOptions } from 'esbuild';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFolder, ROOT, WORKER, writeChanged } from './bundle.ts';
+import { writeChanged } from './bundle.ts';
+import { BOOT, bundleFolder, ROOT, WORKER } from './dist.ts';
 
 const SOURCES = join(ROOT, 'workers', WORKER);
 /** Modules of CommonJS inside the bundle call it. */
@@ -19,9 +19,6 @@ const OPTIONS = {
   legalComments: 'none',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
-
-/** The program that a container begins with. */
-const BOOT = join(ROOT, 'dist', 'boot.js');
 
 /**
  * Bundles the stream worker and its decoder, two programs, into `dist/broadcaster/`. The native library is not part of it:
@@ -48,6 +45,3 @@ function bundleBoot(): void {
   });
   for (const { contents } of outputFiles) writeChanged(BOOT, contents);
 }
-
-/** Returns the program that a container begins with, as `bundleWorker` made it. */
-export const bootProgram = (): string => readFileSync(BOOT, 'utf8').trim();

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { DestinationOf } from '../shared/model/destination.ts';
 import { newId } from '../shared/model/id.ts';
 import type { DueReading, MetricsReading } from '../shared/model/insight.ts';
+import type { PlatformId } from '../shared/model/platform.ts';
 import type { Post } from '../shared/model/post.ts';
 import { leased, withIntent, published } from '../shared/delivery/transitions.ts';
 import { createWorkspace } from '../shared/runtime/bootstrap.ts';
@@ -33,7 +34,7 @@ import {
   putDueReading,
   putMetricsReading,
 } from '../shared/store/insights.ts';
-import { shardOf } from '../shared/store/table.ts';
+import { shardOf, type Table } from '../shared/store/table.ts';
 import { releaseQueueLock, getQueue, acquireQueueLock } from '../shared/store/queue.ts';
 import { storeResponse, acquireKey } from '../shared/store/idempotency.ts';
 import { takeTokens } from '../shared/store/rate-limits.ts';
@@ -215,6 +216,21 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
   'store an outcome': async ({ table, post, pending, active, live }) => {
     await saveDestination(world.table, post, pending, active);
     return saveDestination(table, post, active, published(active, live, [], post.due_at));
+  },
+  'store the last outcome': async ({ table, post, live }) => {
+    const end = async (from: Table, current: Post, platform: PlatformId, wakeAt?: null) => {
+      const held = leased(current.destinations[platform]!, post.due_at);
+      const leasedPost = (await saveDestination(
+        world.table,
+        current,
+        current.destinations[platform]!,
+        held,
+      ))!;
+      const settled = { ...published(held, live, [], post.due_at), outbox: [] };
+      return (await saveDestination(from, leasedPost, held, settled, wakeAt))!;
+    };
+    const others = await end(world.table, await end(world.table, post, 'x'), 'bluesky');
+    return end(table, others, 'telegram', null);
   },
   'remove a post from the wake index': ({ table, post }) => setWake(table, post, null),
   'edit a post': ({ table, post }) =>

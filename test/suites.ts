@@ -47,6 +47,7 @@ export const SLOW_SUITES = {
       'shared/delivery/discard.test.ts',
       'shared/delivery/follow-ups.test.ts',
       'shared/delivery/lease.test.ts',
+      'shared/delivery/settle.test.ts',
       'shared/delivery/timing.test.ts',
     ],
   },
@@ -112,6 +113,7 @@ export const SLOW_SUITES = {
   stack: {
     summary: 'the CloudFormation template, reviewed by cdk-nag, and the OpenAPI document',
     paths: [
+      'bin/construct/pack.test.ts',
       'bin/map-stack/map-text.test.ts',
       'lib/alarms.test.ts',
       'lib/docs.test.ts',

@@ -44,6 +44,7 @@ export function usage(): string {
     '',
     'Works on the running local stack (npm start; with --data DIR or --ready-file PATH if it was started with that option),',
     'or on a deployed one with --stage STAGE, --region REGION and --profile PROFILE, of which one is enough. Without the',
-    'others, the stage is prod, and AWS credentials and the region are those of the environment.',
+    'others, the stage is prod, and AWS credentials and the region are those of the environment. --stack NAME instead of',
+    '--stage chooses the stack of another CDK app.',
   ].join('\n');
 }

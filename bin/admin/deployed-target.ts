@@ -13,19 +13,20 @@ type Outputs = Readonly<Record<string, string>>;
 const DEFAULT_STAGE = 'prod';
 
 /**
- * Returns the deployed stack of `--stage`, with the AWS credentials and region of `--profile` and `--region`, or of the
+ * Returns the deployed stack of `--stack` or `--stage`, with the AWS credentials and region of `--profile` and `--region`, or of the
  * environment. Its names are read from the outputs of the stack; `--table` saves the call where only the table is needed.
  */
 export async function deployedTarget(options: Record<string, string>): Promise<Target> {
-  const { stage = DEFAULT_STAGE, table, region, profile } = options;
-  const name = stackName(stage);
+  const { stack, stage = DEFAULT_STAGE, table, region, profile } = options;
+  const name = stack ?? stackName(stage);
   const config = { ...(region && { region }), ...(profile && { profile }) };
   const outputs = lazy(() => readOutputs(new CloudFormationClient(config), name));
   const clients = clientsWith(config, table ?? outputOf(await outputs(), OUTPUTS.table));
   return {
+    isLocal: false,
     ...clients,
     parameterPrefix: `/${name}`,
-    arguments: argumentsOf({ stage, table, region, profile }),
+    arguments: argumentsOf({ ...(stack === undefined ? { stage } : { stack }), table, region, profile }),
     settings: async () => settingIn(await environmentOf(clients.lambda, await outputs())),
     alarmTopic: async () => (await outputs())[OUTPUTS.alarmTopic] ?? null,
   };
@@ -55,7 +56,7 @@ async function readOutputs(cloudFormation: CloudFormationClient, name: string): 
     if (!(error instanceof Error && /does not exist/.test(error.message))) throw error;
     const region = await cloudFormation.config.region();
     throw new Error(
-      `There is no stack ${name} in ${region}. Choose another with --stage, --region or --profile`,
+      `There is no stack ${name} in ${region}. Choose another with --stage, --stack, --region or --profile`,
       {
         cause: error,
       },

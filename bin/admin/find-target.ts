@@ -2,7 +2,7 @@ import { deployedTarget } from './deployed-target.ts';
 import { localTarget } from './local-target.ts';
 import type { Target } from './target.ts';
 
-const DEPLOYED = ['stage', 'table', 'region', 'profile'];
+const DEPLOYED = ['stage', 'stack', 'table', 'region', 'profile'];
 /** Options of every command. */
 export const TARGET_OPTIONS = ['data', 'ready-file', ...DEPLOYED];
 

@@ -25,6 +25,7 @@ export function localTarget(options: Record<string, string>): Promise<Target> {
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const stack = v.parse(LocalStackSchema, json);
   return Promise.resolve({
+    isLocal: true,
     ...clientsWith({ ...localClientConfig(stack.aws_endpoint), forcePathStyle: true }, stack.table),
     parameterPrefix: stack.parameter_prefix,
     arguments: argumentsOf({ 'ready-file': readyFile, data }),

@@ -8,6 +8,7 @@ import type { Table } from '../../shared/store/table.ts';
 
 /** The stack that a command works with. */
 export interface Target {
+  isLocal: boolean;
   table: Table;
   ssm: SSMClient;
   sqs: SQSClient;

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFolder, bundleFunctions } from '../../lib/bundle.ts';
+import { bundleFunctions } from '../../lib/bundle.ts';
+import { bundleFolder } from '../../lib/dist.ts';
 import { mapText } from './map-text.ts';
 
 beforeAll(() => bundleFunctions());

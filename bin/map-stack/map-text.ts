@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join, relative } from 'node:path';
 import * as v from 'valibot';
-import { mapOf, ROOT } from '../../lib/bundle.ts';
+import { mapOf } from '../../lib/bundle.ts';
+import { ROOT } from '../../lib/dist.ts';
 
 const SourceMapSchema = v.object({
   file: v.optional(v.string(), ''),

@@ -6,14 +6,19 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import type { Destination } from '../../shared/model/destination.ts';
+import { DAY } from '../../shared/time/instant.ts';
 import { readDeadLetters } from './dead-letters.ts';
 
 let world: DeliveryWorld;
+/** Destinations that were reported as ended. */
+let reported: Destination[];
 let letters: { MessageId: string; ReceiptHandle: string; Body: string }[];
 
 beforeEach(async () => {
   world = await deliveryWorld();
   letters = [];
+  reported = [];
 });
 afterEach(() => world.close());
 
@@ -43,7 +48,9 @@ async function read(...bodies: unknown[]) {
     return Promise.resolve({});
   };
   const sqs = { send } as unknown as SQSClient;
-  const count = await readDeadLetters({ ...world.services, sqs });
+  const count = await readDeadLetters({ ...world.services, sqs }, (_, destination) =>
+    reported.push(destination),
+  );
   expect(visible).toEqual(new Set(letters.map(({ ReceiptHandle }) => ReceiptHandle)));
   return { count, left: letters.map(({ Body }) => Body) };
 }
@@ -55,6 +62,18 @@ test('counts the failed deliveries of a publish message, and deletes it', async 
   expect(await read(message)).toEqual({ count: 1, left: [] });
   const post = await world.read(stored);
   expect(post.destinations.x).toMatchObject({ status: 'retrying', failures: 5 });
+  expect(reported).toEqual([]);
+});
+
+test('reports a destination that is given up, for the metric of failed posts', async () => {
+  const due_at = world.clock.now;
+  const stored = await world.store({ due_at });
+  const { workspace_id, post_id, version } = stored;
+  const message = { workspace_id, post_id, platform: 'x', version };
+  await read(message);
+  world.clock.now += 2 * DAY;
+  await read(message);
+  expect(reported).toEqual([expect.objectContaining({ platform: 'x', status: 'failed' })]);
 });
 
 test.each([

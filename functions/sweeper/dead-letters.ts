@@ -9,6 +9,7 @@ import {
 import { BroadcastMessageSchema } from '../../shared/broadcasts/messages.ts';
 import { handleDeadLetter } from '../../shared/delivery/dead-letters.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
+import type { Report } from '../../shared/delivery/run.ts';
 import { parseJson } from '../../shared/model/json.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
@@ -37,7 +38,7 @@ const RecoveredSchema = v.union([
  * Reads the dead letters of all queues and functions, and returns their number. One that is not understood, or that cannot be
  * handled, stays in the queue, where every sweep counts it; operators return it to its queue once the cause is mended.
  */
-export async function readDeadLetters(services: Services): Promise<number> {
+export async function readDeadLetters(services: Services, report?: Report): Promise<number> {
   const queueUrl = services.setting(ENV.deadLetterQueueUrl);
   const kept: ReceivedMessage[] = [];
   let count = 0;
@@ -46,7 +47,7 @@ export async function readDeadLetters(services: Services): Promise<number> {
     const messages = await receiveMessages(services.sqs, queueUrl, 0);
     if (messages.length === 0) break;
     count += messages.length;
-    const done = await Promise.all(messages.map(message => readDeadLetter(services, queueUrl, message)));
+    const done = await Promise.all(messages.map(message => readDeadLetter(services, message, report)));
     kept.push(...messages.filter((_, index) => done[index] !== true));
   }
   // Visible only now, so that no letter is read twice, and at once: SQS moves no message that is in flight.
@@ -58,12 +59,12 @@ export async function readDeadLetters(services: Services): Promise<number> {
 /** Returns whether the dead letter was handled and deleted. */
 async function readDeadLetter(
   services: Services,
-  queueUrl: string,
   message: ReceivedMessage,
+  report?: Report,
 ): Promise<boolean> {
   try {
-    const isDone = await handle(services, message);
-    if (isDone) await deleteMessage(services.sqs, queueUrl, message);
+    const isDone = await handle(services, message, report);
+    if (isDone) await deleteMessage(services.sqs, services.setting(ENV.deadLetterQueueUrl), message);
     return isDone;
   } catch (error) {
     log.error('Could not handle a dead letter; it stays in the queue', {
@@ -75,12 +76,16 @@ async function readDeadLetter(
 }
 
 /** Returns whether the dead letter can be deleted. */
-async function handle(services: Services, { messageId, body }: ReceivedMessage): Promise<boolean> {
+async function handle(
+  services: Services,
+  { messageId, body }: ReceivedMessage,
+  report?: Report,
+): Promise<boolean> {
   const letter = parseJson(body);
   const published = v.safeParse(PublishMessageSchema, letter);
   if (published.success) {
     log.error('A publish message became a dead letter', { message_id: messageId, ...published.output });
-    await handleDeadLetter(services, published.output);
+    await handleDeadLetter(services, published.output, report);
     return true;
   }
   if (!v.is(RecoveredSchema, letter)) return false;

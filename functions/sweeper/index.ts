@@ -1,4 +1,5 @@
 import { reopenPublishQueues } from '../../shared/connections/publish-mapping.ts';
+import { reportAttempt } from '../../shared/delivery/report.ts';
 import { countOfSweep } from '../../shared/runtime/metrics.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { settleAll } from '../../shared/runtime/settle-all.ts';
@@ -11,7 +12,7 @@ const shared = services();
 export async function handler(): Promise<void> {
   await settleAll([
     wakeItems(shared).then(count => countOfSweep('overdue', count)),
-    readDeadLetters(shared).then(count => countOfSweep('dead_letters', count)),
+    readDeadLetters(shared, reportAttempt).then(count => countOfSweep('dead_letters', count)),
     reopenPublishQueues(shared),
   ]);
 }

@@ -1,13 +1,14 @@
-import { releaseReservation } from '../caps/at-delivery.ts';
 import { isFinal, pendingFollowUps, type Destination, type FollowUpState } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
 import { destinationOf, getPost } from '../store/posts.ts';
 import type { PublishMessage } from './messages.ts';
+import type { Report } from './run.ts';
 import { sendOutbox } from './outbox.ts';
 import { backoffMs, isExhausted } from './retry.ts';
-import { endSweeps, readyAt, saveSwept } from './sweep.ts';
+import { settle } from './settle.ts';
+import { readyAt, saveSwept } from './sweep.ts';
 import { dueFollowUpsChanged } from './follow-up-transitions.ts';
 import { givenUp, retrying } from './transitions.ts';
 
@@ -21,12 +22,16 @@ const FAILED = failure('INTERNAL', 'The service failed on every attempt');
  * waits for a later time, stays as it is. Any other counts each failed delivery as a failure: within its retry budget
  * the sweeper resumes it, so that an outage of AWS costs no post; beyond it, it fails and the user is notified.
  */
-export async function handleDeadLetter(services: Services, message: PublishMessage): Promise<void> {
+export async function handleDeadLetter(
+  services: Services,
+  message: PublishMessage,
+  report?: Report,
+): Promise<void> {
   const post = await getPost(services.table, message.workspace_id, message.post_id);
   const destination = post && destinationOf(post, message.platform);
   if (post?.version !== message.version || !destination || message.warm_up) return;
   if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
-    await settle(services, post, destination);
+    await finish(services, post, destination);
     return;
   }
   const now = services.now();
@@ -35,7 +40,8 @@ export async function handleDeadLetter(services: Services, message: PublishMessa
   const next = afterFailures(destination, now);
   const after = await saveSwept(services, post, destination, next);
   if (!after) throw new Error('The destination changed while its dead letter was handled');
-  await settle(services, after, next);
+  if (next.status === 'failed') report?.(after, next);
+  await finish(services, after, next);
 }
 
 function afterFailures(destination: Destination, now: number): Destination {
@@ -58,9 +64,8 @@ function followUpAfterFailures(followUp: FollowUpState, now: number): Partial<Fo
 }
 
 /** Sends the events of a destination and ends the sweeps of a settled post. Returns the post; null when it changed meanwhile. */
-export async function settle(services: Services, post: Post, destination: Destination): Promise<Post | null> {
+export async function finish(services: Services, post: Post, destination: Destination): Promise<Post | null> {
   const sent = destination.outbox.length > 0 ? await sendOutbox(services, post, destination) : post;
-  await releaseReservation(services, post, destination);
-  if (sent) await endSweeps(services, sent);
+  if (sent) await settle(services, sent, destination);
   return sent;
 }

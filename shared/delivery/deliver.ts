@@ -1,4 +1,4 @@
-import { releaseReservation, reserveAtDelivery } from '../caps/at-delivery.ts';
+import { reserveAtDelivery } from '../caps/at-delivery.ts';
 import {
   isFinal,
   pendingFollowUps,
@@ -26,7 +26,8 @@ import { publisherMissing } from './no-publisher.ts';
 import { ACCOUNT_GONE, failed as failedAttempt, isWaitForQuota, type AttemptOutcome } from './outcome.ts';
 import { sendOutbox } from './outbox.ts';
 import type { DeliveryRun } from './run.ts';
-import { endSweeps, readyAt, saveSwept } from './sweep.ts';
+import { settle, withListenedOutbox } from './settle.ts';
+import { readyAt, saveSwept } from './sweep.ts';
 import { EARLY_MS, MAX_HOPS, stepReserveMs } from './timing.ts';
 import { warmUp } from './warm-up.ts';
 import { deferred, failed, givenUp, leased, published, retrying, waiting } from './transitions.ts';
@@ -73,8 +74,7 @@ async function advance(
     return done ? advance(run, done, currentOf(done, destination), attempted) : undefined;
   }
   if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
-    await releaseReservation(run.services, post, destination);
-    return endSweeps(run.services, post);
+    return settle(run.services, post, destination);
   }
 
   const isEarly = readyAt(post, destination) - run.services.now() > EARLY_MS;
@@ -95,7 +95,9 @@ async function continueLater(run: MessageRun, post: Post, destination: Destinati
   log.error('Delivery loop stopped', { post_id, platform: destination.platform, hops: run.hops });
   const next = givenUp(destination, failure('INTERNAL', LOOP_MESSAGE), run.services.now());
   const after = await saveSwept(run.services, post, destination, next);
-  if (after) await advance({ ...run, hops: 0 }, after, next, true);
+  if (!after) return;
+  if (next.status === 'failed') run.report?.(after, next);
+  await advance({ ...run, hops: 0 }, after, next, true);
 }
 
 /** Acquires the lease, runs an attempt under it and stores the outcome. */
@@ -114,7 +116,8 @@ async function attempt(run: MessageRun, post: Post, from: Destination): Promise<
   });
   try {
     const outcome = await outcomeOf(run, lease, checkpoints, from.status);
-    const next = await afterOutcome(run, lease, checkpoints, outcome);
+    const ended = await afterOutcome(run, lease, checkpoints, outcome);
+    const next = await withListenedOutbox(run.services, lease.post, ended);
     const after = await saveSwept(run.services, lease.post, lease.destination, next);
     if (!after) return;
     run.report?.(after, next);

@@ -3,8 +3,9 @@ import { isFinal, pendingFollowUps, type Destination } from '../model/destinatio
 import { isListed } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import type { Services } from '../runtime/services.ts';
-import { settle } from './dead-letters.ts';
+import { finish } from './dead-letters.ts';
 import { platformDisabled } from './no-publisher.ts';
+import type { Report } from './run.ts';
 import { saveSwept, unsettled } from './sweep.ts';
 import { givenUp } from './transitions.ts';
 
@@ -12,20 +13,27 @@ import { givenUp } from './transitions.ts';
  * Fails the destinations of a post whose platform the deployment no longer has: nothing consumes their messages. Returns the
  * post after the writes.
  */
-export async function failDisabled(services: Services, post: Post): Promise<Post> {
+export async function failDisabled(services: Services, post: Post, report?: Report): Promise<Post> {
   const disabled = services.setting(ENV.disabledPlatforms);
   let current = post;
   for (const destination of unsettled(post).filter(({ platform }) => isListed(disabled, platform))) {
-    current = (await fail(services, current, destination)) ?? current;
+    current = (await fail(services, current, destination, report)) ?? current;
   }
   return current;
 }
 
-async function fail(services: Services, post: Post, destination: Destination): Promise<Post | null> {
+async function fail(
+  services: Services,
+  post: Post,
+  destination: Destination,
+  report?: Report,
+): Promise<Post | null> {
   if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
-    return settle(services, post, destination);
+    return finish(services, post, destination);
   }
   const next = givenUp(destination, platformDisabled(destination.platform), services.now());
   const after = await saveSwept(services, post, destination, next);
-  return after && settle(services, after, next);
+  if (!after) return null;
+  if (next.status === 'failed') report?.(after, next);
+  return finish(services, after, next);
 }

@@ -11,6 +11,7 @@ import {
   type DispatchMessage,
 } from './messages.ts';
 import { failDisabled } from './disabled-platforms.ts';
+import type { Report } from './run.ts';
 import { createPostSchedule, createResumeSchedule, dispatchesLater, firstDispatchAt } from './schedule.ts';
 import { askForWarmUp } from './warm-up.ts';
 import { nextSweepAt, overdue, readyAt, unsettled } from './sweep.ts';
@@ -51,10 +52,14 @@ async function sweepBeforeDue(services: Services, post: Post): Promise<void> {
  * Handles one dispatch message, of a schedule or of the sweeper: sends publish messages for the post's destinations.
  * Returns how many of them were overdue.
  */
-export async function dispatch(services: Services, message: DispatchMessage): Promise<number> {
+export async function dispatch(
+  services: Services,
+  message: DispatchMessage,
+  report?: Report,
+): Promise<number> {
   const stored = await getPost(services.table, message.workspace_id, message.post_id);
   if (!stored) return 0;
-  const post = await failDisabled(services, stored);
+  const post = await failDisabled(services, stored, report);
   const count = overdue(post, services.now()).length;
   await sendDueMessages(services, post);
   return count;

@@ -2,18 +2,15 @@ import { ENV } from '../aws/env.ts';
 import { completedEvent } from '../events/completed.ts';
 import { eventOf } from '../events/event.ts';
 import { sendEvents } from '../events/publish.ts';
-import { scheduleFirstReading } from '../insights/readings.ts';
-import type { Destination, DestinationOf } from '../model/destination.ts';
+import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
-import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { saveDestination } from '../store/posts.ts';
+import { saveSwept } from './sweep.ts';
 import { withOutboxSent } from './transitions.ts';
 
 /**
  * Sends the events in a destination's outbox to the events queue, then empties the outbox. A repetition after a crash
- * sends events with the same ids. A live post also gets its first metrics reading scheduled. Returns the post after the
- * write, or null when another worker changed the destination.
+ * sends events with the same ids. Returns the post after the write, or null when another worker changed the destination.
  */
 export async function sendOutbox(
   services: Services,
@@ -26,22 +23,5 @@ export async function sendOutbox(
   const completed = completedEvent(post);
   const all = completed ? [...events, completed] : events;
   await sendEvents(services, all, post.workspace_id, post.request_id);
-  if (destination.status === 'published') await scheduleReading(services, post, destination);
-  return saveDestination(services.table, post, destination, withOutboxSent(destination));
-}
-
-/** Logs a failure: a missing metrics reading must not delay the events. */
-async function scheduleReading(
-  { table }: Services,
-  post: Post,
-  destination: DestinationOf<'published'>,
-): Promise<void> {
-  try {
-    await scheduleFirstReading(table, post, destination);
-  } catch (error) {
-    log.warn('Could not schedule the first metrics reading', {
-      post_id: post.post_id,
-      ...describeError(error),
-    });
-  }
+  return saveSwept(services, post, destination, withOutboxSent(destination));
 }

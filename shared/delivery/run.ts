@@ -4,6 +4,9 @@ import type { Post } from '../model/post.ts';
 import type { Publisher } from '../platforms/contract/publisher.ts';
 import type { Services } from '../runtime/services.ts';
 
+/** Is called with a destination whose attempt ended, or that is given up, once that is stored. */
+export type Report = (post: Post, destination: Destination) => void;
+
 /** What the delivery of one message works with. */
 export interface DeliveryRun {
   services: Services;
@@ -12,6 +15,5 @@ export interface DeliveryRun {
   remainingMs: () => number;
   /** Waits for the exact time of a post; tests pass their own. */
   sleep?: (ms: number) => Promise<void>;
-  /** Called with the result of each attempt, once it is stored. */
-  report?: (post: Post, destination: Destination) => void;
+  report?: Report;
 }

@@ -61,8 +61,9 @@ export function overdue(post: Post, now: number): Destination[] {
 export const unsettled = (post: Post) => destinationsOf(post).filter(destination => !isSettled(destination));
 
 /**
- * Stores the next state of a destination, and an earlier sweep of the post where the new state needs one. Returns the
- * post after the write, or null when the destination changed since `from` was read.
+ * Stores the next state of a destination, and an earlier sweep of the post where the new state needs one. A state that
+ * settles the whole post removes it from the wake index too. Returns the post after the write, or null when the destination
+ * changed since `from` was read.
  */
 export async function saveSwept(
   services: Services,
@@ -72,6 +73,11 @@ export async function saveSwept(
 ): Promise<Post | null> {
   const after = { ...post, destinations: { ...post.destinations, [to.platform]: to } };
   const sweepAt = nextSweepAt(after, services.now());
+  // The reservation of a failed destination is released first: the sweeper repeats what a dead worker left undone.
+  if (sweepAt === null && to.status === 'published' && post.wake_at !== undefined) {
+    const settled = await saveDestination(services.table, post, from, to, null);
+    if (settled) return settled;
+  }
   const isEarlier = sweepAt !== null && sweepAt < (post.wake_at ?? Infinity);
   return saveDestination(services.table, post, from, to, isEarlier ? sweepAt : undefined);
 }

@@ -83,8 +83,8 @@ export function unsettledPostsOf(
 
 /**
  * Writes the next state of one destination on the condition that it did not change since `from` was read, and with it
- * the time of the next sweep where `wakeAt` is given. Returns the whole post after the write, or null when the
- * condition failed.
+ * the time of the next sweep where `wakeAt` is given. Null removes the post from the wake index, on the condition that no
+ * destination changed since `post` was read. Returns the whole post after the write, or null when the condition failed.
  *
  * The SDK repeats a write whose response was lost; the repetition then fails on the result of the first one. The id of
  * each write (`written_by`) tells that case from a write of another worker.
@@ -94,21 +94,20 @@ export async function saveDestination(
   post: Post,
   from: Destination,
   to: Destination,
-  wakeAt?: number,
+  wakeAt?: number | null,
 ): Promise<Post | null> {
-  const wake = wakeAt === undefined ? '' : ', wake_at = :wake, wake_shard = :shard';
+  const condition = wakeAt === null ? unchangedCondition(post) : unchangedDestination(post, from);
   const written_by = randomBytes(6).toString('base64url');
   const command = new UpdateCommand({
     TableName: table.name,
     Key: postKey(post.workspace_id, post.post_id),
-    UpdateExpression: `SET destinations.#platform = :to${wake}`,
-    ConditionExpression: 'destinations.#platform.#revision = :revision AND #version = :version',
-    ExpressionAttributeNames: { '#platform': to.platform, '#revision': 'revision', '#version': 'version' },
+    UpdateExpression: `SET destinations.#to = :to${wakeChange(wakeAt)}`,
+    ConditionExpression: condition.expression,
+    ExpressionAttributeNames: { ...condition.names, '#to': to.platform },
     ExpressionAttributeValues: {
+      ...condition.values,
+      ...wakeValues(post, wakeAt),
       ':to': { ...to, written_by },
-      ':revision': from.revision,
-      ':version': post.version,
-      ...(wakeAt === undefined ? {} : { ':wake': wakeAt, ':shard': wakeShard(post.post_id) }),
     },
     ReturnValues: 'ALL_NEW',
   });
@@ -121,6 +120,18 @@ export async function saveDestination(
   return current?.destinations[to.platform]?.written_by === written_by ? current : null;
 }
 
+const SET_WAKE = 'wake_at = :wake, wake_shard = :shard';
+const REMOVE_WAKE = 'REMOVE wake_at, wake_shard';
+
+/** Returns what follows the first change of an expression. */
+function wakeChange(wakeAt: number | null | undefined): string {
+  if (wakeAt === undefined) return '';
+  return wakeAt === null ? ` ${REMOVE_WAKE}` : `, ${SET_WAKE}`;
+}
+
+const wakeValues = ({ post_id }: Post, wakeAt: number | null | undefined) =>
+  wakeAt == null ? {} : { ':wake': wakeAt, ':shard': wakeShard(post_id) };
+
 /**
  * Sets when the sweeper checks the post next, or removes the post from the wake index (`null`), on the condition that
  * no destination changed since the post was read. Returns false when one did: the writer of that change sets the time.
@@ -132,14 +143,10 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
       new UpdateCommand({
         TableName: table.name,
         Key: postKey(post.workspace_id, post.post_id),
-        UpdateExpression:
-          wakeAt === null ? 'REMOVE wake_at, wake_shard' : 'SET wake_at = :wake, wake_shard = :shard',
+        UpdateExpression: wakeAt === null ? REMOVE_WAKE : `SET ${SET_WAKE}`,
         ConditionExpression: expression,
         ExpressionAttributeNames: names,
-        ExpressionAttributeValues: {
-          ...values,
-          ...(wakeAt === null ? {} : { ':wake': wakeAt, ':shard': wakeShard(post.post_id) }),
-        },
+        ExpressionAttributeValues: { ...values, ...wakeValues(post, wakeAt) },
       }),
     ),
   );
@@ -192,12 +199,21 @@ function ifUnchanged(post: Post) {
   };
 }
 
-/** Returns the condition that the version and every destination's revision are still what was read. */
-function unchangedCondition(post: Post): {
+interface Condition {
   expression: string;
   names: Record<string, string>;
   values: Record<string, unknown>;
-} {
+}
+
+/** Returns the condition that the version and one destination's revision are still what was read. */
+const unchangedDestination = ({ version }: Post, { platform, revision }: Destination): Condition => ({
+  expression: '#version = :version AND destinations.#platform.#revision = :revision',
+  names: { '#version': 'version', '#platform': platform, '#revision': 'revision' },
+  values: { ':version': version, ':revision': revision },
+});
+
+/** Returns the condition that the version and every destination's revision are still what was read. */
+function unchangedCondition(post: Post): Condition {
   const destinations = Object.values(post.destinations);
   const revisions = destinations.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
   return {

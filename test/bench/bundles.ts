@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleFolder, bundleFunctions, BUNDLE_OPTIONS, functionNames } from '../../lib/bundle.ts';
+import { bundleFunctions, BUNDLE_OPTIONS, functionNames } from '../../lib/bundle.ts';
+import { bundleFolder } from '../../lib/dist.ts';
 import type { Bench, Results } from './bench.ts';
 import { less, type Measure } from './value.ts';
 

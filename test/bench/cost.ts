@@ -2,16 +2,12 @@ import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';
+import { costsOf, type Use } from './post-cost.ts';
 import { less, type Measure } from './value.ts';
 import { createPosts, settled, textPost } from './posts.ts';
-import { PRICES } from './prices.ts';
 
 const SAMPLE = 5;
 const HOUR_S = 3600;
-
-/** Memory and duration of a function run: high estimates, printed with the result. */
-const RUN_GB = 0.5;
-const RUN_S = 0.15;
 
 interface Call {
   service: string;
@@ -32,7 +28,7 @@ const deliverable = withText.filter(platform => PUBLISHERS[platform]);
 /** AWS calls and capacity units of a text post, as counted by the local stack, and the price of a thousand such posts. */
 export const cost: Bench = {
   name: 'cost',
-  summary: 'AWS calls and price of a post',
+  summary: 'AWS calls and price of a post, without webhooks and with one',
   run: () =>
     onStack(async stack => {
       const results: Results[] = [];
@@ -41,6 +37,9 @@ export const cost: Bench = {
           results.push(await measure(stack, platforms, when));
         }
       }
+      const url = `${stack.sandbox_url}/_receiver/cost`;
+      await stack.api('POST', '/webhooks', { url, events: ['post.published', 'post.completed'] });
+      results.push(await measure(stack, deliverable.slice(0, 3), 'now', true));
       return results;
     }),
 };
@@ -49,6 +48,7 @@ async function measure(
   stack: TestStack,
   platforms: readonly string[],
   when: 'now' | 'scheduled',
+  hasWebhook = false,
 ): Promise<Results> {
   const due =
     when === 'now' ? {} : { scheduled_date: new Date((await stack.now()) + HOUR_S * 1000).toISOString() };
@@ -64,35 +64,44 @@ async function measure(
   await settled(stack, ids);
   // The API calls since then are polls of this benchmark.
   const delivering = (await callsSince(stack)).filter(call => !/posts$/.test(call.function));
-  const title = `A text post to ${platforms.length} platform(s), ${when} (${platforms.join(', ')})`;
-  return { title, values: priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0) };
+  const title = `A text post to ${platforms.length} platform(s), ${when}, ${hasWebhook ? 'with a webhook' : 'without webhooks'} (${platforms.join(', ')})`;
+  return { title, values: priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0, hasWebhook) };
 }
 
-/** Returns the calls of one post in the units that AWS bills, and their price. */
-function priced(calls: readonly Call[], schedules: number): Record<string, Measure> {
+/** Returns what one post uses, and its price. */
+function priced(calls: readonly Call[], schedules: number, hasWebhook: boolean): Record<string, Measure> {
   const sum = (pick: (call: Call) => number) => calls.reduce((total, call) => total + pick(call), 0) / SAMPLE;
-  const reads = sum(call => call.read_units);
-  const writes = sum(call => call.write_units);
-  const messages = schedules + sum(call => (call.service === 'sqs' ? call.count : 0));
-  // A message is sent, received, deleted, and invokes a function; the API request invokes one, too.
-  const runs = 1 + messages;
-  const dollars =
-    reads * PRICES.read_unit +
-    writes * PRICES.write_unit +
-    3 * messages * PRICES.sqs_request +
-    schedules * PRICES.schedule +
-    PRICES.http_api_request +
-    runs * (PRICES.lambda_request + RUN_GB * RUN_S * PRICES.lambda_gb_second);
+  const sqs = (by: RegExp, sends: boolean) =>
+    sum(({ service, operation, function: name, count }) =>
+      service === 'sqs' && (operation === 'SendMessage') === sends && by.test(name) ? count : 0,
+    );
+  // What publishers send is events, and without a webhook what they still have to do.
+  const byPublishers = sqs(/publisher/, true);
+  const use: Use = {
+    read_units: sum(call => call.read_units),
+    write_units: sum(call => call.write_units),
+    schedules,
+    dispatch: schedules,
+    publish: sqs(/posts$|(?<!webhook-)dispatcher$/, true) + (hasWebhook ? 0 : byPublishers),
+    events: hasWebhook ? byPublishers : 0,
+    further_receives: sqs(/webhook-dispatcher$/, false),
+  };
+  const costs = costsOf(use);
+  const together = Object.values(costs).reduce((total, dollars) => total + dollars, 0);
   return {
     'AWS calls of functions': less(
       sum(call => call.count),
       '',
       1,
     ),
-    'read units': less(reads, '', 1),
-    'write units': less(writes, '', 1),
-    'queue messages': less(messages, '', 1),
-    [`1,000 posts (${RUN_GB * 1000} MB and ${RUN_S * 1000} ms a run)`]: less(dollars * 1000, 'dollars', 4),
+    'read units': less(use.read_units, '', 1),
+    'write units': less(use.write_units, '', 1),
+    'messages to publishers': less(use.publish, '', 1),
+    'messages with events': less(use.events, '', 1),
+    ...Object.fromEntries(
+      Object.entries(costs).map(([what, dollars]) => [what, less(dollars, 'dollars', 4)]),
+    ),
+    '1,000 posts together': less(together, 'dollars', 4),
   };
 }
 

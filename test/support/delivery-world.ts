@@ -9,13 +9,16 @@ import { dispatch, schedulePost } from '../../shared/delivery/dispatch.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
 import { firstSweepAt } from '../../shared/delivery/sweep.ts';
 import { newId } from '../../shared/model/id.ts';
+import { EVENT_KINDS } from '../../shared/model/event.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, type Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
+import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
+import { createWebhook, deleteWebhook } from '../../shared/store/webhooks.ts';
 import { testCredentials } from './connectors.ts';
 import { crashingServices, Killed, type Crash, type Pause } from './crashing-services.ts';
 import { fakePublisher, newFakePlatform } from './fake-platform.ts';
@@ -47,10 +50,11 @@ export interface QueuedMessage {
 
 /**
  * Delivery with a real table, and with queues, a scheduler and a platform in memory. The test sets the clock, and any
- * external call of a process can be its last.
+ * external call of a process can be its last. A webhook listens to all events.
  */
 export async function deliveryWorld() {
   const table = await createTestTable();
+  await createWebhook(table, LISTENER);
   const ring = newKeyRing();
   const clock = { now: Date.UTC(2026, 11, 1, 10) };
   const queue: QueuedMessage[] = [];
@@ -236,6 +240,7 @@ export async function deliveryWorld() {
     runDue,
     reset,
     schedule: (post: Post) => schedulePost(services, post),
+    removeWebhook: () => deleteWebhook(table, WORKSPACE, LISTENER.id),
     connection: (platformId: PlatformId) => getConnection(table, WORKSPACE, PROFILE, platformId),
     read: async (post: Post) => (await getPost(table, post.workspace_id, post.post_id))!,
     /** Handles a message without a crash. Returns the number of external calls. */
@@ -259,6 +264,23 @@ export function publishMessage(
   const body = JSON.stringify({ workspace_id, post_id, version, platform });
   return { queue: 'publish', body, at: 0, receives: 0, ...change };
 }
+
+const LISTENER: Webhook = {
+  id: 'h1',
+  workspace_id: WORKSPACE,
+  created_by: null,
+  url: 'https://example.com/hook',
+  events: [...EVENT_KINDS],
+  description: null,
+  active: true,
+  disabled_reason: null,
+  failing_since: null,
+  paused_until: null,
+  sealed_secret: '',
+  previous_secret: null,
+  created_at: 0,
+  updated_at: 0,
+};
 
 const SETTINGS: Record<string, string> = {
   EVENTS_QUEUE_URL: 'events',

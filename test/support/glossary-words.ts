@@ -34,6 +34,7 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
       'test/bench/prices.ts',
       'test/support/idle-cost.ts',
       'lib/service-stack',
+      'lib/social-publishing',
       'lib/settings.ts',
       'lib/publishing.ts',
       'docs/',

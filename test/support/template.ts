@@ -3,7 +3,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleFolder, bundleFunctions, functionNames } from '../../lib/bundle.ts';
+import { bundleFunctions, functionNames } from '../../lib/bundle.ts';
+import { bundleFolder } from '../../lib/dist.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 

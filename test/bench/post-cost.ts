@@ -1,0 +1,46 @@
+import { SIZES } from '../../lib/functions.ts';
+import { RULES } from '../../shared/platforms/registry.ts';
+import { PRICES } from './prices.ts';
+
+/** What a post uses of what AWS bills. */
+export interface Use {
+  read_units: number;
+  write_units: number;
+  schedules: number;
+  /** Messages of each kind of queue; a message is one run of its consumer. */
+  dispatch: number;
+  publish: number;
+  events: number;
+  /** Receives and deletes of the webhook dispatcher itself, while it waits for receivers. */
+  further_receives: number;
+}
+
+/** Milliseconds of our own work in a run: the table, queues, parsing. A high estimate for a warm environment. */
+const OWN_MS = 50;
+/** Milliseconds until a platform has answered all requests of a text post, and until a receiver of webhooks has answered. */
+const PLATFORM_MS = 400;
+const RECEIVER_MS = 200;
+/** A message is sent, received and deleted. */
+const REQUESTS = 3;
+
+/** Largest memory of a publisher. */
+const PUBLISHER_MB = Math.max(...Object.values(RULES).map(({ worker }) => worker.memory_mb));
+
+const run = (memory_mb: number, ms: number) =>
+  PRICES.lambda_request + (memory_mb / 1024) * (ms / 1000) * PRICES.lambda_gb_second;
+
+/** Returns the price of a thousand posts in dollars, by what it is paid for. */
+export function costsOf(use: Use): Record<string, number> {
+  const messages = use.dispatch + use.publish + use.events;
+  const each = {
+    'API requests': PRICES.http_api_request + run(SIZES.api.memory_mb, 2 * OWN_MS),
+    Writes: use.write_units * PRICES.write_unit,
+    Reads: use.read_units * PRICES.read_unit,
+    'Queue requests': (REQUESTS * messages + use.further_receives) * PRICES.sqs_request,
+    Publishers: use.publish * run(PUBLISHER_MB, OWN_MS + PLATFORM_MS),
+    'Schedules and dispatch':
+      use.schedules * PRICES.schedule + use.dispatch * run(SIZES.dispatcher.memory_mb, OWN_MS),
+    Webhooks: use.events * run(SIZES['webhook-dispatcher'].memory_mb, OWN_MS + RECEIVER_MS),
+  };
+  return Object.fromEntries(Object.entries(each).map(([what, dollars]) => [what, 1000 * dollars]));
+}
