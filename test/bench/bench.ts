@@ -5,7 +5,14 @@ export interface Bench {
   name: string;
   /** What it measures, for `--help`. */
   summary: string;
-  run: () => Promise<void>;
+  run: (options: BenchOptions) => Promise<void>;
+}
+
+/** What the command line narrows down, for benchmarks that support it. */
+export interface BenchOptions {
+  platform?: string | undefined;
+  /** Megabytes of the file. */
+  size?: number | undefined;
 }
 
 /** Starts a local stack, runs the function with it, and stops it. */

@@ -5,6 +5,7 @@ import { broadcast } from './broadcast.ts';
 import { bundles } from './bundles.ts';
 import { cost } from './cost.ts';
 import { growth } from './growth.ts';
+import { largeFiles } from './large-files.ts';
 import { lateness } from './lateness.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   lateness,
   webhooks,
   broadcast,
+  largeFiles,
 ];
 
 const HELP = `npm run bench [-- name …]
@@ -33,7 +35,11 @@ ${BENCHES.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n
 `;
 
 const { values, positionals: names } = parseArgs({
-  options: { help: { type: 'boolean', default: false } },
+  options: {
+    help: { type: 'boolean', default: false },
+    platform: { type: 'string' },
+    size: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const unknown = names.filter(name => !BENCHES.some(bench => bench.name === name));
@@ -44,5 +50,7 @@ if (values.help) {
   process.exitCode = 1;
 } else {
   const selected = names.length === 0 ? BENCHES : BENCHES.filter(({ name }) => names.includes(name));
-  for (const bench of selected) await bench.run();
+  const { platform, size } = values;
+  const options = { platform, size: size === undefined ? undefined : Number(size) };
+  for (const bench of selected) await bench.run(options);
 }
