@@ -93,8 +93,8 @@ export const SLOW_SUITES = {
     ],
   },
   memory: {
-    summary: 'memory of a large import and of a large form',
-    paths: ['test/import-memory.test.ts', 'test/multipart-memory.test.ts'],
+    summary: 'memory of a large import, a large form and large uploads',
+    paths: ['test/import-memory.test.ts', 'test/large-files.test.ts', 'test/multipart-memory.test.ts'],
   },
   platforms: {
     summary: 'each platform through the whole local stack, and one that is added to a copy of the project',

@@ -3,10 +3,11 @@ import { expiresSoon, hasValidCredentials } from '../../shared/connections/renew
 import { PlatformIdSchema } from '../../shared/model/platform.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import { GRANT_ENDS_AT } from '../../shared/platforms/contract/connector.ts';
-import { EXPIRY_NOTICE_MS } from '../../shared/store/connections.ts';
-import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
+import { DAY, toIso, toIsoOrNull } from '../../shared/time/instant.ts';
 
 const text = v.nullable(v.string());
+
+const GRANT_NOTICE_MS = 14 * DAY;
 
 /** An account as the API shows it, without secrets. */
 export const AccountRecord = v.pipe(
@@ -73,8 +74,8 @@ function warningsOf(connection: Connection, now: number) {
   return [{ code: 'EXPIRES_SOON' as const, message }];
 }
 
-/** Returns the end of a grant that ends within a week by itself; null for others. */
+/** Returns the end of a grant that ends within two weeks by itself; null for others. */
 function grantEndsSoon({ attributes }: Connection, now: number): string | null {
   const end = attributes[GRANT_ENDS_AT];
-  return end !== undefined && Date.parse(end) - now <= EXPIRY_NOTICE_MS ? end : null;
+  return end !== undefined && Date.parse(end) - now <= GRANT_NOTICE_MS ? end : null;
 }

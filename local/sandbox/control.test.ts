@@ -100,6 +100,19 @@ describe('media that platforms receive', () => {
     expect((await fake.control('GET', '/media/0000')).status).toBe(404);
   });
 
+  test('are the same if they arrive in pieces, of which one is sent again', async () => {
+    const bytes = (await makeFiles()).get('clip.mp4')!.bytes;
+    const { storeMedia, openUpload } = fake.platform.host();
+    const upload = openUpload();
+    upload.write(Buffer.alloc(1000), 0);
+    upload.write(bytes.subarray(0, 1000), 0);
+    upload.write(bytes.subarray(1000), 1000);
+    const stored = await upload.store();
+    expect(stored).toEqual(await storeMedia(bytes));
+    const answer = await fake.control('GET', `/media/${stored.sha256}`);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
   test('have a generic type if their format is unknown', async () => {
     expect(await fake.platform.host().storeMedia(Buffer.from('plain'))).toEqual({
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),

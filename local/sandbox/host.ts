@@ -30,6 +30,7 @@ export function createHost(owner: PlatformId, parts: HostParts): SandboxHost {
       state.limits.get(keyOf(platform, account)) ?? state.limits.get(keyOf(platform, ALL_ACCOUNTS)) ?? null,
     metrics: (platform, id) => state.metrics.get(keyOf(platform, id)) ?? null,
     storeMedia: mediaStore.add,
+    openUpload: mediaStore.openUpload,
     readMedia: sha256 => mediaStore.read(sha256)?.bytes ?? null,
     collection: (name, schema) => openCollection(store, `${owner}:${name}`, schema),
   };

@@ -225,6 +225,19 @@ describe('a commit whose response is lost', () => {
     expect(kinds().filter(kind => kind === 'post.retry')).toHaveLength(9);
   });
 
+  test('fails in the words of the platform when it repeats an answer that is final then', async () => {
+    const answer = { ...lost(false), message: 'An unknown error occurred', retries: 2 };
+    world.platform.commitFaults = Array.from({ length: 20 }, () => answer);
+    const post = await world.store();
+    await world.schedule(post);
+    await world.runUntilSettled(post);
+    expect((await world.read(post)).destinations.x).toMatchObject({
+      status: 'failed',
+      attempts: 3,
+      error: { code: 'PLATFORM_UNAVAILABLE', message: answer.message },
+    });
+  });
+
   test('is reconciled again when reading fails, whatever the error', async () => {
     world.platform.commitFaults = [lost(true)];
     world.platform.reconcileFaults = [

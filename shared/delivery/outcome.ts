@@ -1,4 +1,4 @@
-import type { Checkpoint, FollowUpState, PublishedPost } from '../model/destination.ts';
+import type { Checkpoint, CommitIntent, FollowUpState, PublishedPost } from '../model/destination.ts';
 import { failure, isAccountLost, type Failure } from '../model/failure.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import { backoffMs, isExhausted } from './retry.ts';
@@ -9,12 +9,16 @@ export type AttemptOutcome =
   | { type: 'published'; post: PublishedPost; followUps: Pick<FollowUpState, 'name' | 'state'>[] }
   /** `accountLost`: the account must be reconnected, whatever the failure says about the post. */
   | { type: 'failed'; failure: Failure; accountLost: boolean; checkpoint: Checkpoint | null }
-  /** Resume at `at`. `keepIntent`: a commit must be reconciled then. `waits`: consecutive waits for the platform. */
+  /**
+   * Resume at `at`. `keepIntent`: a commit must be reconciled then; `answer`: what the platform answered to it. `waits`:
+   * consecutive waits for the platform.
+   */
   | {
       type: 'wait';
       checkpoint: Checkpoint;
       at: number;
       keepIntent: boolean;
+      answer?: CommitIntent['answer'];
       failures?: number;
       waits?: number;
     }
@@ -33,7 +37,7 @@ export type AttemptOutcome =
 /** What follows from an error. */
 export type Decision =
   /** The platform may have acted: reconcile once its reads can be trusted. The intent stays. */
-  | { type: 'reconcile' }
+  | { type: 'reconcile'; answer: CommitIntent['answer'] }
   /** `limit`: the limit that the platform announced, where it did. */
   | { type: 'retry'; failure: Failure; at: number; limit: number | undefined }
   | { type: 'fail'; failure: Failure; accountLost: boolean };
@@ -49,8 +53,11 @@ export function decide(
   now: number,
 ): Decision {
   const known = asPlatformError(error);
-  if (committing && known.outcomeUnknown) return { type: 'reconcile' };
   const why = failure(known.code, known.message);
+  if (committing && known.outcomeUnknown) {
+    const { retries } = known;
+    return { type: 'reconcile', answer: retries === undefined ? undefined : { failure: why, retries } };
+  }
   const fail: Decision = {
     type: 'fail',
     failure: why,

@@ -65,10 +65,11 @@ export function afterLostCommit(
   intent: CommitIntent,
 ): AttemptOutcome | null {
   const { destination } = attempt.lease;
-  const why = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost and had no effect');
+  const lost = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost and had no effect');
+  const { failure: why, retries } = intent.answer ?? { failure: lost, retries: Infinity };
   const failures = destination.failures + (attempt.takesOver ? 0 : 1);
   const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
-  if (isExhausted(destination, failures, at)) return failed(why, checkpoint);
+  if (failures > retries || isExhausted(destination, failures, at)) return failed(why, checkpoint);
   if (attempt.takesOver) return null;
   return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostCommit: true };
 }

@@ -104,7 +104,13 @@ function afterError(
   const decision = decide(error, attempt.lease.destination, committing, attempt.now());
   switch (decision.type) {
     case 'reconcile':
-      return { type: 'wait', checkpoint, at: attempt.now() + attempt.settleMs, keepIntent: true };
+      return {
+        type: 'wait',
+        checkpoint,
+        at: attempt.now() + attempt.settleMs,
+        keepIntent: true,
+        answer: decision.answer,
+      };
     case 'retry':
       return { ...decision, checkpoint };
     case 'fail':

@@ -40,7 +40,12 @@ const StoredCheckpointSchema = v.union([
 export type StoredCheckpoint = v.InferOutput<typeof StoredCheckpointSchema>;
 
 /** Stored before a request that must not be sent twice; removed once its outcome is known. */
-const CommitIntentSchema = v.object({ step: v.string(), at: Instant });
+const CommitIntentSchema = v.object({
+  step: v.string(),
+  at: Instant,
+  /** What the platform answered, where its answer leaves the outcome open but is final when it is repeated. */
+  answer: v.optional(v.object({ failure: FailureSchema, retries: Count })),
+});
 export type CommitIntent = v.InferOutput<typeof CommitIntentSchema>;
 
 const progress = {

@@ -12,7 +12,16 @@ export interface Bench {
   name: string;
   /** What it measures, for `--help` and the document. */
   summary: string;
-  run: () => Promise<Results[]>;
+  /** Runs only when it is named: it takes too long. */
+  isOptional?: boolean;
+  run: (options: BenchOptions) => Promise<Results[]>;
+}
+
+/** What the command line narrows down, for benchmarks that support it. */
+export interface BenchOptions {
+  platform?: string | undefined;
+  /** Megabytes of the file. */
+  size?: number | undefined;
 }
 
 /** Starts a local stack, runs the function with it, and stops it. */

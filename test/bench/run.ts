@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Bench } from './bench.ts';
+import type { Bench, BenchOptions } from './bench.ts';
 import { broadcast } from './broadcast.ts';
 import { bundles } from './bundles.ts';
 import { cold } from './cold.ts';
@@ -10,6 +10,7 @@ import { cost } from './cost.ts';
 import { measuredOn, withSection, type Section } from './document.ts';
 import { fullHour } from './full-hour.ts';
 import { growth } from './growth.ts';
+import { largeFiles } from './large-files.ts';
 import { lateness } from './lateness.ts';
 import { publisher } from './publisher.ts';
 import { start } from './start.ts';
@@ -31,6 +32,7 @@ const BENCHES: readonly Bench[] = [
   publisher,
   webhooks,
   broadcast,
+  largeFiles,
 ];
 const NAMES = BENCHES.map(({ name }) => name);
 const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url);
@@ -42,15 +44,15 @@ Measures cost and speed of the service on a local stack. Times depend on the mac
   --write          writes the results of these benchmarks into docs/benchmarks.md
   --compare FILE   shows what is worse than in FILE, a copy of docs/benchmarks.md
 
-Without names, all benchmarks run, and without --compare their results are written:
+Without names, all benchmarks but large-files run, and without --compare their results are written:
 
 ${BENCHES.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n')}
 `;
 
 /** Runs one benchmark. */
-async function measure({ name, summary, run }: Bench): Promise<Section> {
+async function measure({ name, summary, run }: Bench, options: BenchOptions): Promise<Section> {
   const [before = 0] = loadavg();
-  const results = await run();
+  const results = await run(options);
   const [after = 0] = loadavg();
   return { bench: name, summary, results, measured: measuredOn(new Date(), before, after) };
 }
@@ -88,9 +90,13 @@ const { values, positionals: names } = parseArgs({
     help: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     compare: { type: 'string' },
+    platform: { type: 'string' },
+    size: { type: 'string' },
   },
   allowPositionals: true,
 });
+const isSelected = ({ name, isOptional = false }: Bench) =>
+  names.length === 0 ? !isOptional : names.includes(name);
 const unknown = names.filter(name => !NAMES.includes(name));
 if (values.help) {
   console.log(HELP);
@@ -99,9 +105,11 @@ if (values.help) {
   process.exitCode = 1;
 } else {
   const writes = values.write || (names.length === 0 && values.compare === undefined);
+  const { platform, size } = values;
+  const options = { platform, size: size === undefined ? undefined : Number(size) };
   const sections: Section[] = [];
-  for (const bench of BENCHES.filter(({ name }) => names.length === 0 || names.includes(name))) {
-    const section = await measure(bench);
+  for (const bench of BENCHES.filter(isSelected)) {
+    const section = await measure(bench, options);
     // At once, so that the results are kept when a later benchmark fails.
     if (writes) await write(section);
     sections.push(section);

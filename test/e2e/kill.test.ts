@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { emptyReport, openCampaign } from '../faults/campaign.ts';
 import { killAtEveryRequest, tableOf } from '../faults/kill.ts';
-import { CONTENTS, type Contents } from '../faults/posts.ts';
+import { COMMENTED, CONTENTS, isAccepted, type Contents } from '../faults/posts.ts';
 import type { Campaign } from '../faults/state.ts';
 import { closeStack } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
@@ -30,17 +30,18 @@ afterAll(async () => {
   await closeStack(stack);
 });
 
-const nameOf = ({ post_type, media }: Contents) => [post_type, ...media].join(' ');
+const nameOf = ({ post_type, media, comment }: Contents) =>
+  [post_type, ...media, ...(comment === undefined ? [] : ['with a comment'])].join(' ');
 
 test.each(
-  CONTENTS.slice(0, isWhole ? CONTENTS.length : 2).map((contents): [string, Contents] => [
+  (isWhole ? [...CONTENTS, ...COMMENTED] : CONTENTS.slice(0, 2)).map((contents): [string, Contents] => [
     nameOf(contents),
     contents,
   ]),
 )(
   'a post of type %s is live exactly once with any fault at any request',
   async (name, contents) => {
-    const platforms = PLATFORMS.filter(platform => campaign.accepted.get(platform)?.includes(contents));
+    const platforms = PLATFORMS.filter(platform => isAccepted(campaign.accepted, platform, contents));
     const report = await killAtEveryRequest(campaign, `Kill ${name}`, contents, platforms);
     if (isWhole) console.log(`${name}\n${tableOf(report)}`);
     expect(report.wrong).toEqual([]);

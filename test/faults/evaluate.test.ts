@@ -41,6 +41,7 @@ const live = () => ({
   kind: 'text',
   text: 'Hello',
   media: [],
+  comments: [],
   fields: {},
   published_at: '',
 });
@@ -98,6 +99,26 @@ test.each([
   ['an accepted post is not in the list', evidence({ posts: [] }), ['lost']],
   ['a schedule is left over', evidence({ inFlight: ['a schedule'] }), ['in flight']],
 ])('finds exactly the violations when %s', (_, found, kinds) => {
+  expect(kindsOf(found)).toEqual(kinds);
+});
+
+const COMMENT = 'First';
+const commented = (comments: number, first_comment: object): Evidence => {
+  const found = evidence({}, { first_comment });
+  return {
+    ...found,
+    plans: found.plans.map(plan => ({ ...plan, comment: COMMENT })),
+    live: [{ ...live(), comments: Array.from({ length: comments }, () => ({ text: COMMENT })) }],
+  };
+};
+
+test.each([
+  ['is live once', commented(1, { status: 'published' }), []],
+  ['is live twice', commented(2, { status: 'published' }), ['duplicate']],
+  ['is recorded, but not live', commented(0, { status: 'published' }), ['lost']],
+  ['failed', commented(0, { status: 'failed', error: { code: 'DELIVERY_UNKNOWN' } }), ['lost']],
+  ['does not become final', commented(0, { status: 'pending' }), ['in flight']],
+])('finds exactly the violations when the first comment %s', (_, found, kinds) => {
   expect(kindsOf(found)).toEqual(kinds);
 });
 

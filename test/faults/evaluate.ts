@@ -132,6 +132,32 @@ function* destinationProblems(
   if (post.media.length !== files) {
     yield ['inconsistent', `it has ${post.media.length} files, not ${files}`];
   }
+  yield* commentProblems(plan, destination, post);
+}
+
+/** LinkedIn does not list comments to apps that may only post. */
+const COMMENTS_UNREADABLE: readonly string[] = ['linkedin'];
+
+function* commentProblems(
+  { comment }: PostPlan,
+  { platform, first_comment: recorded }: Json,
+  post: LivePost,
+): Generator<[Kind, string]> {
+  if (comment === undefined) return;
+  const count = post.comments.filter(({ text }) => text === comment).length;
+  if (count > 1) yield ['duplicate', `commented ${count} times`];
+  switch (recorded?.status) {
+    case 'published':
+      if (count === 0) yield ['lost', 'the comment is recorded as published, but not live'];
+      return;
+    case 'failed':
+      if (recorded.error.code !== 'DELIVERY_UNKNOWN' || !COMMENTS_UNREADABLE.includes(platform)) {
+        yield ['lost', `the comment failed: ${JSON.stringify(recorded.error)}`];
+      }
+      return;
+    default:
+      yield ['in flight', `the comment is ${recorded?.status}`];
+  }
 }
 
 /** Google Business shows the text of a video in a post of its own. */

@@ -43,7 +43,7 @@ export interface KillRound {
 export function killRounds(
   campaign: Campaign,
   name: string,
-  { post_type, media }: Contents,
+  contents: Contents,
   all: readonly PlatformId[],
 ): (faults: RoundPlan) => Promise<KillRound> {
   let number = 0;
@@ -57,7 +57,7 @@ export function killRounds(
     const key = `${name} ${number}`;
     const text = `${key} no 1. @demo.bsky.social`;
     const platforms = faults.size === 0 ? [...all] : [...faults.keys()];
-    return killRound(campaign, faults, { key, profile, text, platforms, in_s: null, post_type, media });
+    return killRound(campaign, faults, { key, profile, text, platforms, in_s: null, ...contents });
   };
 }
 

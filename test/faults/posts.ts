@@ -10,6 +10,8 @@ import type { SeededRandom } from './random.ts';
 export interface Contents {
   post_type: PostType;
   media: readonly string[];
+  /** The first comment, on platforms that have one. */
+  comment?: string;
 }
 
 /** A post that a campaign creates. Its `text` is unique. */
@@ -35,6 +37,22 @@ export const CONTENTS: readonly Contents[] = [
   { post_type: 'video', media: ['clip.mp4'] },
   { post_type: 'document', media: ['doc.pdf'] },
 ];
+
+const COMMENT = 'The first comment';
+/** Posts with a first comment, which follows the live post with requests of its own. */
+export const COMMENTED: readonly Contents[] = [
+  { ...TEXT, comment: COMMENT },
+  { post_type: 'image', media: ['photo.jpg'], comment: COMMENT },
+  { post_type: 'video', media: ['clip.mp4'], comment: COMMENT },
+];
+
+/** Returns whether a platform accepts the contents, given those without a comment that it accepts. */
+export function isAccepted(accepted: AcceptedContents, platform: PlatformId, contents: Contents): boolean {
+  const { post_type, media, comment } = contents;
+  if (comment !== undefined && RULES[platform].comment === null) return false;
+  const own = accepted.get(platform) ?? [];
+  return own.some(each => each.post_type === post_type && each.media.join() === media.join());
+}
 
 /** The contents that each platform accepts. */
 export type AcceptedContents = ReadonlyMap<PlatformId, readonly Contents[]>;
@@ -118,12 +136,13 @@ function drawWords(random: SeededRandom, platforms: readonly PlatformId[]): stri
 
 /** Returns the request body of a planned post. */
 export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
-  const { profile, post_type, text, platforms, media, in_s } = plan;
+  const { profile, post_type, text, platforms, media, comment, in_s } = plan;
   return {
     profile_name: profile,
     post_type,
     platforms,
     description: text,
+    ...(comment !== undefined && { first_comment: comment }),
     ...(media.length > 0 && { media_urls: media.map(name => `${stack.sandbox_url}/_media/${name}`) }),
     ...(in_s !== null && { scheduled_date: new Date(now + in_s * 1000).toISOString() }),
     ...platformFields(post_type, platforms),

@@ -11,6 +11,7 @@ export interface LivePost {
   kind: string;
   text: string;
   media: { sha256?: string; type: string; width?: number; height?: number }[];
+  comments: { text: string }[];
   fields: Json;
   published_at: string;
 }

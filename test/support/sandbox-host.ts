@@ -13,6 +13,7 @@ import type {
   SandboxHost,
   SandboxPlatform,
   SandboxPost,
+  StoredMedia,
 } from '../../shared/platforms/contract/sandbox.ts';
 import { PATIENT } from './server.ts';
 
@@ -65,6 +66,13 @@ export interface TestSandbox {
 export interface TestSandboxOptions {
   /** Initial time, epoch milliseconds. */
   now?: number;
+  /** Keeps what the platform receives; in memory by default. */
+  storage?: Pick<SandboxHost, 'storeMedia' | 'openUpload'>;
+  /** Passes requests on to the platform, in place of faults and the record of the traffic. */
+  passOn?: (
+    request: Request,
+    forward: (body: Request['body'] | Buffer) => Promise<Response>,
+  ) => Promise<Response>;
 }
 
 const START = Date.parse('2026-03-02T10:00:00Z');
@@ -81,6 +89,7 @@ export async function startSandboxHost(
   const metrics = new Map<string, JsonObject>();
   const files = new Map<string, Uint8Array>();
   const received = new Map<string, Uint8Array>();
+  const storage = options.storage ?? memoryStorage(received);
   const faults: Fault[] = [];
   const traffic: Recorded[] = [];
 
@@ -107,11 +116,7 @@ export async function startSandboxHost(
     processing: () => processing,
     limit: () => limit,
     metrics: (_, id) => metrics.get(id) ?? null,
-    storeMedia: async bytes => {
-      const media = await probe(bytes);
-      received.set(media.sha256, bytes);
-      return media;
-    },
+    ...storage,
     readMedia: sha256 => received.get(sha256) ?? null,
     collection: (name, schema) => openCollection(null, name, schema),
     http: media,
@@ -128,6 +133,11 @@ export async function startSandboxHost(
     if (first !== definition.platform) return new Response('Not found', { status: 404 });
 
     const path = `/${rest.join('/')}`;
+    const { passOn } = options;
+    if (passOn) {
+      const target = `${url}/${host}${path}${search}`;
+      return passOn(request, body => Promise.resolve(platform.app.fetch(forwarded(request, target, body))));
+    }
     const recorded: Recorded = {
       method: request.method,
       url: `https://${host}${path}${search}`,
@@ -185,12 +195,33 @@ export async function startSandboxHost(
   };
 }
 
-function forwarded(request: Request, url: string, body: Buffer): Request {
+function memoryStorage(received: Map<string, Uint8Array>): Pick<SandboxHost, 'storeMedia' | 'openUpload'> {
+  async function storeMedia(bytes: Uint8Array): Promise<StoredMedia> {
+    const media = await probe(bytes);
+    received.set(media.sha256, bytes);
+    return media;
+  }
+  return {
+    storeMedia,
+    openUpload: () => {
+      const pieces = new Map<number, Uint8Array>();
+      return {
+        write: (bytes, start) => void pieces.set(start, Buffer.from(bytes)),
+        store: () =>
+          storeMedia(Buffer.concat([...pieces].sort(([a], [b]) => a - b).map(([, piece]) => piece))),
+        discard: () => pieces.clear(),
+      };
+    },
+  };
+}
+
+function forwarded(request: Request, url: string, body: Request['body'] | Buffer): Request {
   const bodiless = request.method === 'GET' || request.method === 'HEAD';
   return new Request(url, {
     method: request.method,
     headers: request.headers,
-    body: bodiless ? null : new Uint8Array(body),
+    body: bodiless ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : body,
+    ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
   });
 }
 

@@ -1,7 +1,10 @@
 import { splitPdf } from './document.ts';
 
-/** A piece of a file: bytes, or one repeated byte, which takes no memory. */
-export type Piece = Buffer | { fill: number; size: number };
+/** A piece of a file: bytes, one repeated byte, or bytes that are made when they are read. The latter take no memory. */
+export type Piece =
+  | Buffer
+  | { fill: number; size: number }
+  | { size: number; read: (start: number, end: number) => Uint8Array };
 
 export type Format = 'image' | 'isobmff' | 'webm' | 'pdf' | 'html';
 
@@ -41,7 +44,8 @@ export function* chunks(pieces: readonly Piece[], start: number, end: number): G
 }
 
 function slice(piece: Piece, from: number, to: number): Uint8Array {
-  return Buffer.isBuffer(piece) ? piece.subarray(from, to) : new Uint8Array(to - from).fill(piece.fill);
+  if (Buffer.isBuffer(piece)) return piece.subarray(from, to);
+  return 'read' in piece ? piece.read(from, to) : new Uint8Array(to - from).fill(piece.fill);
 }
 
 function lengthOf(piece: Piece): number {

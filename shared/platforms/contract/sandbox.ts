@@ -97,12 +97,24 @@ export interface SandboxHost {
   metrics: (platform: PlatformId, platformPostId: string) => JsonObject | null;
   /** Stores a file for the sandbox's page and returns what it is, determined from the bytes alone. */
   storeMedia: (bytes: Uint8Array) => Promise<StoredMedia>;
+  /** Begins a file that arrives in pieces. It is not kept in memory. */
+  openUpload: () => SandboxUpload;
   /** Bytes of a stored file; null if it is unknown. */
   readMedia: (sha256: string) => Uint8Array | null;
   /** Items that survive a restart of a local stack started with `--data`, by a name that is unique in the platform. */
   collection: <T>(name: string, schema: GenericSchema<unknown, T>) => SandboxCollection<T>;
   /** For platforms that fetch media by URL. */
   http: HttpClient;
+}
+
+/** A file that arrives in pieces. */
+export interface SandboxUpload {
+  /** Keeps a piece. It replaces one that arrived at the same place before. */
+  write: (bytes: Uint8Array, start: number) => void;
+  /** Ends the upload and stores the file like `storeMedia`. */
+  store: () => Promise<StoredMedia>;
+  /** Ends the upload without a file. */
+  discard: () => void;
 }
 
 /** Items by key, in the order of insertion. To change an item, set it again. */

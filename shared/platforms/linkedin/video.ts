@@ -18,8 +18,8 @@ const OPEN_MS = 30_000;
 const PUT_MS = 25_000;
 /** Reading and sending one part of 4 MiB, time-outs included. */
 const PART_MS = 50_000;
-/** A video of 5 GB has 1,200 parts, and storing its checkpoint costs by its size: 250 MB are sent in between. */
-const PARTS_PER_CHECKPOINT = 64;
+/** A video of 5 GB has 1,200 parts, and storing its checkpoint costs by its size: 80 MB are sent in between. */
+const PARTS_PER_CHECKPOINT = 20;
 
 /** The URL of a part has expired. The upload starts again: nothing has been published yet. */
 class UploadExpired extends Error {}

@@ -16,6 +16,11 @@ const MEDIA = /\/media$/;
 const UPLOAD = /multipart-upload$/;
 const CREATE = /\/(?:stories|spotlights|saved_stories)$/;
 const LIST = /\/(?:spotlights|saved_stories)\?limit=10$/;
+const STATE = /\/spotlights\/[^/?]+$/;
+const SUBMITTED = {
+  status: 200,
+  body: JSON.stringify({ request_status: 'SUCCESS', spotlights: [{ spotlight: { status: 'SUBMITTED' } }] }),
+};
 const HOUR = 3_600_000;
 
 let host: TestSandbox;
@@ -133,6 +138,33 @@ describe('a story', () => {
 });
 
 describe('a Spotlight video', () => {
+  test('fails its post when moderation rejects it', async () => {
+    change({ moderation: 'REJECTED' });
+    await expect(run(spotlight('Rejected'))).rejects.toThrow(
+      "moderation was rejected: Snapchat's moderation",
+    );
+    expect(requests(STATE)).toHaveLength(1);
+  });
+
+  test.each<[string, number, () => void]>([
+    ['until moderation lets it through', 1, () => undefined],
+    [
+      'once where Snapchat does not show it',
+      1,
+      () => host.failNext({ match: STATE, respond: refusal(404, 'E') }),
+    ],
+    [
+      'for an hour while moderation does not end',
+      4,
+      () => host.failNext({ match: STATE, times: 4, respond: SUBMITTED }),
+    ],
+  ])('is read %s', async (_, readings, prepare) => {
+    prepare();
+    const { ran } = await run(spotlight('Moderated'));
+    expect(ran.filter(name => name === 'moderation')).toHaveLength(1);
+    expect(requests(STATE)).toHaveLength(readings);
+  });
+
   test.each<[Options, object]>([
     [{}, { locale: 'en_US', skip_save_to_profile: false }],
     [{ snapchat_locale: 'de-AT' }, { locale: 'de_AT' }],

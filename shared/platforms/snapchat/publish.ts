@@ -4,6 +4,7 @@ import { definePublisher, type Finding, type Step, type StepResult } from '../co
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { isAlreadyPosting, isMediaExpired, isStillProcessing } from './errors.ts';
 import { findPost } from './find.ts';
+import { moderation } from './moderation.ts';
 import { createSavedStory, createSpotlight, createStory } from './posts.ts';
 import { DEFAULT_LOCALE, readLocale } from './rules.ts';
 import {
@@ -30,6 +31,7 @@ export const publisher = definePublisher<State, Credentials>({
   sealed: true,
   initial: () => FRESH,
   steps: () => [UPLOAD, PUBLISH],
+  followUps: job => (kindOf(job) === 'spotlight' ? [moderation] : []),
 });
 
 /** Creates the post. Snapchat has no idempotency key, so a lost response is reconciled. */

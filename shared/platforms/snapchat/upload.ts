@@ -13,7 +13,7 @@ import { callerOf, profileOf, restarted, type Context, type State, type Upload }
 const PART_BYTES = 30_000_000;
 const LARGE_PART_BYTES = 31 * MB;
 const MAX_PARTS = 35;
-const PARTS_PER_CHECKPOINT = 4;
+const PARTS_PER_CHECKPOINT = 2;
 
 const OPEN_MS = 30 * SECOND;
 /** Reading and sending one part, time-outs included. */

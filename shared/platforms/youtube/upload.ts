@@ -14,7 +14,7 @@ import { findUpload } from './videos.ts';
 
 /** Multiples of 256 KiB, as the protocol demands. */
 const CHUNK_BYTES = 8 * MB;
-const LARGE_CHUNK_BYTES = 32 * MB;
+const LARGE_CHUNK_BYTES = 16 * MB;
 /** Fetching and sending a chunk, time-outs included. Less than the rules' `request_s`, so that every step progresses. */
 const CHUNK_MS = 90 * SECOND;
 const CLEANUP_MS = 2 * SECOND;

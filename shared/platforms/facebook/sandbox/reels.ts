@@ -111,12 +111,10 @@ async function storeBytes(
   const [offset, size] = [Number(c.req.header('offset')), Number(c.req.header('file_size'))];
   if (!Number.isInteger(offset) || !Number.isInteger(size))
     return uploadError('ProcessingFailedError', 'Header Offset not convertable to unsigned long');
-  const chunks = state.chunks.get(reel.id) ?? [];
-  const stored = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  if (offset !== stored) return uploadError('OffsetInvalidError', `The offset must be ${stored}`, true);
-  if (body.byteLength !== size - offset)
+  if (offset !== 0) return uploadError('OffsetInvalidError', 'The offset must be 0', true);
+  if (body.byteLength !== size)
     return uploadError('PartialRequestError', 'The length of the body does not match', true);
-  store(state, reel, await state.host.storeMedia(Buffer.concat([...chunks, body])));
+  store(state, reel, await state.host.storeMedia(body));
   return c.json({ success: true });
 }
 

@@ -57,7 +57,7 @@ function start(host: SandboxHost): SandboxPlatform {
       state.posts.clear();
       state.photos.clear();
       state.videos.clear();
-      state.chunks.clear();
+      state.uploads.clear();
     },
   };
 }

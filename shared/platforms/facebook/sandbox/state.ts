@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { JsonObjectSchema } from '../../../model/json.ts';
-import type { SandboxCollection, SandboxHost, StoredMedia } from '../../contract/sandbox.ts';
+import type { SandboxCollection, SandboxHost, SandboxUpload, StoredMedia } from '../../contract/sandbox.ts';
 import { newGraphId, openMetaState, type MetaState } from '../../families/meta/sandbox/state.ts';
 
 export const APP = { client_id: '5550000000000001', client_secret: 'sandbox-facebook-secret' };
@@ -72,8 +72,8 @@ export interface FacebookState extends MetaState {
   posts: SandboxCollection<FacebookPost>;
   photos: SandboxCollection<FacebookPhoto>;
   videos: SandboxCollection<FacebookVideo>;
-  /** Bytes of unfinished uploads, by video. */
-  chunks: Map<string, Uint8Array[]>;
+  /** Unfinished uploads, by video. */
+  uploads: Map<string, SandboxUpload>;
 }
 
 export function openState(host: SandboxHost): FacebookState {
@@ -82,7 +82,7 @@ export function openState(host: SandboxHost): FacebookState {
     posts: host.collection('posts', PostSchema),
     photos: host.collection('photos', PhotoSchema),
     videos: host.collection('videos', VideoSchema),
-    chunks: new Map(),
+    uploads: new Map(),
   };
 }
 

@@ -115,7 +115,7 @@ function start(c: Context, state: FacebookState, page: string, params: Params): 
   if (total > MAX_BYTES) return graphError({ code: 1363023, message: 'The video file is too large.' });
   const video = { ...newVideo(state, page, 'video'), session: newId(state), total };
   state.videos.set(video.id, video);
-  state.chunks.set(video.id, []);
+  state.uploads.set(video.id, state.host.openUpload());
   return c.json({ upload_session_id: video.session, video_id: video.id, ...wanted(state, video) });
 }
 
@@ -145,7 +145,7 @@ async function transfer(c: Context, state: FacebookState, params: Params): Promi
   if (next.received > video.total)
     return graphError({ code: 100, subcode: 1363045, message: 'The size does not match.' });
   state.videos.set(video.id, next);
-  state.chunks.get(video.id)?.push(bytes);
+  state.uploads.get(video.id)?.write(bytes, video.received);
   return c.json(wanted(state, next));
 }
 
@@ -153,10 +153,12 @@ async function finish(c: Context, state: FacebookState, params: Params): Promise
   const video = requireSession(state, params);
   if (video.received < video.total)
     return graphError({ code: 6001, message: 'There was a problem uploading your video file.' });
-  const bytes = Buffer.concat(state.chunks.get(video.id) ?? []);
-  const file = video.file ?? { ...(await state.host.storeMedia(bytes)) };
+  const upload = state.uploads.get(video.id);
+  const file = video.file ?? (upload && { ...(await upload.store()) });
+  if (!file) return graphError({ code: 6001, message: 'There was a problem uploading your video file.' });
+  state.uploads.delete(video.id);
+  state.videos.set(video.id, { ...video, file });
   checkVideo(state, file);
-  state.chunks.delete(video.id);
   finishVideo(state, { ...video, file }, params);
   return c.json({ success: true });
 }
@@ -164,7 +166,8 @@ async function finish(c: Context, state: FacebookState, params: Params): Promise
 function cancel(c: Context, state: FacebookState, params: Params): Response {
   const video = requireSession(state, params);
   state.videos.delete(video.id);
-  state.chunks.delete(video.id);
+  state.uploads.get(video.id)?.discard();
+  state.uploads.delete(video.id);
   return c.json({ success: true });
 }
 

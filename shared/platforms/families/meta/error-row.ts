@@ -25,6 +25,8 @@ export interface ErrorRow {
   failure: FailureCode;
   /** Delay of the next attempt where the response names none. Milliseconds. */
   waitMs?: number;
+  /** How often the request is repeated after the same answer; default: as after any other. */
+  retries?: number;
   /** What the user can do, appended to Meta's message. */
   advice?: string;
   /** The platform may have acted on the request all the same. */

@@ -22,7 +22,9 @@ const BUSINESS_LIMITS = [80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008,
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 export const GENERAL_ERRORS: readonly ErrorRow[] = [
-  { code: [1, 2], ...UNAVAILABLE },
+  // Also the answer to a call that will never succeed.
+  { code: 1, ...UNAVAILABLE, retries: 2 },
+  { code: 2, ...UNAVAILABLE },
   { code: 3, ...DENIED, advice: 'The app lacks this capability: the operator must request it from Meta.' },
   { code: [4, 17, 32, 341, 613, ...BUSINESS_LIMITS], ...LIMITED },
   {

@@ -37,13 +37,14 @@ export interface Classification {
 export function toGraphFailure(response: HttpResponse, context: Classification): GraphFailure {
   const error = readGraphError(response);
   const row = [...context.rows, ...GENERAL_ERRORS].find(each => matches(each, error, context.purpose));
-  const { kind, failure, waitMs, advice, outcomeUnknown } = row ?? unlisted(error);
+  const { kind, failure, waitMs, retries, advice, outcomeUnknown } = row ?? unlisted(error);
   return new GraphFailure(
     {
       kind,
       code: failure,
       message: messageOf(error, context, advice),
       retryAfterMs: kind === 'rate_limited' ? (waitOf(response.headers) ?? waitMs) : undefined,
+      retries,
       outcomeUnknown: outcomeUnknown ?? false,
     },
     error,

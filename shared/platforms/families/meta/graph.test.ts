@@ -5,15 +5,18 @@ import { MINUTE } from '../../../time/instant.ts';
 import { graphClient, type GraphCall, type GraphClientOptions } from './graph.ts';
 import { parseLongIntegers } from '../../kit/long-integers.ts';
 import { CreatedSchema, GraphId } from './json.ts';
+import { createBudgets, type Budgets } from './usage.ts';
 
 let sent: HttpRequest[];
 let pauses: number[];
 let now: number;
+let budgets: Budgets;
 let reply: Partial<Omit<HttpResponse, 'body'>> & { body?: string };
 
 beforeEach(() => {
   sent = [];
   pauses = [];
+  budgets = createBudgets();
   now = 1000;
   reply = { body: '{"id":"1"}' };
 });
@@ -36,6 +39,7 @@ const client = (more: Partial<GraphClientOptions> = {}) =>
     token: 'EAA',
     appSecret: null,
     pause: ms => Promise.resolve(void pauses.push(ms)),
+    budgets,
     ...more,
   });
 
@@ -98,6 +102,23 @@ describe('a budget of calls', () => {
     await calls.call(POST, CreatedSchema);
     await calls.call(POST, CreatedSchema);
     expect(pauses).toEqual(expected);
+  });
+
+  test('is spared by later clients with the same token, and by no other', async () => {
+    reply = { ...reply, headers: usage(90) };
+    await client().call(POST, CreatedSchema);
+    await client({ token: 'EAB' }).call(POST, CreatedSchema);
+    expect(pauses).toEqual([]);
+    await client().call(POST, CreatedSchema);
+    expect(pauses).toEqual([1000]);
+  });
+
+  test('counts for an hour', async () => {
+    reply = { ...reply, headers: usage(99) };
+    await client().call(POST, CreatedSchema);
+    now += 60 * MINUTE;
+    await client().call(POST, CreatedSchema);
+    expect(pauses).toEqual([]);
   });
 
   test.each([

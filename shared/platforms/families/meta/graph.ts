@@ -9,7 +9,7 @@ import { appSecretProof } from './app.ts';
 import type { ErrorRow, Purpose } from './error-row.ts';
 import { toGraphFailure } from './errors.ts';
 import { parseLongIntegers } from '../../kit/long-integers.ts';
-import { pauseMs, readUsage, type Usage } from './usage.ts';
+import { createBudgets, pauseMs, readUsage, type Budgets } from './usage.ts';
 
 const TIMEOUT_MS = 20 * SECOND;
 
@@ -33,7 +33,12 @@ export interface GraphClientOptions {
   appSecret: string | null;
   /** Waits before a call where a budget is nearly used up. */
   pause?: (ms: number) => Promise<unknown>;
+  /** What earlier calls told about the budgets; default: those of all clients in this process. */
+  budgets?: Budgets;
 }
+
+/** A client lives for one step, the budgets of its token for longer. */
+const BUDGETS = createBudgets();
 
 export interface GraphCall {
   /** Names the request in error messages: `Publishing the post`. */
@@ -67,15 +72,16 @@ export interface GraphClient {
 }
 
 export function graphClient(options: GraphClientOptions): GraphClient {
-  const { http, now, api, token, pause = sleep } = options;
-  let usage: Usage & { at: number } = { percent: 0, blockedMs: 0, at: 0 };
+  const { http, now, api, token, pause = sleep, budgets = BUDGETS } = options;
+  const key = `${api.root} ${token}`;
 
   async function call<T>(each: GraphCall, schema: v.GenericSchema<unknown, T>): Promise<T> {
+    const usage = budgets.get(key, now());
     const blockedMs = usage.at + usage.blockedMs - now();
     if (blockedMs > 0) throw budgetUsedUp(api, each, blockedMs);
     if (pauseMs(usage) > 0) await pause(pauseMs(usage));
     const response = await sendRequest(http, requestOf(each, options), each.what);
-    usage = { ...readUsage(response.headers), at: now() };
+    budgets.set(key, { ...readUsage(response.headers), at: now() });
     return parseGraphResponse(response, { ...each, token }, api, schema);
   }
   return { call };

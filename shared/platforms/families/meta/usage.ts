@@ -56,6 +56,33 @@ function parseHeader<T>(header: string | undefined, schema: v.GenericSchema<unkn
   return parsed.success ? parsed.output : null;
 }
 
+/** What the last call of each token told about its budget. */
+export interface Budgets {
+  get: (key: string, now: number) => Usage & { at: number };
+  set: (key: string, usage: Usage & { at: number }) => void;
+}
+
+/** Meta counts calls by the hour. */
+const MAX_AGE_MS = 60 * MINUTE;
+const MAX_BUDGETS = 500;
+
+export function createBudgets(): Budgets {
+  const usages = new Map<string, Usage & { at: number }>();
+  return {
+    get: (key, now) => {
+      const known = usages.get(key);
+      const isCurrent = known && now - known.at < Math.max(MAX_AGE_MS, known.blockedMs);
+      return isCurrent ? known : { percent: 0, blockedMs: 0, at: now };
+    },
+    set: (key, usage) => {
+      // Only what slows calls down is worth keeping.
+      if (usage.percent < SLOW_FROM_PERCENT && usage.blockedMs === 0) return void usages.delete(key);
+      if (usages.size >= MAX_BUDGETS) usages.clear();
+      usages.set(key, usage);
+    },
+  };
+}
+
 const SLOW_FROM_PERCENT = 80;
 const MAX_PAUSE_MS = 2 * SECOND;
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import type { SandboxCollection, SandboxHost, StoredMedia } from '../../contract/sandbox.ts';
+import type { SandboxCollection, SandboxHost, SandboxUpload, StoredMedia } from '../../contract/sandbox.ts';
 import { MB } from '../../kit/sizes.ts';
 
 const MemberSchema = v.object({
@@ -64,8 +64,10 @@ export interface Asset {
   /** Names the upload URLs. */
   key: string;
   size: number | null;
-  /** Parts of a video by index, and the ETag of each. */
-  parts: Map<number, { bytes: Uint8Array; etag: string }>;
+  /** ETags of the parts of a video that arrived, by index. */
+  etags: Map<number, string>;
+  /** Of a video whose first part has arrived. */
+  upload: SandboxUpload | null;
   urlsExpireAt: number;
   /** Set when everything was uploaded. */
   file: StoredMedia | null;

@@ -74,7 +74,9 @@ async function uploadPart(c: Context, state: LinkedInState): Promise<Response> {
   const bytes = new Uint8Array(await c.req.arrayBuffer());
   if (bytes.length !== expected) return c.body(null, 400);
   const etag = etagOf(bytes);
-  asset.parts.set(index, { bytes, etag });
+  asset.etags.set(index, etag);
+  asset.upload ??= state.host.openUpload();
+  asset.upload.write(bytes, index * PART);
   return c.body(null, 200, { etag: `"${etag}"` });
 }
 
@@ -84,17 +86,17 @@ async function finalize(c: Context, state: LinkedInState, grant: Grant): Promise
   if (!asset || asset.size === null) return notFound('Video not found');
   if (!mayActAs(grant, asset.owner)) return wrongAuthor('video');
   if (asset.file) return badRequest('UPDATING_ASSET_FAILED', 'The upload of the video was finalized already');
-  const parts = Array.from({ length: Math.ceil(asset.size / PART) }, (_, index) => asset.parts.get(index));
-  const expected = parts.map(part => part?.etag);
+  const expected = Array.from({ length: Math.ceil(asset.size / PART) }, (_, index) => asset.etags.get(index));
   const sent = uploadedPartIds.map(id => id.replace(/^"|"$/g, ''));
-  if (uploadToken !== '' || expected.length !== sent.length || expected.some((etag, i) => etag !== sent[i])) {
+  const matches = expected.length === sent.length && expected.every((etag, i) => etag === sent[i]);
+  if (uploadToken !== '' || !matches || !asset.upload) {
     return badRequest('UPDATING_ASSET_FAILED', 'The uploaded parts do not match the upload');
   }
-  const file = await state.host.storeMedia(Buffer.concat(parts.map(part => part!.bytes)));
+  const file = await asset.upload.store();
   asset.file = file;
   asset.uploadedAt = state.host.now();
   asset.invalid = file.type === 'video/mp4' ? null : `Unsupported video type ${file.type}`;
-  asset.parts.clear();
+  asset.upload = null;
   return c.body(null, 200);
 }
 

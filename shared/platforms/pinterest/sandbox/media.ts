@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import { HOUR, SECOND } from '../../../time/instant.ts';
 import { authorize, jsonBody, refuse } from './access.ts';
+import { readUploadForm } from './form.ts';
 import { newId, secret, type PinterestState, type PinterestUpload } from './state.ts';
 
 export const UPLOAD_HOST = 'pinterest-media-upload.s3-accelerate.amazonaws.com';
@@ -74,26 +75,27 @@ async function upload(c: Context, state: PinterestState): Promise<Response> {
   if (!(c.req.header('content-type') ?? '').startsWith('multipart/form-data')) {
     return xml(412, 'PreconditionFailed', 'Bucket POST must be of the enclosure-type multipart/form-data');
   }
-  const entries = [...(await c.req.formData())];
-  const [name, file] = entries.pop() ?? [];
-  if (name !== 'file' || !(file instanceof File)) {
+  const form = await readUploadForm(c.req.raw, state.host);
+  if (form === null) {
     return xml(
       400,
       'InvalidArgument',
       'POST requires exactly one file upload per request, as its last field.',
     );
   }
-  const fields: Record<string, unknown> = Object.fromEntries(entries);
+  const { fields, upload: video } = form;
   const registered = [...state.uploads.values()].find(({ parameters }) => parameters.key === fields['key']);
   const isSigned =
     registered && Object.entries(registered.parameters).every(([key, value]) => fields[key] === value);
-  if (!isSigned || entries.length !== Object.keys(registered.parameters).length) {
+  if (!isSigned || Object.keys(fields).length !== Object.keys(registered.parameters).length) {
+    video.discard();
     return xml(403, 'AccessDenied', 'Invalid according to Policy: Policy Condition failed.');
   }
   if (registered.expires_at <= state.host.now()) {
+    video.discard();
     return xml(403, 'AccessDenied', 'Invalid according to Policy: Policy expired.');
   }
-  registered.file = await state.host.storeMedia(new Uint8Array(await file.arrayBuffer()));
+  registered.file = await video.store();
   registered.uploaded_at = state.host.now();
   return new Response(null, { status: 204 });
 }

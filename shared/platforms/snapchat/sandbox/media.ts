@@ -143,13 +143,20 @@ async function decrypt({ host }: SnapchatState, media: SnapchatMedia): Promise<v
   const decipher = createDecipheriv('aes-256-cbc', media.key, media.iv);
   const parts = [...media.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
   media.parts.clear();
+  const upload = host.openUpload();
+  let size = 0;
+  const write = (bytes: Buffer) => {
+    upload.write(bytes, size);
+    size += bytes.length;
+  };
   try {
-    const file = await host.storeMedia(
-      Buffer.concat([...parts.map(part => decipher.update(part)), decipher.final()]),
-    );
+    for (const part of parts) write(decipher.update(part));
+    write(decipher.final());
+    const file = await upload.store();
     media.broken = !TYPES[media.type].some(type => type === file.type);
     media.file = file;
   } catch {
+    upload.discard();
     media.broken = true;
   }
 }

@@ -70,7 +70,7 @@ function start(host: SandboxHost): SandboxPlatform {
     reset: () => {
       seed(state);
       state.processes.clear();
-      for (const each of [state.codes, state.bytes, state.calls]) each.clear();
+      for (const each of [state.codes, state.uploads, state.calls]) each.clear();
     },
   };
 }

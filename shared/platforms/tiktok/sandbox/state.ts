@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { JsonObjectSchema } from '../../../model/json.ts';
-import type { SandboxCollection, SandboxHost } from '../../contract/sandbox.ts';
+import type { SandboxCollection, SandboxHost, SandboxUpload } from '../../contract/sandbox.ts';
 import { SETTINGS, SettingsSchema, type Settings } from './settings.ts';
 
 export const AccountSchema = v.object({
@@ -87,8 +87,8 @@ export interface TikTokState {
   settings: SandboxCollection<Settings>;
   processes: SandboxCollection<Process>;
   codes: Map<string, AuthorizationCode>;
-  /** Bytes of unfinished uploads by publish id. */
-  bytes: Map<string, Uint8Array[]>;
+  /** Unfinished uploads by publish id. */
+  uploads: Map<string, SandboxUpload>;
   /** Times of the calls of the last minute, by account and limit. */
   calls: Map<string, number[]>;
 }
@@ -125,7 +125,7 @@ export function openState(host: SandboxHost): TikTokState {
     settings: host.collection('settings', SettingsSchema),
     processes: host.collection('processes', ProcessSchema),
     codes: new Map(),
-    bytes: new Map(),
+    uploads: new Map(),
     calls: new Map(),
   };
   if (state.accounts.values().length === 0) seed(state);

@@ -39,13 +39,14 @@ async function take(c: Context, state: TikTokState, process: Process, upload: Up
   const received = last + 1;
   const grown: Process = { ...process, upload: { ...upload, received } };
   state.processes.set(process.publish_id, grown);
-  const chunks = [...(state.bytes.get(process.publish_id) ?? []), bytes];
-  state.bytes.set(process.publish_id, chunks);
+  const stored = state.uploads.get(process.publish_id) ?? state.host.openUpload();
+  state.uploads.set(process.publish_id, stored);
+  stored.write(bytes, start);
   if (received < upload.size) {
     return c.body(null, 206, { 'content-range': `bytes 0-${received}/${upload.size}` });
   }
-  state.bytes.delete(process.publish_id);
-  const file = await state.host.storeMedia(Buffer.concat(chunks));
+  state.uploads.delete(process.publish_id);
+  const file = await stored.store();
   const seconds = findAccount(state, process.account_id)?.max_seconds ?? 0;
   accept(state, grown, [file], videoProblem(file, process.draft ? MAX_DRAFT_SECONDS : seconds));
   return c.body(null, 201);

@@ -48,7 +48,7 @@ async function open(state: YoutubeState, { c, channel, parts }: Request): Promis
     parts: [...parts],
     body,
     notify: c.req.query('notifySubscribers') !== 'false',
-    pieces: [],
+    upload: state.host.openUpload(),
     stored: 0,
     part_size: null,
     video_id: null,
@@ -125,7 +125,7 @@ async function store(
   // A part that overlaps or skips is not stored.
   if (first === session.stored) {
     const kept = bytes.subarray(0, channel.switches.keep_bytes ?? bytes.length);
-    session.pieces.push(kept);
+    session.upload.write(kept, session.stored);
     session.stored += kept.length;
   }
   if (session.stored === session.size) await complete(state, channel, session);
@@ -157,8 +157,7 @@ function requireUnits(session: Session, length: number): void {
 
 /** Makes the video. Before this, none exists. */
 async function complete(state: YoutubeState, channel: Channel, session: Session): Promise<void> {
-  const file = await state.host.storeMedia(Buffer.concat(session.pieces));
-  session.pieces = [];
+  const file = await session.upload.store();
   const id = randomId(8);
   const { width = 0, height = 0, duration = null } = file;
   const video: Video = {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import type { SandboxCollection, SandboxHost } from '../../contract/sandbox.ts';
+import type { SandboxCollection, SandboxHost, SandboxUpload } from '../../contract/sandbox.ts';
 import { JsonObjectSchema } from '../../../model/json.ts';
 import { openLiveState, type LiveState } from './live-state.ts';
 
@@ -114,7 +114,7 @@ const CommentSchema = v.object({
   at: v.number(),
 });
 
-/** A running upload. Its bytes are in memory only. */
+/** A running upload. It ends with the process. */
 export interface Session {
   channel_id: string;
   size: number;
@@ -124,7 +124,7 @@ export interface Session {
   parts: string[];
   body: Record<string, unknown>;
   notify: boolean;
-  pieces: Buffer[];
+  upload: SandboxUpload;
   stored: number;
   /** Size of the first part: all but the last have it. */
   part_size: number | null;

@@ -1,9 +1,10 @@
-import { HttpFailure, type HttpResponse } from '../../../../net/http.ts';
+import { HttpFailure, readAll, type OpenResponse } from '../../../../net/http.ts';
 import type { SandboxHost, StoredMedia } from '../../../contract/sandbox.ts';
 import { GB } from '../../../kit/sizes.ts';
 
 export const META_USER_AGENT = 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)';
 const TIMEOUT_MS = 60_000;
+const MAX_BYTES = 2 * GB;
 const MAX_REDIRECTS = 5;
 
 export type Fetched =
@@ -17,25 +18,46 @@ export async function fetchLikeMeta(host: SandboxHost, text: string): Promise<Fe
   if (!usable || /(?:^|\.)fbcdn\.net$/.test(new URL(text).hostname)) return { type: 'failed', reason: 'url' };
   if (await isForbidden(host, new URL(text))) return { type: 'failed', reason: 'robots' };
   const response = await get(host, text);
-  if (response?.status !== 200) return { type: 'failed', reason: 'host' };
+  if (response?.status !== 200) {
+    response?.stream.destroy();
+    return { type: 'failed', reason: 'host' };
+  }
   const contentType = response.headers['content-type'] ?? '';
-  return { type: 'fetched', file: await host.storeMedia(response.body), contentType };
+  const file = await stored(host, response);
+  return file ? { type: 'fetched', file, contentType } : { type: 'failed', reason: 'host' };
+}
+
+/** Stores the body; null where it breaks off or is too large. */
+async function stored({ openUpload }: SandboxHost, { stream }: OpenResponse): Promise<StoredMedia | null> {
+  const upload = openUpload();
+  let size = 0;
+  try {
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      upload.write(bytes, size);
+      size += bytes.length;
+      if (size > MAX_BYTES) break;
+    }
+  } catch {
+    size = Infinity;
+  }
+  if (size <= MAX_BYTES) return upload.store();
+  upload.discard();
+  return null;
 }
 
 /** Sends the request, following redirects; null without a response. */
-async function get({ http }: SandboxHost, start: string): Promise<HttpResponse | null> {
+async function get({ http }: SandboxHost, start: string): Promise<OpenResponse | null> {
   let url = start;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const request = { method: 'GET', url, headers: { 'user-agent': META_USER_AGENT } } as const;
-    const response = await http
-      .send({ ...request, timeoutMs: TIMEOUT_MS, maxBytes: 2 * GB })
-      .catch((error: unknown) => {
-        if (error instanceof HttpFailure) return null;
-        throw error;
-      });
+    const response = await http.open({ ...request, timeoutMs: TIMEOUT_MS }).catch((error: unknown) => {
+      if (error instanceof HttpFailure) return null;
+      throw error;
+    });
     const location = response?.headers['location'];
     if (!response || location === undefined || response.status < 300 || response.status > 399)
       return response;
+    response.stream.destroy();
     url = new URL(location, url).href;
   }
   return null;
@@ -43,8 +65,9 @@ async function get({ http }: SandboxHost, start: string): Promise<HttpResponse |
 
 async function isForbidden(host: SandboxHost, url: URL): Promise<boolean> {
   const robots = await get(host, new URL('/robots.txt', url).href);
-  if (robots?.status !== 200) return false;
-  return isDisallowed(robots.body.toString('utf8'), url.pathname);
+  if (!robots) return false;
+  const body = await readAll(robots.stream, MAX_BYTES).catch(() => Buffer.alloc(0));
+  return robots.status === 200 && isDisallowed(body.toString('utf8'), url.pathname);
 }
 
 /** Reads the group of Meta's agent, else the one for all agents. */
