@@ -9,7 +9,6 @@ const MAX_MIB = 300;
 
 test.each<[PlatformId, string]>([
   ['youtube', 'in a session that tells where to continue'],
-  ['linkedin', 'in parts with URLs of their own'],
   ['pinterest', 'in one request that starts again'],
   ['threads', 'by a URL that is fetched'],
 ])('%s gets a video %s once, although the publisher is killed in between', async platform => {
