@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openWorld } from '../faults/world.ts';
+import { openWorld, type World } from '../faults/world.ts';
 import {
   closeStack,
   create,
@@ -27,10 +27,15 @@ const PARALLEL = 10;
 
 let stack: TestStack;
 let hook: Receiver;
+let world: World;
 beforeAll(async () => {
   ({ stack, hook } = await startObserved({ env: { TZ: 'America/New_York' } }));
+  world = openWorld(stack);
 }, START_MS);
-afterAll(() => closeStack(stack));
+afterAll(async () => {
+  world.close();
+  await closeStack(stack);
+});
 
 const schedules = async () => (await stack.local('GET', '/_local/schedules')).body.schedules;
 const advanceTo = async (time: number) => stack.advance(Math.max(0, (time - (await stack.now())) / 1000));
@@ -84,7 +89,9 @@ test(
     const published = await eventually('every post has its post.published event', 400_000, async () => {
       const events = (await hook.events()).filter(({ event }) => event === 'post.published');
       const posts = new Set(events.map(({ data }) => data.post_id));
-      return posts.size === POSTS ? events : null;
+      if (posts.size === POSTS) return events;
+      await world.pass(60);
+      return null;
     });
     expect(new Set(published.map(({ id }) => id)).size).toBe(POSTS);
   },
@@ -132,7 +139,6 @@ test('reads a date without an offset as UTC, whatever the time zone of the proce
 
 /** Waits for all posts; advances the clock in minutes once only those with the leases of dead workers are left. */
 async function untilAllAreFinal(ids: readonly string[]): Promise<Json[]> {
-  const world = openWorld(stack);
   const final = new Map<string, Json>();
   await eventually('every post is final', TEST_MS / 2, async () => {
     for (const post of await page(ids.length)) {
@@ -142,7 +148,6 @@ async function untilAllAreFinal(ids: readonly string[]): Promise<Json[]> {
     if (final.size > 0) await world.pass(60);
     return null;
   });
-  world.close();
   return ids.map(id => final.get(id));
 }
 
