@@ -17,10 +17,17 @@ export async function connectedProfiles(
 }
 
 async function connect(stack: TestStack, profile: string, platform: string, login: object): Promise<void> {
-  const started = await stack.api<{ authorize_url: string }>('POST', `/integrations/${platform}/connect`, {
-    profile_name: profile,
-    ...login,
-  });
+  const begin = () =>
+    stack.api<{ authorize_url: string; retry_after?: number }>('POST', `/integrations/${platform}/connect`, {
+      profile_name: profile,
+      ...login,
+    });
+  let started = await begin();
+  // Bluesky accepts thirty logins of an account in five minutes.
+  for (let { retry_after } = started.body; retry_after !== undefined; { retry_after } = started.body) {
+    await stack.advance(retry_after + 1);
+    started = await begin();
+  }
   if (started.status === 201) return;
   if (started.status !== 200)
     throw new Error(`${platform}: ${started.status} ${JSON.stringify(started.body)}`);
