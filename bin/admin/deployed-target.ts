@@ -13,8 +13,9 @@ type Outputs = Readonly<Record<string, string>>;
 const DEFAULT_STAGE = 'prod';
 
 /**
- * Returns the deployed stack of `--stack` or `--stage`, with the AWS credentials and region of `--profile` and `--region`, or of the
- * environment. Its names are read from the outputs of the stack; `--table` saves the call where only the table is needed.
+ * Returns the deployed stack of `--stack` or `--stage`, with the AWS credentials and region of `--profile` and `--region`,
+ * or of the environment. Its names are read from the outputs of the stack; `--table` saves the call where only the table is
+ * needed.
  */
 export async function deployedTarget(options: Record<string, string>): Promise<Target> {
   const { stack, stage = DEFAULT_STAGE, table, region, profile } = options;

@@ -9,11 +9,9 @@ import { dispatch, schedulePost } from '../../shared/delivery/dispatch.ts';
 import { DispatchMessageSchema, PublishMessageSchema } from '../../shared/delivery/messages.ts';
 import { firstSweepAt } from '../../shared/delivery/sweep.ts';
 import { newId } from '../../shared/model/id.ts';
-import { EVENT_KINDS } from '../../shared/model/event.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, type Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
-import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
@@ -24,6 +22,7 @@ import { crashingServices, Killed, type Crash, type Pause } from './crashing-ser
 import { fakePublisher, newFakePlatform } from './fake-platform.ts';
 import { fakeQueues } from './queue-messages.ts';
 import { createTestTable } from './table.ts';
+import { webhookWith } from './webhook.ts';
 
 const WORKSPACE = 'w1';
 const PROFILE = 'p1';
@@ -265,22 +264,7 @@ export function publishMessage(
   return { queue: 'publish', body, at: 0, receives: 0, ...change };
 }
 
-const LISTENER: Webhook = {
-  id: 'h1',
-  workspace_id: WORKSPACE,
-  created_by: null,
-  url: 'https://example.com/hook',
-  events: [...EVENT_KINDS],
-  description: null,
-  active: true,
-  disabled_reason: null,
-  failing_since: null,
-  paused_until: null,
-  sealed_secret: '',
-  previous_secret: null,
-  created_at: 0,
-  updated_at: 0,
-};
+const LISTENER = webhookWith({ id: 'h1', workspace_id: WORKSPACE, url: 'https://example.com/hook' });
 
 const SETTINGS: Record<string, string> = {
   EVENTS_QUEUE_URL: 'events',

@@ -24,8 +24,8 @@ async function connect(stack: TestStack, profile: string, platform: string, logi
     });
   let started = await begin();
   // Bluesky accepts thirty logins of an account in five minutes.
-  for (let { retry_after } = started.body; retry_after !== undefined; { retry_after } = started.body) {
-    await stack.advance(retry_after + 1);
+  if (started.body.retry_after !== undefined) {
+    await stack.advance(started.body.retry_after + 1);
     started = await begin();
   }
   if (started.status === 201) return;

@@ -1,5 +1,5 @@
 import { newId } from '../../shared/model/id.ts';
-import { EVENT_KINDS, type ServiceEvent } from '../../shared/model/event.ts';
+import type { ServiceEvent } from '../../shared/model/event.ts';
 import { newDelivery, type Delivery, type Webhook } from '../../shared/model/webhook.ts';
 import {
   createDelivery,
@@ -11,23 +11,17 @@ import {
   updateWebhook,
 } from '../../shared/store/webhooks.ts';
 import type { Table } from '../../shared/store/table.ts';
+import { webhookWith } from './webhook.ts';
 
-const webhookOf = (workspace_id = newId()): Webhook => ({
-  id: newId(),
-  workspace_id,
-  created_by: null,
-  url: 'https://hooks.example/posts',
-  events: [...EVENT_KINDS],
-  description: null,
-  active: true,
-  disabled_reason: null,
-  failing_since: null,
-  paused_until: null,
-  sealed_secret: 'v1.00000000.'.padEnd(120, 'a'),
-  previous_secret: null,
-  created_at: 1,
-  updated_at: 1,
-});
+const webhookOf = (workspace_id = newId()): Webhook =>
+  webhookWith({
+    id: newId(),
+    workspace_id,
+    url: 'https://hooks.example/posts',
+    sealed_secret: 'v1.00000000.'.padEnd(120, 'a'),
+    created_at: 1,
+    updated_at: 1,
+  });
 
 const eventOf = (): ServiceEvent => ({
   event: 'post.published',

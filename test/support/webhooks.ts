@@ -1,12 +1,13 @@
 import { newKeyRing, seal } from '../../shared/aws/key-ring.ts';
 import { newSecret } from '../../shared/events/signature.ts';
-import { EVENT_KINDS, type ServiceEvent } from '../../shared/model/event.ts';
+import type { ServiceEvent } from '../../shared/model/event.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Webhook } from '../../shared/model/webhook.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { createWebhook } from '../../shared/store/webhooks.ts';
 import { fakeQueues, fakeSchedules, type SentMessage } from './queue-messages.ts';
 import { createTestTable } from './table.ts';
+import { webhookWith } from './webhook.ts';
 
 export interface WebhookWorld {
   services: Services;
@@ -45,22 +46,14 @@ export async function webhookWorld(): Promise<WebhookWorld> {
 
   async function addWebhook(changes: Partial<Webhook> & { url: string }): Promise<Webhook> {
     const id = newId(clock.now);
-    const webhook: Webhook = {
+    const webhook = webhookWith({
       id,
       workspace_id,
-      events: [...EVENT_KINDS],
-      description: null,
-      active: true,
-      disabled_reason: null,
-      failing_since: null,
-      paused_until: null,
       sealed_secret: seal(ring, id, secret),
-      previous_secret: null,
-      created_by: null,
       created_at: clock.now,
       updated_at: clock.now,
       ...changes,
-    };
+    });
     if (!(await createWebhook(table, webhook))) throw new Error('Too many webhooks for one test');
     return webhook;
   }
