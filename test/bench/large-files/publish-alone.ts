@@ -6,7 +6,8 @@ import { createHttpClient } from '../../../shared/net/http.ts';
 import { platformHttp } from '../../../shared/net/platform-http.ts';
 import { PlatformError } from '../../../shared/platforms/contract/error.ts';
 import type { PlannedStep, StepContext, StepResult } from '../../../shared/platforms/contract/publisher.ts';
-import { PUBLISHERS, RULES } from '../../../shared/platforms/registry.ts';
+import { PUBLISHERS } from '../../../shared/platforms/publishers.ts';
+import { RULES } from '../../../shared/platforms/registry.ts';
 import { memoryBucket } from '../../support/memory-bucket.ts';
 import { unlimitedQuota } from '../../support/unlimited-quota.ts';
 import type { PublishTask, Report, Stored } from './messages.ts';
@@ -112,7 +113,7 @@ function nameAfter(result: StepResult<JsonObject>, steps: readonly PlannedStep[]
 }
 
 let failures = 0;
-const publisher = PUBLISHERS[job.platform]!;
+const publisher = await PUBLISHERS[job.platform]!();
 const steps = publisher.plan(job);
 if (stored.checkpoint === null) await store({ checkpoint: publisher.start(job) });
 while (!(await runStep(steps))) continue;
