@@ -17,6 +17,8 @@ const FUNCTIONS = join(ROOT, 'functions');
 
 /** Outside the assets, so that source maps are not deployed and do not change an asset hash. */
 const MAPS = join(DIST, 'maps');
+/** Files that are still being written, by any process. */
+const UNFINISHED = join(DIST, 'unfinished');
 
 const PACKAGE_FILE = 'package.json';
 const PACKAGE_JSON = Buffer.from('{"type":"module"}\n');
@@ -80,7 +82,7 @@ export function bundleFunctions(): ReadonlyMap<string, Metafile> {
   for (const [name, contents] of Object.entries(docsAssets())) {
     writeChanged(join(bundleFolder('docs'), ASSETS, name), contents);
   }
-  removeOthers(DIST, [BOOT, MAPS, ...[WORKER, ...names].map(bundleFolder)]);
+  removeOthers(DIST, [BOOT, MAPS, UNFINISHED, ...[WORKER, ...names].map(bundleFolder)]);
   return bundles;
 }
 
@@ -115,8 +117,8 @@ function target(name: string, path: string): string {
 /** Replaces a file atomically: another process that reads the folder at the same time sees the old or the new file. */
 export function writeChanged(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  const temporary = join(DIST, `${relative(DIST, path).replaceAll(sep, '-')}.${process.pid}`);
+  for (const folder of [UNFINISHED, dirname(path)]) mkdirSync(folder, { recursive: true });
+  const temporary = join(UNFINISHED, `${relative(DIST, path).replaceAll(sep, '-')}.${process.pid}`);
   writeFileSync(temporary, contents);
   renameSync(temporary, path);
 }

@@ -319,6 +319,19 @@ describe('tokens that cannot be renewed', () => {
   });
 });
 
+test('a grant that ends although its tokens are renewed has a warning in its last two weeks', async () => {
+  fake.state.attributes = { grant_ends_at: '2027-01-30T10:00:00.000Z' };
+  fake.state.lifetime = now => ({ renew_at: now + 100 * DAY, expires_at: now + 200 * DAY });
+  await connect();
+  world.clock.now += 46 * DAY - 1;
+  expect(await account()).toMatchObject({ active: true, warnings: [] });
+  world.clock.now += 1;
+  expect(await account()).toMatchObject({
+    active: true,
+    warnings: [{ code: 'EXPIRES_SOON', message: expect.stringContaining('2027-01-30T10:00:00.000Z') }],
+  });
+});
+
 test('tokens that never expire are used without renewal or warning', async () => {
   fake.state.lifetime = () => ({ renew_at: null, expires_at: null });
   await connect();
@@ -367,6 +380,17 @@ describe('platform apps of a workspace', () => {
     { client_id: 1, client_secret: 's' },
   ])('answers 400 to %j', async body => {
     expect((await put(body)).status).toBe(400);
+  });
+
+  test('are stored only where the platform does not refuse them', async () => {
+    fake.state.errors.set('checkApp', platformError('rejected'));
+    expect(await put(OWN)).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'client_secret', message: 'no', platform: FAKE_PLATFORM }] },
+    });
+    expect((await get()).status).toBe(404);
+    fake.state.errors.set('checkApp', platformError('transient'));
+    expect((await put(OWN)).status).toBe(200);
   });
 
   test('answers 400 for a platform without apps', async () => {

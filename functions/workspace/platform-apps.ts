@@ -1,13 +1,16 @@
 import * as v from 'valibot';
 import { sealWorkspaceApp } from '../../shared/connections/apps.ts';
+import { withConnectContext } from '../../shared/connections/platform-context.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound, validationFailed } from '../../shared/http/errors.ts';
 import { findPlatform, notAvailable } from '../../shared/http/platform.ts';
 import { validationDetails } from '../../shared/http/validate.ts';
-import type { WorkspaceApp } from '../../shared/model/platform-app.ts';
+import type { AppCredentials, WorkspaceApp } from '../../shared/model/platform-app.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Connector } from '../../shared/platforms/contract/connector.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
+import type { Services } from '../../shared/runtime/services.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import { toIso } from '../../shared/time/instant.ts';
 
@@ -56,7 +59,7 @@ export const putPlatformApp = route({
   operation_id: 'replacePlatformApp',
   summary: "Set the workspace's own app at a platform",
   description:
-    'For owners. Accounts connected from now on use this app instead of the one of the service; connections keep the app that they were made with. Register the redirect URL `{base_url}/integrations/{platform}/callback` at the platform. The secret is stored sealed and never shown.',
+    'For owners. Accounts connected from now on use this app instead of the one of the service; connections keep the app that they were made with. Register the redirect URL `{base_url}/integrations/{platform}/callback` at the platform. The secret is stored sealed and never shown. Apps of Google are tested at once.',
   body: { client_id: credential, client_secret: credential, ...appFields },
   responses: {
     200: { description: 'The app', schema: v.object({ platform_app: PlatformAppRecord }) },
@@ -67,6 +70,7 @@ export const putPlatformApp = route({
     const { platform, connector } = findAppPlatform(params.platform);
     const { client_id, client_secret } = body;
     const app = { client_id, client_secret, ...readAppFields(platform, connector, body) };
+    await assertAccepted(services, platform, connector, app);
     const record = await sealWorkspaceApp(services, principal.workspace_id, platform, app);
     await putWorkspaceApp(services.table, record);
     return { status: 200, body: { platform_app: platformAppRecord(platform, record) } };
@@ -117,6 +121,23 @@ function findAppPlatform(name: string): { platform: PlatformId; connector: Conne
   if (connector.ways.some(({ kind }) => kind === 'oauth')) return { platform, connector };
   const message = `${RULES[platform].display_name} accounts are connected without an app`;
   throw validationFailed([{ field: 'platform', message, platform }]);
+}
+
+/** Throws 400 where the platform refuses the app. One that cannot be asked now is not a reason to refuse it. */
+async function assertAccepted(
+  services: Services,
+  platform: PlatformId,
+  { checkApp }: Connector,
+  app: AppCredentials,
+): Promise<void> {
+  if (checkApp === null) return;
+  try {
+    await withConnectContext(services, platform, context => checkApp(app, context));
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.kind !== 'rejected') return;
+    throw validationFailed([{ field: 'client_secret', message: error.message, platform }]);
+  }
 }
 
 /** The platform's own fields of the app. Throws 400. */

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { sealWorkspaceApp } from '../../shared/connections/apps.ts';
 import { authenticate } from '../../shared/http/authenticate.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import { isApiKey } from '../../shared/model/api-key.ts';
 import { newId } from '../../shared/model/id.ts';
+import { putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import { setPlan } from '../../shared/store/workspaces.ts';
 import { createApiWorld, type ApiWorld, type Shown } from '../../test/support/api-world.ts';
 import { routes } from './routes.ts';
@@ -63,7 +65,11 @@ describe('GET /workspace', () => {
 
   test("returns the quotas of the workspace's own app until the next midnight in Pacific Time", async () => {
     const app = { client_id: 'own', client_secret: 'secret' };
-    await api.call('PUT /workspace/platform-apps/{platform}', { params: { platform: 'youtube' }, body: app });
+    const { table } = api.services;
+    await putWorkspaceApp(
+      table,
+      await sealWorkspaceApp(api.services, api.owner.workspace_id, 'youtube', app),
+    );
     await openQuota(api.services, { app, account_id: null }, 'youtube').spend('units', 150);
     const resets_at = '2026-12-02T08:00:00.000Z';
     expect((await api.call('GET /workspace')).body.platform_quotas).toEqual([

@@ -58,6 +58,7 @@ import { lookups as gbpLookups } from './gbp/lookups.ts';
 import { quota as xQuota } from './x/quota.ts';
 import { quota as youtubeQuota } from './youtube/quota.ts';
 import { quota as tiktokQuota } from './tiktok/quota.ts';
+import { quota as gbpQuota } from './gbp/quota.ts';
 import { live as youtubeLive } from './youtube/live.ts';
 
 /** Post types, limits and options of every platform. */
@@ -132,6 +133,7 @@ export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
   x: xQuota,
   youtube: youtubeQuota,
   tiktok: tiktokQuota,
+  gbp: gbpQuota,
 };
 
 /** Platforms that live broadcasts can be sent to. */

@@ -40,6 +40,8 @@ export interface FakePlatformState {
   lifetime: (now: number) => Lifetime;
   /** Overrides of the credentials that are granted. */
   grant: { user_token?: string };
+  /** Attributes that are granted beside the tier. */
+  attributes: Record<string, string>;
   /** What the platform says about the account. */
   facts: Record<string, string>;
   /** Errors of the next calls, by call. */
@@ -60,16 +62,21 @@ export function fakeConnector() {
     pages: [page('p1'), page('p2')],
     lifetime: sixtyDays,
     grant: {},
+    attributes: {},
     facts: { tier: 'basic' },
     errors: new Map(),
+  };
+
+  const failIfWanted = (name: string) => {
+    const error = state.errors.get(name);
+    state.errors.delete(name);
+    if (error) throw error;
   };
 
   const record = (name: string, app: { client_id: string; client_secret: string } | null) => {
     state.calls.push(name);
     state.apps.push(app && `${app.client_id}:${app.client_secret}`);
-    const error = state.errors.get(name);
-    state.errors.delete(name);
-    if (error) throw error;
+    failIfWanted(name);
   };
 
   const way = (id: string, more: Partial<OAuthWay<Credentials>> = {}): OAuthWay<Credentials> => ({
@@ -81,7 +88,11 @@ export function fakeConnector() {
     exchange: async ({ app, code }, { now }) => {
       record('exchange', app);
       const grant = grantOf(id, code, state.lifetime(now()));
-      return Promise.resolve({ ...grant, credentials: { ...grant.credentials, ...state.grant } });
+      return Promise.resolve({
+        ...grant,
+        credentials: { ...grant.credentials, ...state.grant },
+        attributes: { ...grant.attributes, ...state.attributes },
+      });
     },
     ...more,
   });
@@ -101,6 +112,10 @@ export function fakeConnector() {
       const { user_token, generation } = credentials;
       const renewed = { user_token, generation: generation + 1 };
       return Promise.resolve({ credentials: renewed, ...state.lifetime(now()) });
+    },
+    checkApp: async () => {
+      failIfWanted('checkApp');
+      return Promise.resolve();
     },
     revoke: ({ app }) => {
       record('revoke', app);

@@ -16,7 +16,17 @@ export async function connectedProfiles(
   }
 }
 
-async function connect(stack: TestStack, profile: string, platform: string, login: object): Promise<void> {
+/** Connects a profile as another user of the sandbox's consent page than the demo user. */
+export const connectAs = (stack: TestStack, profile: string, platform: string, user: string): Promise<void> =>
+  connect(stack, profile, platform, {}, user);
+
+async function connect(
+  stack: TestStack,
+  profile: string,
+  platform: string,
+  login: object,
+  user?: string,
+): Promise<void> {
   const begin = () =>
     stack.api<{ authorize_url: string; retry_after?: number }>('POST', `/integrations/${platform}/connect`, {
       profile_name: profile,
@@ -31,7 +41,10 @@ async function connect(stack: TestStack, profile: string, platform: string, logi
   if (started.status === 201) return;
   if (started.status !== 200)
     throw new Error(`${platform}: ${started.status} ${JSON.stringify(started.body)}`);
-  const consent = await fetch(`${started.body.authorize_url}&auto=allow`, { redirect: 'manual' });
+  const page = new URL(started.body.authorize_url);
+  page.searchParams.set('auto', 'allow');
+  if (user !== undefined) page.searchParams.set('as', user);
+  const consent = await fetch(page, { redirect: 'manual' });
   const callback = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' });
   if (callback.status >= 400) throw new Error(`${platform}: ${callback.status} ${await callback.text()}`);
 }

@@ -1,9 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { fileTypeFromBuffer } from 'file-type';
 import { openCollection } from '../../local/sandbox/collections.ts';
-import { probe } from '../../local/sandbox/media/probe.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { platformHttp } from '../../shared/net/platform-http.ts';
@@ -13,8 +11,9 @@ import type {
   SandboxHost,
   SandboxPlatform,
   SandboxPost,
-  StoredMedia,
 } from '../../shared/platforms/contract/sandbox.ts';
+import { trafficFile } from './record-traffic.ts';
+import { memoryStorage, serveMedia } from './sandbox-files.ts';
 import { PATIENT } from './server.ts';
 
 /** A request as the fake server received it, with the platform's real URL. */
@@ -92,6 +91,7 @@ export async function startSandboxHost(
   const storage = options.storage ?? memoryStorage(received);
   const faults: Fault[] = [];
   const traffic: Recorded[] = [];
+  const recording = trafficFile(definition);
 
   const server = serve({
     port: 0,
@@ -152,6 +152,7 @@ export async function startSandboxHost(
     const response = fault?.respond
       ? new Response(fault.respond.body ?? '', fault.respond)
       : await platform.app.fetch(forwarded(request, `${url}/${host}${path}${search}`, recorded.body));
+    await recording?.add(clock, recorded, fault?.respond ? null : response.clone());
     if (fault?.drop === 'after') return drop(env.outgoing);
     recorded.status = response.status;
     recorded.response = await response.clone().text();
@@ -188,29 +189,10 @@ export async function startSandboxHost(
     setLimit: value => void (limit = value),
     setMetrics: (id, value) => void metrics.set(id, value),
     close: () => {
+      recording?.save();
       media.close();
       server.closeAllConnections();
       return new Promise(resolve => server.close(() => resolve()));
-    },
-  };
-}
-
-function memoryStorage(received: Map<string, Uint8Array>): Pick<SandboxHost, 'storeMedia' | 'openUpload'> {
-  async function storeMedia(bytes: Uint8Array): Promise<StoredMedia> {
-    const media = await probe(bytes);
-    received.set(media.sha256, bytes);
-    return media;
-  }
-  return {
-    storeMedia,
-    openUpload: () => {
-      const pieces = new Map<number, Uint8Array>();
-      return {
-        write: (bytes, start) => void pieces.set(start, Buffer.from(bytes)),
-        store: () =>
-          storeMedia(Buffer.concat([...pieces].sort(([a], [b]) => a - b).map(([, piece]) => piece))),
-        discard: () => pieces.clear(),
-      };
     },
   };
 }
@@ -228,24 +210,4 @@ function forwarded(request: Request, url: string, body: Request['body'] | Buffer
 function drop(outgoing: ServerResponse): Response {
   outgoing.socket?.destroy();
   return new Response(null, { status: 500 });
-}
-
-async function serveMedia(bytes: Uint8Array | undefined, range: string | null): Promise<Response> {
-  if (!bytes) return new Response('Not found', { status: 404 });
-  const type = (await fileTypeFromBuffer(bytes))?.mime ?? 'application/octet-stream';
-  const headers = { 'content-type': type, 'accept-ranges': 'bytes' };
-  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
-  if (!match) return new Response(new Uint8Array(bytes), { headers });
-
-  const [, from = '', to = ''] = match;
-  const last = bytes.length - 1;
-  const start = from === '' ? Math.max(0, bytes.length - Number(to)) : Number(from);
-  const end = from === '' || to === '' ? last : Math.min(last, Number(to));
-  if (start > end) {
-    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${bytes.length}` } });
-  }
-  return new Response(new Uint8Array(bytes.subarray(start, end + 1)), {
-    status: 206,
-    headers: { ...headers, 'content-range': `bytes ${start}-${end}/${bytes.length}` },
-  });
 }

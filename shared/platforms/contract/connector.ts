@@ -3,9 +3,11 @@ import type { JsonObject } from '../../model/json.ts';
 import type { AppCredentials } from '../../model/platform-app.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import type { HttpClient } from '../../net/http.ts';
+import type { Callbacks } from './callbacks.ts';
 import { PlatformError } from './error.ts';
 
 export type { AppCredentials } from '../../model/platform-app.ts';
+export type { CallbackUser, Callbacks } from './callbacks.ts';
 
 /** An account as the platform identifies it: read with the granted credentials, never taken from the caller. */
 export interface AccountIdentity {
@@ -83,31 +85,6 @@ export interface Target {
   secrets: JsonObject | null;
 }
 
-/** A user as the platform names it in callbacks. */
-export interface CallbackUser {
-  /** Platforms of one login share a space; ids are unique within it. */
-  space: string;
-  id: string;
-}
-
-/**
- * How to read the callbacks in which a platform names a user who removed the app, or who wants the stored data deleted.
- */
-export interface Callbacks {
-  /** The space of the users in this platform's own callbacks. */
-  space: string;
-  /** The platforms whose apps of the stack may sign them. */
-  app_platforms: readonly PlatformId[];
-  /** Returns the user of an account. */
-  userOf: (
-    account: Pick<ConnectedAccount<unknown>, 'way' | 'platform_user_id' | 'attributes'>,
-  ) => CallbackUser;
-  /** Returns the id of the user that a request names. Anyone can name one: check the signature too. Null: malformed. */
-  userNamedBy: (signedRequest: string) => string | null;
-  /** True where the app with this secret was sent the request by the platform. */
-  isSignedWith: (signedRequest: string, appSecret: string) => boolean;
-}
-
 /** Whether an account has targets, and whether a post needs one. */
 export type TargetMode = 'none' | 'optional' | 'required';
 
@@ -177,6 +154,11 @@ export interface ConnectorDefinition<C extends JsonObject> {
   app_fields?: v.ObjectEntries;
   /** Returns what the operator must change about an app before it stops working; null for nothing. */
   appNotice?: (app: AppCredentials, now: number) => string | null;
+  /**
+   * Asks the platform whether it accepts the id and secret of an app. Throws PlatformError: `rejected`, with a message for
+   * the user, when it does not. Absent where only a login shows that.
+   */
+  checkApp?: (app: AppCredentials, context: ConnectContext) => Promise<void>;
 }
 
 type AccountCall<T> = (account: ConnectedAccount<JsonObject>, context: ConnectContext) => Promise<T>;
@@ -194,6 +176,7 @@ export interface Connector {
   callbacks: Callbacks | null;
   app_fields: v.ObjectEntries;
   appNotice: (app: AppCredentials, now: number) => string | null;
+  checkApp: ((app: AppCredentials, context: ConnectContext) => Promise<void>) | null;
 }
 
 /** Defines a way whose input is parsed by `input` before `connect` gets it. */
@@ -229,6 +212,7 @@ export function defineConnector<C extends JsonObject>(definition: ConnectorDefin
     callbacks = null,
     app_fields = {},
     appNotice = () => null,
+    checkApp = null,
   } = definition;
   const typed =
     <T>(call: (account: ConnectedAccount<C>, context: ConnectContext) => Promise<T>): AccountCall<T> =>
@@ -249,6 +233,7 @@ export function defineConnector<C extends JsonObject>(definition: ConnectorDefin
     callbacks,
     app_fields,
     appNotice,
+    checkApp,
   };
 }
 

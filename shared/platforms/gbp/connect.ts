@@ -8,6 +8,7 @@ import {
 import { PlatformError } from '../contract/error.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from '../families/google/credentials.ts';
 import {
+  checkGoogleApp,
   exchangeGoogleCode,
   googleAuthorizeUrl,
   renewGoogleTokens,
@@ -55,6 +56,7 @@ export const connector = defineConnector<GoogleCredentials>({
   credentials: GoogleCredentialsSchema,
   ways: [oauth],
   targets: 'required',
+  checkApp: checkGoogleApp,
   renew: ({ app, credentials }, context) => renewGoogleTokens(app, credentials, context),
   revoke: ({ credentials }, context) => revokeGoogleGrant(credentials, context),
 

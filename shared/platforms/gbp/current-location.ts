@@ -18,6 +18,15 @@ export async function atLocation<T>(context: Context, call: (parent: string) => 
   }
 }
 
+/**
+ * Makes a call with the name of a post or gallery item of the location, which contains the name of the location: it changes
+ * when the location moves.
+ */
+export const atItem = <T>(context: Context, name: string, call: (name: string) => Promise<T>): Promise<T> =>
+  atLocation(context, parent => call(name.replace(LOCATION, parent)));
+
+const LOCATION = /^accounts\/[^/]+\/locations\/[^/]+/;
+
 /** Returns the name of a location under the account that has it now; null where the user has it no more. */
 async function currentParent(context: Context, id: string): Promise<string | null> {
   const caller = callerOf(context);

@@ -10,12 +10,13 @@ import {
   type PublishJob,
 } from '../contract/publisher.ts';
 import type { GoogleCredentials } from '../families/google/credentials.ts';
+import { atItem } from './current-location.ts';
 import { findPost, publishedPost } from './find.ts';
 import { getMedia } from './gallery.ts';
 import { getLocalPost } from './local-posts.ts';
 import { publishPost, REJECTED } from './create.ts';
 import { isGalleryOnly } from './rules.ts';
-import { callerOf, type State } from './state.ts';
+import { callerOf, type Context, type State } from './state.ts';
 
 type GbpFollowUp = FollowUp<State, GoogleCredentials>;
 
@@ -44,18 +45,21 @@ const review: GbpFollowUp = defineFollowUp<Review, State, GoogleCredentials>({
     const waitMs = WAITS_MS[readings];
     const next: Review = { readings: readings + 1, video: readings === 0 ? videoOf(post) : video };
     if (readings === 0) return { type: 'wait', state: next, delayMs: WAITS_MS[0] ?? 0 };
-    const read = videoOf(post) === null ? await getLocalPost(callerOf(context), post.platform_post_id) : null;
+    const read = videoOf(post) === null ? await readPost(context, post) : null;
     if (read?.state === 'REJECTED') return rejected(video === null);
     if (waitMs !== undefined && (video !== null || read?.state !== 'LIVE')) {
       return { type: 'wait', state: next, delayMs: waitMs };
     }
-    if (video !== null) await getMedia(callerOf(context), video);
+    if (video !== null) await atItem(context, video, name => getMedia(callerOf(context), name));
     return {
       type: 'done',
       amend: read && read.searchUrl !== '' ? { platform_post_url: read.searchUrl } : {},
     };
   },
 });
+
+const readPost = (context: Context, { platform_post_id }: PublishedPost) =>
+  atItem(context, platform_post_id, name => getLocalPost(callerOf(context), name));
 
 const videoOf = ({ platform_post_id }: PublishedPost): string | null =>
   platform_post_id.includes('/media/') ? platform_post_id : null;

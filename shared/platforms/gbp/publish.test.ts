@@ -6,6 +6,7 @@ import { padded, sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { servedBucket } from '../../../test/support/served-bucket.ts';
 import { publishDespite } from '../../../test/support/survive.ts';
+import { unlimitedQuota } from '../../../test/support/unlimited-quota.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { HttpFailure, type HttpClient } from '../../net/http.ts';
 import type { Target } from '../contract/connector.ts';
@@ -374,6 +375,15 @@ describe('a video', () => {
   });
 });
 
+test('posts and videos are spaced out when the account makes more than ten changes a minute', async () => {
+  const spend = () => Promise.reject(new Error('spent'));
+  const quota = { ...unlimitedQuota(), spend };
+  for (const job of [jobOf(host, grant), image(), video()]) {
+    await expect(run(job, { quota })).rejects.toThrow('spent');
+  }
+  expect([...sent(), ...sent(MEDIA)]).toEqual([]);
+});
+
 describe('the review', () => {
   test('waits 30 seconds, 2, 10, 30 and 60 minutes', async () => {
     host.setProcessing({ seconds: 7200 });
@@ -428,6 +438,18 @@ describe('a location', () => {
     const { post } = await run(jobOf(host, grant));
     expect(post.platform_post_id).toContain('accounts/110000000000000000777/locations/');
     expect(live('Fresh bread from 7 am.')).toHaveLength(1);
+  });
+
+  test.each([
+    ['a post', () => jobOf(host, grant)],
+    ['a video', () => video({ description: null })],
+  ])('that moves during the review of %s is found again', async (_, jobOfKind) => {
+    host.setProcessing({ seconds: 600 });
+    const { ran } = await run(jobOfKind(), {
+      onCheckpoint: () => void host.platform.change!('demo', { moved: true }),
+    });
+    expect(ran.at(-1)).toBe('review');
+    expect(requests(/\/accounts\/110000000000000000777\/.*\/(localPosts|media)\//).length).toBeGreaterThan(0);
   });
 
   test('that does not exist any more fails the post', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { drive, type DriveOptions } from '../../../test/support/drive.ts';
 import { padded, sampleFiles } from '../../../test/support/media.ts';
@@ -233,6 +234,15 @@ describe('photos', () => {
       expect(Math.max(width, height)).toBeLessThanOrEqual(1920);
     }
     expect(post.platform_post_url).toBe(`https://www.tiktok.com/@demo/photo/${post.platform_post_id}`);
+  });
+
+  test('C031: one of them six pixels too wide is made smaller', async () => {
+    const wide = await sharp({ create: { width: 1086, height: 1448, channels: 3, background: 'navy' } })
+      .jpeg()
+      .toBuffer();
+    const urls = [host.addMedia('photo.jpg', file('photo.jpg')), host.addMedia('wide.jpg', wide)];
+    await run(photos({ media_urls: urls }));
+    expect(last().media[1]).toMatchObject({ width: 1080, height: 1440 });
   });
 
   test('from a domain that is not verified fail with what the operator must do', async () => {

@@ -2,6 +2,7 @@ import { DAY } from '../../time/instant.ts';
 import { defineConnector, type ConnectContext, type OAuthWay } from '../contract/connector.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from '../families/google/credentials.ts';
 import {
+  checkGoogleApp,
   exchangeGoogleCode,
   googleAuthorizeUrl,
   renewGoogleTokens,
@@ -48,6 +49,7 @@ export const connector = defineConnector<GoogleCredentials>({
   credentials: GoogleCredentialsSchema,
   ways: [oauth],
   targets: 'none',
+  checkApp: checkGoogleApp,
   renew: ({ app, credentials }, context) => renewGoogleTokens(app, credentials, context),
   revoke: ({ credentials }, context) => revokeGoogleGrant(credentials, context),
   facts: {

@@ -169,6 +169,33 @@ describe('countries', () => {
     expect(shown().fields).toMatchObject({ regionRestriction: { allowed: ['DE', 'AT'] } });
   });
 
+  test('are restricted while the video is private', async () => {
+    change({ partner: true });
+    const seen: unknown[] = [];
+    const onCheckpoint = ({ step }: { step: string }) => {
+      const { status = null, regionRestriction = null } = host.posts()[0]?.fields ?? {};
+      seen.push([step, status === null ? null : (status as JsonObject)['privacyStatus'], regionRestriction]);
+    };
+    await drive(publisher, job({ youtube_allowed_countries: ['DE'] }), {
+      ...optionsOf(host, grant),
+      onCheckpoint,
+    });
+    expect(seen.slice(-3)).toEqual([
+      ['restrict', 'private', null],
+      ['publish', 'private', { allowed: ['DE'] }],
+      ['publish', 'public', { allowed: ['DE'] }],
+    ]);
+    expect(requests(/part=contentDetails$/, 'PUT')).toHaveLength(1);
+  });
+
+  test('that YouTube denies to restrict do not keep the video private', async () => {
+    const respond = { status: 403, body: '{"error":{"code":403,"errors":[{"reason":"forbidden"}]}}' };
+    host.failNext({ match: /part=contentDetails$/, method: 'PUT', respond, times: 2 });
+    const post = job({ youtube_allowed_countries: ['DE'] });
+    await expect(follow('countries', post)).rejects.toMatchObject({ kind: 'rejected' });
+    expect(shown().fields).toMatchObject({ status: { privacyStatus: 'public' } });
+  });
+
   test('warn where YouTube ignores them', async () => {
     expect(await follow('countries', job({ youtube_blocked_countries: ['DE'] }))).toMatchObject({
       type: 'rejected',

@@ -3,14 +3,10 @@ import { FIRST_COMMENT } from '../../model/destination.ts';
 import { failure } from '../../model/failure.ts';
 import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
-import {
-  defineFollowUp,
-  type FollowUp,
-  type FollowUpResult,
-  type PublishJob,
-} from '../contract/publisher.ts';
+import { defineFollowUp, type FollowUp, type PublishJob } from '../contract/publisher.ts';
 import type { GoogleCredentials } from '../families/google/credentials.ts';
 import { captions } from './captions.ts';
+import { countries } from './countries.ts';
 import {
   addToPlaylist,
   comment,
@@ -26,7 +22,7 @@ import { PLACEMENT } from './resource.ts';
 import { isShort } from './rules.ts';
 import { settings } from './settings.ts';
 import { callerOf, type Context, type State } from './state.ts';
-import { getVideo, updateVideo, type Restriction } from './videos.ts';
+import { getVideo, updateVideo } from './videos.ts';
 import { onVideo, POLLS, PollsSchema, pollDelayMs, type Polls } from './young.ts';
 
 type YoutubeFollowUp = FollowUp<State, GoogleCredentials>;
@@ -65,32 +61,6 @@ const processing: YoutubeFollowUp = defineFollowUp<Polls, State, GoogleCredentia
     return { type: 'wait', state: { polls: polls + 1 }, delayMs: pollDelayMs(polls) };
   },
 });
-
-/** Restricts the countries, and checks that YouTube did: it documents that for content partners only. */
-const countries: YoutubeFollowUp = defineFollowUp<JsonObject, State, GoogleCredentials>({
-  name: 'countries',
-  idempotent: true,
-  state: JsonObjectSchema,
-  initial: () => ({}),
-  run: async (context, _state, post) => {
-    const wanted = restrictionOf(optionsOf(context.job)) ?? { blocked: [] };
-    const { video_id, young } = onVideo(context, post);
-    const resource = { id: video_id, contentDetails: { regionRestriction: wanted } };
-    const { contentDetails } = await updateVideo(callerOf(context), resource, { young });
-    return keyOf(contentDetails?.regionRestriction ?? {}) === keyOf(wanted)
-      ? { type: 'done' }
-      : rejected(
-          'YouTube did not apply the country restriction: it lets content partners alone restrict countries',
-        );
-  },
-});
-
-const keyOf = ({ allowed = [], blocked = [] }: Restriction) =>
-  `${allowed.toSorted().join()}/${blocked.toSorted().join()}`;
-
-function rejected(message: string): FollowUpResult<never> {
-  return { type: 'rejected', failure: failure('CONTENT_REJECTED', message) };
-}
 
 const PlacementSchema = v.object({ needed: v.boolean() });
 type PlacementState = v.InferOutput<typeof PlacementSchema>;

@@ -3,8 +3,9 @@ import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from '../families/google/credentials.ts';
+import { RESTRICT } from './countries.ts';
 import { followUpsOf } from './follow-ups.ts';
-import { optionsOf } from './options.ts';
+import { optionsOf, restrictionOf } from './options.ts';
 import { isProcessed, problemOf } from './processing.ts';
 import { videoStatus } from './resource.ts';
 import { isShort } from './rules.ts';
@@ -19,22 +20,26 @@ const DUE_SOON_MS = 5 * SECOND;
 /** How long a lost upload may take to appear in the channel's list. */
 const SEARCH_MS = 2 * MINUTE;
 
-const STEPS: readonly Step<State, GoogleCredentials>[] = [
-  { name: 'upload', kind: 'prepare', run: upload },
-  { name: 'process', kind: 'prepare', run: awaitProcessing },
-  { name: 'publish', kind: 'commit', run: publish, reconcile },
-];
+type YoutubeStep = Step<State, GoogleCredentials>;
+
+const UPLOAD: YoutubeStep = { name: 'upload', kind: 'prepare', run: upload };
+const PROCESS: YoutubeStep = { name: 'process', kind: 'prepare', run: awaitProcessing };
+const PUBLISH: YoutubeStep = { name: 'publish', kind: 'commit', run: publish, reconcile };
 
 /**
  * A post that is due is uploaded with its privacy; its commit is the last chunk, with which the video appears. A post for
- * later is uploaded before its time as a private video; its commit is the change of the privacy.
+ * later is uploaded before its time as a private video, and so is one that is restricted to countries; its commit is the
+ * change of the privacy.
  */
 export const publisher = definePublisher<State, GoogleCredentials>({
   credentials: GoogleCredentialsSchema,
   state: StateSchema,
   sealed: true,
   initial: () => FRESH,
-  steps: () => STEPS,
+  steps: job =>
+    restrictionOf(optionsOf(job)) === null
+      ? [UPLOAD, PROCESS, PUBLISH]
+      : [UPLOAD, PROCESS, RESTRICT, PUBLISH],
   followUps: followUpsOf,
   discard,
 });
@@ -53,7 +58,7 @@ async function awaitProcessing(context: Context, state: State): Promise<StepResu
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
   const { session, video_id, progress } = state;
   if (video_id !== null) return release(context, state, video_id);
-  if (!session) return { type: 'back', step: 'upload', state };
+  if (!session) return { type: 'back', step: UPLOAD.name, state };
   try {
     const videoId = await sendRest(context, session, progress);
     if (videoId === null) return { type: 'again', state };
@@ -61,7 +66,7 @@ async function publish(context: Context, state: State): Promise<StepResult<State
   } catch (error) {
     if (!(error instanceof SessionGone)) throw error;
     if (error.lastByteSent) throw sessionLost();
-    return { type: 'back', step: 'upload', state: withoutSession(state) };
+    return { type: 'back', step: UPLOAD.name, state: withoutSession(state) };
   }
 }
 

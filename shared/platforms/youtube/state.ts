@@ -33,6 +33,8 @@ export const StateSchema = v.object({
   video_id: v.nullable(v.string()),
   /** YouTube did not accept the declaration of paid promotion with the upload. */
   placement_refused: v.boolean(),
+  /** Whether YouTube restricts the countries of the video as the post says; null where it was not asked to. */
+  restricted: v.optional(v.nullable(v.boolean()), null),
 });
 export type State = v.InferOutput<typeof StateSchema>;
 
@@ -44,6 +46,7 @@ export const FRESH: State = {
   searched_at: null,
   video_id: null,
   placement_refused: false,
+  restricted: null,
 };
 
 export type Context = StepContext<GoogleCredentials>;

@@ -5,7 +5,7 @@ import type { StepResult } from '../contract/publisher.ts';
 import { NO_PROGRESS, uploadParts, type PartsUpload, type Progress } from '../kit/parts.ts';
 import { GB, MB } from '../kit/sizes.ts';
 import { YoutubeError } from './errors.ts';
-import { optionsOf } from './options.ts';
+import { optionsOf, restrictionOf } from './options.ts';
 import { reserveFor } from './reserve.ts';
 import { videoResource } from './resource.ts';
 import { callerOf, type Context, type Session, type State } from './state.ts';
@@ -71,11 +71,12 @@ export function withoutSession(state: State): State {
 
 async function openSession(context: Context, state: State): Promise<State> {
   const { job, now } = context;
-  const { youtube_privacy_status: privacy } = optionsOf(job);
+  const options = optionsOf(job);
+  const { youtube_privacy_status: privacy } = options;
   const { size, type } = await withFile(context, file =>
     Promise.resolve({ size: file.size, type: typeOf(file) }),
   );
-  const held = job.due_at - now() > HOLD_MS;
+  const held = job.due_at - now() > HOLD_MS || restrictionOf(options) !== null;
   await reserveFor(context, held);
   const slug = `${job.post_id}-${now().toString(36)}`;
   const open = (withPlacement: boolean) =>

@@ -5,8 +5,10 @@ import {
   type AppCredentials,
   type OAuthWay,
 } from '../../../shared/platforms/contract/connector.ts';
+import type { Destination } from '../../../shared/model/destination.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { PlatformId } from '../../../shared/model/platform.ts';
+import type { Post } from '../../../shared/model/post.ts';
 import { draftFor, textsFor } from '../../../shared/platforms/kit/draft.ts';
 import { CONNECTORS, RULES } from '../../../shared/platforms/registry.ts';
 import { SANDBOXES } from '../../../shared/platforms/sandboxes.ts';
@@ -24,13 +26,13 @@ export interface OtherWay {
   app: AppCredentials;
 }
 
-/** Connects the sandbox's demo account, and returns the job of a post with this video, with what publishing it needs. */
+/** Connects the sandbox's demo account, and returns a post with this video, with what publishing it needs. */
 export async function demoPost(
   host: TestSandbox,
   platform: PlatformId,
   url: string,
   other: OtherWay | null,
-): Promise<Pick<PublishTask, 'job' | 'credentials' | 'target' | 'app'>> {
+): Promise<Omit<PublishTask, 'now' | 'sandbox_url' | 'bucket_url'>> {
   const connector = CONNECTORS[platform]!;
   const { demo } = SANDBOXES[platform]!;
   const way = findWay(connector, other?.id ?? connector.ways[0].id)!;
@@ -46,27 +48,48 @@ export async function demoPost(
       : ((await connector.listTargets?.(connected, connectContext(host))) ?? []);
   const { platform_user_id, username, attributes } = connected;
   const account = { connection_id: 'c1', platform_user_id, username, attributes };
-  const content = {
+  const now = host.now();
+  const post = postOf(platform, url, now);
+  const { draft, violations } = draftFor(RULES[platform], post, account);
+  if (violations.length > 0) throw new Error(JSON.stringify(violations));
+  const ids = { post_id: post.post_id, platform, account, due_at: now, created_at: now };
+  const job = { ...draft, ...textsFor(RULES[platform], draft), ...ids };
+  return { post, job, destination: pendingOn(platform, now), credentials: grant.credentials, target, app };
+}
+
+const pendingOn = (platform: PlatformId, now: number): Destination => ({
+  status: 'pending',
+  platform,
+  social_account_id: 'c1',
+  revision: 1,
+  attempts: 0,
+  failures: 0,
+  first_attempt_at: null,
+  changed_at: now,
+  outbox: [],
+});
+
+function postOf(platform: PlatformId, url: string, now: number): Post {
+  return {
+    post_id: '0195588e-8f7b-7000-8000-000000000001',
+    workspace_id: 'w1',
+    profile_id: 'p1',
+    profile_name: 'Demo',
     post_type: 'video',
     title: 'A large video',
-    description: 'A large video',
+    description: 'Sent in parts',
     media_urls: [url],
     first_comment: null,
     auto_truncate: false,
     options: platformFields('video', [platform]),
-  } as const;
-  const { draft, violations } = draftFor(RULES[platform], content, account);
-  if (violations.length > 0) throw new Error(JSON.stringify(violations));
-  const now = host.now();
-  const ids = {
-    post_id: '0195588e-8f7b-7000-8000-000000000001',
-    platform,
-    account,
+    scheduling: 'immediate',
     due_at: now,
+    version: 1,
+    created_by: null,
     created_at: now,
+    updated_at: now,
+    destinations: {},
   };
-  const job = { ...draft, ...textsFor(RULES[platform], draft), ...ids };
-  return { job, credentials: grant.credentials, target, app };
 }
 
 /** Authorizes the app as the user's browser does. */

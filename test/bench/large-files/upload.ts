@@ -18,10 +18,10 @@ export interface Upload {
 /** Publishes a post, and kills the publisher's process each time that the platform has so many more bytes of the file. */
 export async function publishWithKills(
   hosts: Hosts,
-  first: Omit<PublishTask, 'stored' | 'now'>,
+  task: Omit<PublishTask, 'now'>,
   killEvery: number,
 ): Promise<Upload> {
-  let stored: PublishTask['stored'] = { checkpoint: null, intent_at: null, lost_commit: false };
+  let { destination } = task;
   const published: { post: PublishedPost | null } = { post: null };
   let kills = 0;
   let peak: number | null = null;
@@ -46,11 +46,13 @@ export async function publishWithKills(
       child = process;
       process.on('message', (report: Report) => {
         measure();
-        if (report.type === 'stored') ({ stored } = report);
+        if (report.type === 'stored') ({ destination } = report);
         else if (report.type === 'published') published.post = report.post;
         else hosts.sandbox.advance(report.ms);
       });
-      process.send({ ...first, stored, now: hosts.sandbox.now() });
+      // Delivery gives up after ten deaths in a row, of which a large file in one request has more here.
+      destination = { ...destination, failures: 0 };
+      process.send({ ...task, destination, now: hosts.sandbox.now() });
       // What the process reported before it was killed arrives before the channel is closed.
       const [[code]] = (await Promise.all([once(process, 'exit'), once(process, 'disconnect')])) as [
         [number | null],

@@ -26,6 +26,9 @@ const APP_ERRORS: Readonly<Record<string, string>> = {
 /** Errors that end a grant. */
 const DEAD_GRANT = ['invalid_grant', 'admin_policy_enforced'];
 
+/** Returns what is wrong with the registration of the app; null for other errors. */
+export const appProblem = ({ error }: OAuthError): string | null => APP_ERRORS[error] ?? null;
+
 /** Reads an error response of an OAuth endpoint; all fields are empty where the body is a proxy's page. */
 export function readOAuthError(response: HttpResponse): OAuthError {
   const parsed = v.safeParse(OAuthErrorSchema, parseJson(response.body.toString('utf8')));

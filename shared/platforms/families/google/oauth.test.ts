@@ -6,7 +6,13 @@ import { startSandboxHost, type TestSandbox } from '../../../../test/support/san
 import { defineConnector } from '../../contract/connector.ts';
 import type { SandboxDefinition } from '../../contract/sandbox.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from './credentials.ts';
-import { exchangeGoogleCode, googleAuthorizeUrl, renewGoogleTokens, revokeGoogleGrant } from './oauth.ts';
+import {
+  checkGoogleApp,
+  exchangeGoogleCode,
+  googleAuthorizeUrl,
+  renewGoogleTokens,
+  revokeGoogleGrant,
+} from './oauth.ts';
 import { addGoogleOAuth } from './sandbox/oauth.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
 
@@ -249,4 +255,22 @@ test('a revocation ends all tokens of the account, and may be repeated', async (
   await expect(
     connector.renew!(connectedAccount(other, { app: APP }), connectContext(host)),
   ).rejects.toMatchObject({ kind: 'token_expired' });
+});
+
+describe('an app', () => {
+  test('that Google knows is accepted', async () => {
+    await expect(checkGoogleApp(APP, connectContext(host))).resolves.toBeUndefined();
+  });
+
+  test.each([{ client_id: 'other' }, { client_secret: 'other' }])('with %j is not', async change => {
+    await expect(checkGoogleApp({ ...APP, ...change }, connectContext(host))).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('check them in the Cloud console'),
+    });
+  });
+
+  test('is not called wrong while Google does not answer', async () => {
+    host.failNext({ respond: { status: 503 } });
+    await expect(checkGoogleApp(APP, connectContext(host))).resolves.toBeUndefined();
+  });
 });

@@ -14,7 +14,7 @@ import { PlatformError } from '../../contract/error.ts';
 import { renewableUntil } from '../../kit/lifetime.ts';
 import { sendRequest } from '../../kit/wire.ts';
 import type { GoogleCredentials } from './credentials.ts';
-import { readOAuthError, toOAuthError } from './oauth-error.ts';
+import { appProblem, readOAuthError, toOAuthError } from './oauth-error.ts';
 import { assertGranted, scopesOf, type GoogleScope } from './scopes.ts';
 
 /*
@@ -104,6 +104,21 @@ export async function renewGoogleTokens(
     attributes: grantEnd(tokens, context.now()),
     ...lifetimeOf(tokens, context.now()),
   };
+}
+
+/**
+ * Asks Google whether it accepts the id and secret of an app: it checks them before the grant, which does not exist. Throws
+ * PlatformError `rejected` when it does not.
+ */
+export async function checkGoogleApp(
+  { client_id, client_secret }: AppCredentials,
+  context: ConnectContext,
+): Promise<void> {
+  const form = { grant_type: 'refresh_token', refresh_token: 'none', client_id, client_secret };
+  const response = await post('token', form, context);
+  const problem = appProblem(readOAuthError(response));
+  if (problem === null) return;
+  throw new PlatformError({ kind: 'rejected', code: 'INTERNAL', message: problem });
 }
 
 /** Revokes the grant of an account. A token that is dead already counts as revoked. */

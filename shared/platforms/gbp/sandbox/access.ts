@@ -71,6 +71,10 @@ export function requireLocation(c: Context, { state }: Guard, user: User): Busin
   return location;
 }
 
+/** Whether an item is of the location of a path: its name keeps the account that it was created under. */
+export const isOfLocation = (c: Context, name: string, kind: 'localPosts' | 'media'): boolean =>
+  name.includes(`/locations/${c.req.param('l') ?? ''}/${kind}/`);
+
 /** Returns a page of a list; `pageSize` is capped, as Google does. */
 export function pageOf<T>(
   c: Context,

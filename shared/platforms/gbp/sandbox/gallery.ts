@@ -2,7 +2,15 @@ import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import { MINUTE } from '../../../time/instant.ts';
 import type { StoredMedia } from '../../contract/sandbox.ts';
-import { authorize, countEdit, pageOf, POSTS_HOST, requireLocation, type Guard } from './access.ts';
+import {
+  authorize,
+  countEdit,
+  isOfLocation,
+  pageOf,
+  POSTS_HOST,
+  requireLocation,
+  type Guard,
+} from './access.ts';
 import { badRequest, invalid, invalidWithoutDetails, notFound } from './errors.ts';
 import { protoJson } from './proto-json.ts';
 import { fetchPhoto, fetchVideo } from './sources.ts';
@@ -41,7 +49,7 @@ export function addGallery(app: Hono, guard: Guard): void {
   app.get(PATH, c => {
     const user = authorize(c, guard, POSTS_HOST);
     requireLocation(c, guard, user);
-    const all = state.media.values().filter(({ name }) => name.startsWith(`${parentOf(c)}/media/`));
+    const all = state.media.values().filter(({ name }) => isOfLocation(c, name, 'media'));
     const ordered = switchesOf(state, user).oldest_first ? all : all.toReversed();
     const { items, nextPageToken } = pageOf(c, ordered, { default: 100, max: 2500 });
     return protoJson({ mediaItems: items.map(view), totalMediaItemCount: all.length, nextPageToken });
@@ -67,7 +75,9 @@ const parentOf = (c: Context) => `accounts/${c.req.param('a') ?? ''}/locations/$
 function requireItem(c: Context, guard: Guard): StoredMediaItem {
   const user = authorize(c, guard, POSTS_HOST);
   requireLocation(c, guard, user);
-  const item = guard.state.media.get(`${parentOf(c)}/media/${c.req.param('id') ?? ''}`) ?? notFound();
+  const isMeant = ({ name }: StoredMediaItem) =>
+    isOfLocation(c, name, 'media') && name.endsWith(`/${c.req.param('id') ?? ''}`);
+  const item = guard.state.media.values().find(isMeant) ?? notFound();
   if (item.format === 'VIDEO' && switchesOf(guard.state, user).drop_videos) {
     guard.state.host.unpublish('gbp', item.name);
     return notFound();

@@ -4,7 +4,15 @@ import * as v from 'valibot';
 import { JsonObjectSchema } from '../../../model/json.ts';
 import { SECOND } from '../../../time/instant.ts';
 import type { StoredMedia } from '../../contract/sandbox.ts';
-import { authorize, countEdit, pageOf, POSTS_HOST, requireLocation, type Guard } from './access.ts';
+import {
+  authorize,
+  countEdit,
+  isOfLocation,
+  pageOf,
+  POSTS_HOST,
+  requireLocation,
+  type Guard,
+} from './access.ts';
 import { badRequest, notFound } from './errors.ts';
 import { readLocalPost } from './local-post.ts';
 import { protoJson } from './proto-json.ts';
@@ -22,8 +30,7 @@ export function addPosts(app: Hono, guard: Guard): void {
     const user = authorize(c, guard, POSTS_HOST);
     requireLocation(c, guard, user);
     const { oldest_first } = switchesOf(state, user);
-    const prefix = `${parentOf(c)}/localPosts/`;
-    const all = state.posts.values().filter(({ name }) => name.startsWith(prefix));
+    const all = state.posts.values().filter(({ name }) => isOfLocation(c, name, 'localPosts'));
     const { items, nextPageToken } = pageOf(c, oldest_first ? all : all.toReversed(), {
       default: 20,
       max: 100,
@@ -46,7 +53,9 @@ const parentOf = (c: Context) => `accounts/${c.req.param('a') ?? ''}/locations/$
 
 function requirePost(c: Context, guard: Guard): StoredPost {
   requireLocation(c, guard, authorize(c, guard, POSTS_HOST));
-  return guard.state.posts.get(`${parentOf(c)}/localPosts/${c.req.param('id') ?? ''}`) ?? notFound();
+  const isMeant = ({ name }: StoredPost) =>
+    isOfLocation(c, name, 'localPosts') && name.endsWith(`/${c.req.param('id') ?? ''}`);
+  return guard.state.posts.values().find(isMeant) ?? notFound();
 }
 
 const bodyOf = (c: Context): Promise<unknown> =>
