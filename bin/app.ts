@@ -1,6 +1,6 @@
 import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { bundleFunctions } from '../lib/bundle.ts';
+import { bundleAll } from '../lib/bundle-all.ts';
 import { isMediaLibraryInstalled, isSharpInstalled } from '../lib/layers.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import {
@@ -13,13 +13,11 @@ import {
   stackName,
 } from '../lib/settings.ts';
 import cdkJson from '../cdk.json' with { type: 'json' };
-import { bundleWorker } from '../lib/worker-bundle.ts';
 
 /** The local stack uses the same template and bundles, without what only a deployment needs. */
 const isLocal = process.env['SKIP_NAG'] === '1';
 
-bundleFunctions();
-bundleWorker();
+bundleAll();
 
 const app = new App({ treeMetadata: !isLocal });
 const stage = readStage(app.node);

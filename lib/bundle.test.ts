@@ -1,13 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Metafile } from 'esbuild';
-import { loadedAtStart, totalOf, type Sizes } from '../test/support/bundle-contents.ts';
-import { bundleFunctions, functionNames } from './bundle.ts';
+import { loadedAtStart, readMetafile, totalOf, type Sizes } from '../test/support/bundle-contents.ts';
+import { bundleAll } from './bundle-all.ts';
+import { functionNames } from './bundle.ts';
 
-let bundles: ReadonlyMap<string, Metafile>;
-
-beforeAll(() => {
-  bundles = bundleFunctions();
-}, 120_000);
+beforeAll(() => bundleAll());
 
 /** Kilobytes that a function may load at its start. Two hundred are the client of the table. */
 const LIMIT_KB = 360;
@@ -48,7 +44,7 @@ const AT_START: Readonly<Record<string, readonly string[]>> = {
   mediabunny: [],
 };
 
-const startOf = (name: string): Sizes => loadedAtStart(bundles.get(name)!);
+const startOf = (name: string): Sizes => loadedAtStart(readMetafile(name));
 
 describe('a function', () => {
   test.each(functionNames())('loads no more at its start than its limit: %s', name => {

@@ -1,4 +1,4 @@
-import { buildSync, type BuildOptions, type Metafile } from 'esbuild';
+import { buildSync, type BuildOptions } from 'esbuild';
 import {
   existsSync,
   globSync,
@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { BOOT, bundleFolder, DIST, REQUIRE, ROOT, WORKER } from './dist.ts';
+import { BOOT, bundleFolder, DIST, REQUIRE, ROOT, STAMP, WORKER } from './dist.ts';
 import { docsAssets } from './docs.ts';
 
 const FUNCTIONS = join(ROOT, 'functions');
@@ -34,6 +34,9 @@ export function functionNames(): string[] {
 
 /** Returns the source map of a file of a function's bundle. */
 export const mapOf = (name: string, file: string) => join(MAPS, name, `${file}.map`);
+
+/** Returns the file with esbuild's description of a function's bundle. */
+export const metafileOf = (name: string) => join(MAPS, name, 'metafile.json');
 
 /**
  * How a function is bundled. What it imports with `import()` becomes a file of its own, which is read and compiled when a
@@ -74,19 +77,18 @@ const STAND_INS = {
 /**
  * Bundles every function: `functions/<name>/index.ts` becomes `dist/<name>/index.js`, with further files beside it. Output
  * is deterministic, and unchanged files are not rewritten: several processes may bundle the same sources at the same time.
- * Returns esbuild's description of each bundle by the name of the function.
  */
-export function bundleFunctions(): ReadonlyMap<string, Metafile> {
+export function bundleFunctions(): void {
   const names = functionNames();
-  const bundles = new Map(names.map(name => [name, bundleFunction(name)]));
+  for (const name of names) bundleFunction(name);
   for (const [name, contents] of Object.entries(docsAssets())) {
     writeChanged(join(bundleFolder('docs'), ASSETS, name), contents);
   }
-  removeOthers(DIST, [BOOT, MAPS, UNFINISHED, ...[WORKER, ...names].map(bundleFolder)]);
-  return bundles;
+  removeOthers(DIST, [BOOT, MAPS, STAMP, UNFINISHED, ...[WORKER, ...names].map(bundleFolder)]);
 }
 
-function bundleFunction(name: string): Metafile {
+/** Bundles one function. */
+export function bundleFunction(name: string): void {
   const folder = bundleFolder(name);
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: ROOT,
@@ -106,7 +108,7 @@ function bundleFunction(name: string): Metafile {
     join(folder, PACKAGE_FILE),
     join(folder, ASSETS),
   ]);
-  return metafile;
+  writeChanged(metafileOf(name), Buffer.from(JSON.stringify(metafile)));
 }
 
 /** Returns where an output file is written: `dist/posts/index.js.map` becomes `dist/maps/posts/index.js.map`. */

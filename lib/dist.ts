@@ -15,6 +15,9 @@ export const REQUIRE = "import{createRequire as __r}from'node:module';const requ
 /** The program that a container begins with. */
 export const BOOT = join(DIST, 'boot.js');
 
+/** Hash of the sources of the bundles, once all are written. */
+export const STAMP = join(DIST, 'inputs.txt');
+
 /** Returns the folder with the bundle of a function: the Lambda asset. */
 export const bundleFolder = (name: string) => join(DIST, name);
 

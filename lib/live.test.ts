@@ -7,16 +7,14 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { zipSync } from 'fflate';
 import PACKAGE from '../package.json' with { type: 'json' };
 import { idOf, synthesize, type Reference, type Stack } from '../test/support/template.ts';
-import { bundleFunctions } from './bundle.ts';
+import { bundleAll } from './bundle-all.ts';
 import { bootProgram } from './dist.ts';
 import LAYER from './layers/broadcaster/package.json' with { type: 'json' };
-import { bundleWorker } from './worker-bundle.ts';
 
 let stack: Stack;
 
 beforeAll(() => {
-  bundleFunctions();
-  bundleWorker();
+  bundleAll();
   stack = synthesize();
 });
 

@@ -1,20 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hashOfInputs } from '../lib/inputs.ts';
 import { moveInto } from './move-into.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'local-stack');
-/** Sources of the template and its bundles. */
-const INPUTS = [
-  '{bin,lib,functions,shared,workers}/**/*.{ts,mjs,json}',
-  'functions/docs/page/*',
-  'package-lock.json',
-  'cdk.json',
-];
-/** Tests, fake platform servers, and packages of the layer. */
-const EXCLUDED = /\.test\.ts$|[\\/]sandbox(?:[\\/]|[^\\/]*\.ts$)|[\\/]node_modules[\\/]|^bin[\\/]local\.ts$/;
 /** A running stack may still use an older result. */
 const MAX_AGE_MS = 24 * 3600 * 1000;
 
@@ -38,15 +29,6 @@ export async function synthesize(
   }
   removeOld(folder);
   return { folder, cached: false };
-}
-
-function hashOfInputs(): string {
-  const hash = createHash('sha256').update(process.version);
-  const files = INPUTS.flatMap(pattern => globSync(pattern, { cwd: ROOT })).filter(
-    file => !EXCLUDED.test(file),
-  );
-  for (const file of files.sort()) hash.update(file).update(readFileSync(join(ROOT, file)));
-  return hash.digest('hex').slice(0, 24);
 }
 
 async function runApp(outdir: string): Promise<void> {

@@ -2,10 +2,10 @@ import { buildSync } from 'esbuild';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { bundleFunctions, functionNames } from '../../lib/bundle.ts';
+import { bundleAll } from '../../lib/bundle-all.ts';
+import { functionNames } from '../../lib/bundle.ts';
 import { BOOT, bundleFolder, ROOT, WORKER } from '../../lib/dist.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
-import { bundleWorker } from '../../lib/worker-bundle.ts';
 import project from '../../package.json' with { type: 'json' };
 
 const ENTRY = 'lib/social-publishing';
@@ -25,8 +25,7 @@ export function writePackage(folder: string): void {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  bundleFunctions();
-  bundleWorker();
+  bundleAll();
   const bundles = [...functionNames(), WORKER].map(bundleFolder);
   const copied = [...bundles, BOOT, join(ROOT, 'lib', 'layers'), join(ROOT, 'LICENSE')];
   for (const path of copied) cpSync(path, path.replace(ROOT, folder), { recursive: true });

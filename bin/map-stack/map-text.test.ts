@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFunctions } from '../../lib/bundle.ts';
+import { bundleAll } from '../../lib/bundle-all.ts';
 import { bundleFolder } from '../../lib/dist.ts';
 import { mapText } from './map-text.ts';
 
-beforeAll(() => void bundleFunctions());
+beforeAll(() => bundleAll());
 
 /** The place of a text in the bundle of a function. */
 function placeOf(bundle: string, text: string): string {

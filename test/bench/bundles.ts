@@ -4,10 +4,11 @@ import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleFunctions, BUNDLE_OPTIONS } from '../../lib/bundle.ts';
+import { bundleAll } from '../../lib/bundle-all.ts';
+import { BUNDLE_OPTIONS, functionNames } from '../../lib/bundle.ts';
 import { bundleFolder } from '../../lib/dist.ts';
 import { ENV } from '../../shared/aws/env.ts';
-import { loadedAtStart, totalOf } from '../support/bundle-contents.ts';
+import { loadedAtStart, readMetafile, totalOf } from '../support/bundle-contents.ts';
 import type { Bench, Results } from './bench.ts';
 import { less, type Measure } from './value.ts';
 
@@ -42,9 +43,10 @@ export const bundles: Bench = {
     const folder = mkdtempSync(join(tmpdir(), 'bench-bundles-'));
     try {
       const bare = { folder, atStart: bytesAtStart(bundleBareHandler(folder)) };
-      const functions = [...bundleFunctions()].map(([name, metafile]): [string, Bundle] => [
+      bundleAll();
+      const functions = functionNames().map((name): [string, Bundle] => [
         name,
-        { folder: bundleFolder(name), atStart: bytesAtStart(metafile) },
+        { folder: bundleFolder(name), atStart: bytesAtStart(readMetafile(name)) },
       ]);
       return Promise.resolve(resultsOf(new Map([[BARE, bare], ...functions])));
     } finally {

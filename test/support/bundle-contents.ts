@@ -1,9 +1,14 @@
 import type { Metafile } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { metafileOf } from '../../lib/bundle.ts';
 
 /** Bytes by package; the project's own code is `OWN`. */
 export type Sizes = ReadonlyMap<string, number>;
 
 export const OWN = 'own code';
+
+/** Reads esbuild's description of a function's bundle, which `bundleAll` has written. */
+export const readMetafile = (name: string) => JSON.parse(readFileSync(metafileOf(name), 'utf8')) as Metafile;
 
 /** Returns what a function's bundle loads with its first file, before any request needs more. */
 export function loadedAtStart({ outputs }: Metafile): Sizes {

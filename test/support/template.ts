@@ -3,8 +3,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleFunctions, functionNames } from '../../lib/bundle.ts';
-import { bundleFolder } from '../../lib/dist.ts';
+import { bundleAll } from '../../lib/bundle-all.ts';
+import { STAMP } from '../../lib/dist.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { readSettings } from '../../lib/settings.ts';
 
@@ -100,12 +100,9 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
 // The CDK's own validation of templates takes longer than all else here; `npm run synth` does it.
 process.env['CDK_VALIDATION'] = 'false';
 
-/** Whether the bundle of a function exists, to its last file. */
-const isBundled = (name: string) => existsSync(join(bundleFolder(name), 'package.json'));
-
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
 export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void, name = NAME) {
-  if (!functionNames().every(isBundled)) bundleFunctions();
+  if (!existsSync(STAMP)) bundleAll();
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
     const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
