@@ -10,6 +10,8 @@ export default {
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.mjs',
   maxWorkers: 2,
+  // Modules of a test file are never collected: after a hundred files a worker is several times slower than a new one.
+  workerIdleMemoryLimit: '700MB',
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
   testTimeout: 600_000,
 };

@@ -1,16 +1,20 @@
-import { buildSync, type BuildOptions } from 'esbuild';
+import { buildSync, type BuildOptions, type Metafile } from 'esbuild';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { bundleFolder, DIST, ROOT, WORKER } from './dist.ts';
+import { BOOT, bundleFolder, DIST, REQUIRE, ROOT, WORKER } from './dist.ts';
 import { docsAssets } from './docs.ts';
 
 const FUNCTIONS = join(ROOT, 'functions');
 
 /** Outside the assets, so that source maps are not deployed and do not change an asset hash. */
 const MAPS = join(DIST, 'maps');
+/** Files that are still being written, by any process. */
+const UNFINISHED = join(DIST, 'unfinished');
 
-/** Marks a bundle as CommonJS: it also loads from below this package, whose type is `module`. */
-const PACKAGE_JSON = '{"type":"commonjs"}\n';
+const PACKAGE_FILE = 'package.json';
+const PACKAGE_JSON = Buffer.from('{"type":"module"}\n');
+/** Folder of the files that the docs function serves. */
+const ASSETS = 'assets';
 
 /** Returns the names of the folders below `functions/` that have an `index.ts`. */
 export function functionNames(): string[] {
@@ -19,69 +23,88 @@ export function functionNames(): string[] {
     .sort();
 }
 
-/** Returns the file with the source map of a function's bundle. */
-export const mapOf = (name: string) => join(MAPS, `${name}.js.map`);
+/** Returns the source map of a file of a function's bundle. */
+export const mapOf = (name: string, file: string) => join(MAPS, name, `${file}.map`);
 
-/** How a function is bundled. */
+/**
+ * How a function is bundled. What it imports with `import()` becomes a file of its own, which is read and compiled when a
+ * request needs it.
+ */
 export const BUNDLE_OPTIONS = {
   bundle: true,
+  splitting: true,
   platform: 'node',
   target: 'node24',
-  format: 'cjs',
+  format: 'esm',
   mainFields: ['module', 'main'],
+  banner: { js: REQUIRE },
   minify: true,
   charset: 'utf8',
   legalComments: 'none',
   sourcesContent: false,
-  // Native code for Lambda's machine, so it comes from a layer. Lambda finds layers through NODE_PATH, which only
-  // `require` reads: `import()` is therefore compiled to `require`.
-  external: ['sharp'],
-  supported: { 'dynamic-import': false },
-  define: { 'import.meta.dirname': '__dirname' },
   logLevel: 'warning',
 } satisfies BuildOptions;
 
+/** Modules that stand for others in the bundles of functions. */
+const STAND_INS = {
+  '@aws-sdk/credential-provider-node': join(ROOT, 'shared', 'aws', 'lambda-credentials.ts'),
+  sharp: join(ROOT, 'shared', 'media', 'convert', 'sharp-of-layer.ts'),
+};
+
 /**
- * Bundles every function with one esbuild call: `functions/<name>/index.ts` becomes `dist/<name>/index.js`. Output is
- * deterministic, and unchanged files are not rewritten. Source maps double the build time and do not change the bundles.
+ * Bundles every function: `functions/<name>/index.ts` becomes `dist/<name>/index.js`, with further files beside it. Output
+ * is deterministic, and unchanged files are not rewritten. Source maps double the build time and do not change the
+ * bundles. Returns esbuild's description of each bundle by the name of the function.
  */
-export function bundleFunctions({ sourceMaps = true } = {}): void {
+export function bundleFunctions({ sourceMaps = true } = {}): ReadonlyMap<string, Metafile> {
   const names = functionNames();
-  const { outputFiles } = buildSync({
-    absWorkingDir: ROOT,
-    entryPoints: names.map(name => ({ in: join(FUNCTIONS, name, 'index.ts'), out: join(name, 'index') })),
-    outdir: DIST,
-    write: false,
-    sourcemap: sourceMaps && 'external',
-    ...BUNDLE_OPTIONS,
-  });
-  for (const { path, contents } of outputFiles) writeChanged(target(path), contents);
-  for (const name of names) writeChanged(join(bundleFolder(name), 'package.json'), Buffer.from(PACKAGE_JSON));
+  const bundles = new Map(names.map(name => [name, bundleFunction(name, sourceMaps)]));
   for (const [name, contents] of Object.entries(docsAssets())) {
-    writeChanged(join(bundleFolder('docs'), 'assets', name), contents);
+    writeChanged(join(bundleFolder('docs'), ASSETS, name), contents);
   }
-  removeStale(names);
+  removeOthers(DIST, [BOOT, MAPS, UNFINISHED, ...[WORKER, ...names].map(bundleFolder)]);
+  return bundles;
 }
 
-/** Returns where an output file is written: `dist/posts/index.js.map` becomes `dist/maps/posts.js.map`. */
-function target(path: string): string {
-  return path.endsWith('.map') ? mapOf(basename(dirname(path))) : path;
+function bundleFunction(name: string, sourceMaps: boolean): Metafile {
+  const folder = bundleFolder(name);
+  const { outputFiles, metafile } = buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: [{ in: join(FUNCTIONS, name, 'index.ts'), out: 'index' }],
+    outdir: folder,
+    write: false,
+    metafile: true,
+    sourcemap: sourceMaps && 'external',
+    alias: STAND_INS,
+    ...BUNDLE_OPTIONS,
+  });
+  for (const { path, contents } of outputFiles) writeChanged(target(name, path), contents);
+  writeChanged(join(folder, PACKAGE_FILE), PACKAGE_JSON);
+  removeOthers(folder, [
+    ...outputFiles.map(({ path }) => path),
+    join(folder, PACKAGE_FILE),
+    join(folder, ASSETS),
+  ]);
+  return metafile;
+}
+
+/** Returns where an output file is written: `dist/posts/index.js.map` becomes `dist/maps/posts/index.js.map`. */
+function target(name: string, path: string): string {
+  return path.endsWith('.map') ? join(MAPS, name, basename(path)) : path;
 }
 
 /** Replaces a file atomically: another process that reads the folder at the same time sees the old or the new file. */
 export function writeChanged(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  const temporary = join(DIST, `${relative(DIST, path).replaceAll(sep, '-')}.${process.pid}`);
+  for (const folder of [UNFINISHED, dirname(path)]) mkdirSync(folder, { recursive: true });
+  const temporary = join(UNFINISHED, `${relative(DIST, path).replaceAll(sep, '-')}.${process.pid}`);
   writeFileSync(temporary, contents);
   renameSync(temporary, path);
 }
 
-/** Removes the bundles of functions that no longer exist. */
-function removeStale(names: readonly string[]): void {
-  for (const entry of readdirSync(DIST, { withFileTypes: true })) {
-    if (entry.isDirectory() && ![basename(MAPS), WORKER, ...names].includes(entry.name)) {
-      rmSync(join(DIST, entry.name), { recursive: true });
-    }
+/** Removes what is left of earlier sources: bundles of functions that no longer exist, and files of bundles. */
+function removeOthers(folder: string, kept: readonly string[]): void {
+  for (const path of readdirSync(folder).map(name => join(folder, name))) {
+    if (!kept.includes(path)) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -9,6 +9,9 @@ export const DIST = join(ROOT, 'dist');
 /** Folder of the stream worker, below `workers/` and below `dist/`. */
 export const WORKER = 'broadcaster';
 
+/** First line of a bundled ES module: modules of CommonJS inside the bundle call `require`. */
+export const REQUIRE = "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);";
+
 /** The program that a container begins with. */
 export const BOOT = join(DIST, 'boot.js');
 

@@ -15,7 +15,7 @@ import { bundleWorker } from './worker-bundle.ts';
 let stack: Stack;
 
 beforeAll(() => {
-  bundleFunctions();
+  bundleFunctions({ sourceMaps: false });
   bundleWorker();
   stack = synthesize();
 });

@@ -2,8 +2,7 @@ import type { Node } from 'constructs';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { INSIGHTS, PUBLISHERS } from '../shared/platforms/registry.ts';
+import { INSIGHTS, PUBLISHED_PLATFORMS } from '../shared/platforms/registry.ts';
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
 
@@ -34,12 +33,10 @@ const whole = (least: number) =>
 const origins = listOf(origin);
 /** Platforms that provide metrics of posts. */
 const MEASURABLE = Object.keys(INSIGHTS);
-/** Platforms that the service can publish to. */
-const PUBLISHABLE = PLATFORM_IDS.filter(id => PUBLISHERS[id]);
 
 /** Settings of the service itself, which are also properties of the construct. */
 const SERVICE = {
-  platforms: v.optional(listOf(v.picklist(PUBLISHABLE)), PUBLISHABLE),
+  platforms: v.optional(listOf(v.picklist(PUBLISHED_PLATFORMS)), PUBLISHED_PLATFORMS),
   publicUrl: v.optional(v.pipe(text, v.url(), v.startsWith('https://'))),
   mediaCdn: v.optional(flag, true),
   lambdaConcurrency: v.optional(whole(10), 1000),

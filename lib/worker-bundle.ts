@@ -1,11 +1,9 @@
 import { buildSync, type BuildOptions } from 'esbuild';
 import { join } from 'node:path';
 import { writeChanged } from './bundle.ts';
-import { BOOT, bundleFolder, ROOT, WORKER } from './dist.ts';
+import { BOOT, bundleFolder, REQUIRE, ROOT, WORKER } from './dist.ts';
 
 const SOURCES = join(ROOT, 'workers', WORKER);
-/** Modules of CommonJS inside the bundle call it. */
-const REQUIRE = "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);";
 
 const OPTIONS = {
   absWorkingDir: ROOT,

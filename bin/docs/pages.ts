@@ -22,6 +22,6 @@ export async function generatedPages(): Promise<Record<string, string>> {
 async function readme(): Promise<string> {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
   if (!STATUS_PART.test(text)) throw new Error('README.md has no part between the platforms comments');
-  const status = await format(statusTable(), { parser: 'markdown' });
+  const status = await format(await statusTable(), { parser: 'markdown' });
   return text.replace(STATUS_PART, (_, start: string, end: string) => `${start}\n${status}${end}`);
 }

@@ -10,14 +10,14 @@ import { statusTable } from './status.ts';
 import { code, NONE, table } from './table.ts';
 
 /** Returns docs/platforms.md, generated from the platform registry. */
-export function platformsPage(): Promise<string> {
+export async function platformsPage(): Promise<string> {
   const all = Object.values(RULES);
   const page = [
     '# Platforms',
     'Generated from `shared/platforms/` by `npm run docs`; a test fails when the page is stale.',
     '## Status',
     'What is built for each platform. A dash means not yet: posts to such a platform are validated, and fail when they are due.',
-    statusTable(),
+    await statusTable(),
     '## Post types and files',
     'Maximum number of files by post type. Daily cap: posts for each connected account in any 24 hours. Posts are validated when they are created or changed; the response names every violation.',
     table(

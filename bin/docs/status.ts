@@ -2,22 +2,26 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { PLATFORM_IDS, POST_TYPES, type PlatformId } from '../../shared/model/platform.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
-import { CONNECTORS, INSIGHTS, PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
+import { PUBLISHERS } from '../../shared/platforms/publishers.ts';
+import { CONNECTORS, INSIGHTS, RULES } from '../../shared/platforms/registry.ts';
 import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 import { NONE, table } from './table.ts';
 
 /** Returns a table of what each platform supports: connect, publish, follow-ups, insights. */
-export function statusTable(): string {
-  return table(
-    ['Platform', 'Connect', 'Publish', 'Follow-ups', 'Insights'],
-    PLATFORM_IDS.map(platform => [
-      RULES[platform].display_name,
-      connectCell(platform),
-      PUBLISHERS[platform] ? Object.keys(RULES[platform].post_types).join(', ') : NONE,
-      followUpNames(platform).join(', ') || NONE,
-      INSIGHTS[platform] ? 'yes' : NONE,
-    ]),
-  );
+export async function statusTable(): Promise<string> {
+  const rows = await Promise.all(PLATFORM_IDS.map(statusRow));
+  return table(['Platform', 'Connect', 'Publish', 'Follow-ups', 'Insights'], rows);
+}
+
+async function statusRow(platform: PlatformId): Promise<string[]> {
+  const followUps = await followUpNames(platform);
+  return [
+    RULES[platform].display_name,
+    connectCell(platform),
+    PUBLISHERS[platform] ? Object.keys(RULES[platform].post_types).join(', ') : NONE,
+    followUps.join(', ') || NONE,
+    INSIGHTS[platform] ? 'yes' : NONE,
+  ];
 }
 
 const WAYS = { oauth: 'OAuth', direct: 'credentials' } as const;
@@ -28,8 +32,8 @@ function connectCell(platform: PlatformId): string {
 }
 
 /** Returns the names of all follow-ups, as planned for posts of each type with every field, flags both set and not. */
-function followUpNames(platform: PlatformId): string[] {
-  const publisher = PUBLISHERS[platform];
+async function followUpNames(platform: PlatformId): Promise<string[]> {
+  const publisher = await PUBLISHERS[platform]?.();
   if (!publisher) return [];
   const types = POST_TYPES.filter(type => RULES[platform].post_types[type]);
   const names = types.flatMap(type =>

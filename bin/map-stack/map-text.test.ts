@@ -1,17 +1,19 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleFunctions } from '../../lib/bundle.ts';
 import { bundleFolder } from '../../lib/dist.ts';
 import { mapText } from './map-text.ts';
 
-beforeAll(() => bundleFunctions());
+beforeAll(() => void bundleFunctions());
 
 /** The place of a text in the bundle of a function. */
 function placeOf(bundle: string, text: string): string {
-  const before = readFileSync(join(bundleFolder(bundle), 'index.js'), 'utf8').split(text)[0]!;
-  const lines = before.split('\n');
-  return `/var/task/index.js:${lines.length}:${lines.at(-1)!.length + 1}`;
+  const folder = bundleFolder(bundle);
+  const contents = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const file = readdirSync(folder).find(name => name.endsWith('.js') && contents(name).includes(text))!;
+  const lines = contents(file).split(text)[0]!.split('\n');
+  return `file:///var/task/${file}:${lines.length}:${lines.at(-1)!.length + 1}`;
 }
 
 test('replaces places in a bundle by those in the sources', () => {

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { join, relative } from 'node:path';
 import * as v from 'valibot';
 import { mapOf } from '../../lib/bundle.ts';
-import { ROOT } from '../../lib/dist.ts';
+import { bundleFolder, ROOT } from '../../lib/dist.ts';
 
 const SourceMapSchema = v.object({
   file: v.optional(v.string(), ''),
@@ -15,8 +15,8 @@ const SourceMapSchema = v.object({
   sourceRoot: v.optional(v.string(), ''),
 });
 
-/** A place in a bundle, in a stack of Lambda or of the local stack. */
-const PLACE = /(?:\/[^\s:()]*)?\/index\.js:(\d+):(\d+)/g;
+/** A place in a file of a bundle, in a stack of Lambda or of the local stack. */
+const PLACE = /(?:file:\/\/)?(?:\/[^\s:()]*)?\/([\w-]+\.js):(\d+):(\d+)/g;
 
 /** The function of a log line is its `service`; all publishers share a bundle. */
 const bundleOf = (line: string) =>
@@ -25,33 +25,32 @@ const bundleOf = (line: string) =>
 /** Returns log lines with the places in bundles replaced. `name`: the function of lines that do not name theirs. */
 export function mapText(text: string, name?: string): string {
   const maps = new Map<string, SourceMap | null>();
-  function mapFor(bundle: string): SourceMap | null {
-    const map = maps.has(bundle) ? maps.get(bundle) : readMap(bundle);
-    maps.set(bundle, map ?? null);
+  function mapAt(path: string): SourceMap | null {
+    const map = maps.has(path) ? maps.get(path) : readMap(path);
+    maps.set(path, map ?? null);
     return map ?? null;
   }
   return text
     .split('\n')
     .map(line => {
       const bundle = bundleOf(line) ?? name;
-      const map = bundle === undefined ? null : mapFor(bundle);
-      return bundle === undefined || map === null ? line : mapLine(line, bundle, map);
+      return bundle === undefined ? line : mapLine(line, bundle, mapAt);
     })
     .join('\n');
 }
 
-/** Reads the source map of a bundle; null if there is none. */
-function readMap(bundle: string): SourceMap | null {
-  if (!existsSync(mapOf(bundle))) return null;
-  const json: unknown = JSON.parse(readFileSync(mapOf(bundle), 'utf8'));
+/** Reads a source map; null if there is none. */
+function readMap(path: string): SourceMap | null {
+  if (!existsSync(path)) return null;
+  const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
   return new SourceMap(v.parse(SourceMapSchema, json));
 }
 
-function mapLine(line: string, bundle: string, map: SourceMap): string {
-  return line.replace(PLACE, (place, row: string, column: string) => {
-    const origin = map.findOrigin(Number(row), Number(column));
-    if (!('fileName' in origin)) return place;
-    const file = relative(ROOT, join(mapOf(bundle), '..', origin.fileName));
-    return `${file}:${origin.lineNumber}:${origin.columnNumber}`;
+function mapLine(line: string, bundle: string, mapAt: (path: string) => SourceMap | null): string {
+  return line.replace(PLACE, (place, file: string, row: string, column: string) => {
+    const origin = mapAt(mapOf(bundle, file))?.findOrigin(Number(row), Number(column));
+    if (!origin || !('fileName' in origin)) return place;
+    const source = relative(ROOT, join(bundleFolder(bundle), origin.fileName));
+    return `${source}:${origin.lineNumber}:${origin.columnNumber}`;
   });
 }

@@ -26,12 +26,17 @@ describe('renderRegistry', () => {
     add('a', 'rules.ts');
     add('b', 'rules.ts', 'publish.ts', 'sandbox/server.ts');
     add('kit', 'draft.ts');
-    const { 'registry.ts': registry, 'sandboxes.ts': sandboxes } = await renderRegistry(folder, ['b', 'a']);
-    expect(registry).toContain("import { publisher as bPublisher } from './b/publish.ts';");
+    const {
+      'registry.ts': registry,
+      'publishers.ts': publishers,
+      'sandboxes.ts': sandboxes,
+    } = await renderRegistry(folder, ['b', 'a']);
+    expect(registry).toContain("import { rules as bRules } from './b/rules.ts';");
     expect(registry).toMatch(
       /RULES: Readonly<Record<PlatformId, PlatformRules>> = \{\s+b: bRules,\s+a: aRules,/,
     );
-    expect(registry).toMatch(/PUBLISHERS: Readonly<Partial<.+>> = \{\s+b: bPublisher,\s+\}/);
+    expect(registry).toContain("PUBLISHED_PLATFORMS: readonly PlatformId[] = ['b']");
+    expect(publishers).toContain("b: async () => (await import('./b/publish.ts')).publisher,");
     expect(registry).toMatch(/CONNECTORS: Readonly<Partial<.+>> = \{\s*\};/);
     expect(sandboxes).toContain("import { sandbox as bSandbox } from './b/sandbox/server.ts';");
   });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
-import { REGISTRY, SANDBOXES, type RegistryTable } from './tables.ts';
+import { PUBLISHED_PLATFORMS, PUBLISHERS, REGISTRY, SANDBOXES, type RegistryTable } from './tables.ts';
 
 export const PLATFORMS_FOLDER = join(import.meta.dirname, '..', '..', 'shared', 'platforms');
 
@@ -29,7 +29,8 @@ export async function renderRegistry(
 ): Promise<Record<string, string>> {
   assertComplete(folder, platforms);
   return {
-    'registry.ts': await render(REGISTRY, folder, platforms),
+    'registry.ts': await render(REGISTRY, folder, platforms, [renderIds(folder, platforms)]),
+    'publishers.ts': await renderLazy(PUBLISHERS, folder, platforms),
     'sandboxes.ts': await render(SANDBOXES, folder, platforms),
   };
 }
@@ -46,26 +47,48 @@ function assertComplete(folder: string, platforms: readonly string[]): void {
   }
 }
 
+const IMPORT_OF_IDS = "import type { PlatformId } from '../model/platform.ts';";
+const importOfType = ({ type, module }: RegistryTable) => `import type { ${type} } from '${module}';`;
+
 async function render(
   tables: readonly RegistryTable[],
   folder: string,
   platforms: readonly string[],
+  more: readonly string[] = [],
 ): Promise<string> {
   const filled = tables.map(table => ({ table, entries: entriesOf(table, folder, platforms) }));
   const imports = [
-    "import type { PlatformId } from '../model/platform.ts';",
-    ...filled.map(({ table: { type, module } }) => `import type { ${type} } from '${module}';`),
+    IMPORT_OF_IDS,
+    ...tables.map(importOfType),
     ...filled.flatMap(({ table: { exported, file }, entries }) =>
       entries.map(({ platform, name }) => `import { ${exported} as ${name} } from './${platform}/${file}';`),
     ),
   ];
-  const code = [
-    NOTE,
-    imports.join('\n'),
-    ...filled.flatMap(({ table, entries }) => [renderTable(table, entries), ...renderIds(table, entries)]),
-  ];
+  const code = filled.map(({ table, entries }) =>
+    renderTable(
+      table,
+      table.type,
+      entries.map(({ platform, name }) => `${platform}: ${name},`),
+    ),
+  );
+  return formatted([imports.join('\n'), ...code, ...more]);
+}
+
+/** Renders a table of functions that load their member. */
+function renderLazy(table: RegistryTable, folder: string, platforms: readonly string[]): Promise<string> {
+  const members = entriesOf(table, folder, platforms).map(
+    ({ platform }) =>
+      `${platform}: async () => (await import('./${platform}/${table.file}')).${table.exported},`,
+  );
+  return formatted([
+    `${IMPORT_OF_IDS}\n${importOfType(table)}`,
+    renderTable(table, `() => Promise<${table.type}>`, members),
+  ]);
+}
+
+async function formatted(parts: readonly string[]): Promise<string> {
   const options = await resolveConfig(join(PLATFORMS_FOLDER, 'registry.ts'));
-  return format(code.join('\n\n'), { ...options, parser: 'typescript' });
+  return format([NOTE, ...parts].join('\n\n'), { ...options, parser: 'typescript' });
 }
 
 function entriesOf({ file, exported }: RegistryTable, folder: string, platforms: readonly string[]): Entry[] {
@@ -77,14 +100,17 @@ function entriesOf({ file, exported }: RegistryTable, folder: string, platforms:
     }));
 }
 
-function renderTable({ table, type, required, doc }: RegistryTable, entries: readonly Entry[]): string {
-  const record = `Record<PlatformId, ${type}>`;
-  const members = entries.map(({ platform, name }) => `${platform}: ${name},`).join('\n');
-  return `/** ${doc} */\nexport const ${table}: Readonly<${required ? record : `Partial<${record}>`}> = {\n${members}\n};`;
+function renderTable(
+  { table, required, doc }: RegistryTable,
+  member: string,
+  members: readonly string[],
+): string {
+  const record = `Record<PlatformId, ${member}>`;
+  return `/** ${doc} */\nexport const ${table}: Readonly<${required ? record : `Partial<${record}>`}> = {\n${members.join('\n')}\n};`;
 }
 
-function renderIds({ ids }: RegistryTable, entries: readonly Entry[]): string[] {
-  if (!ids) return [];
-  const platforms = entries.map(({ platform }) => `'${platform}'`).join(', ');
-  return [`/** ${ids.doc} */\nexport const ${ids.name}: readonly PlatformId[] = [${platforms}];`];
+function renderIds(folder: string, platforms: readonly string[]): string {
+  const listed = entriesOf(PUBLISHERS, folder, platforms).map(({ platform }) => `'${platform}'`);
+  const { name, doc } = PUBLISHED_PLATFORMS;
+  return `/** ${doc} */\nexport const ${name}: readonly PlatformId[] = [${listed.join(', ')}];`;
 }

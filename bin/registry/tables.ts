@@ -12,8 +12,6 @@ export interface RegistryTable {
   /** Whether every platform must have the file. */
   required: boolean;
   doc: string;
-  /** A list of the table's platforms, for code that must not import what the table holds. */
-  ids?: { name: string; doc: string };
 }
 
 export const REGISTRY: readonly RegistryTable[] = [
@@ -43,19 +41,6 @@ export const REGISTRY: readonly RegistryTable[] = [
     module: './contract/connector.ts',
     required: false,
     doc: 'Platforms that accounts can be connected to.',
-  },
-  {
-    file: 'publish.ts',
-    exported: 'publisher',
-    table: 'PUBLISHERS',
-    type: 'Publisher',
-    module: './contract/publisher.ts',
-    required: false,
-    doc: 'Platforms that can be published to. Posts to other platforms fail at delivery.',
-    ids: {
-      name: 'PUBLISHED_PLATFORMS',
-      doc: 'Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers.',
-    },
   },
   {
     file: 'insights.ts',
@@ -94,6 +79,23 @@ export const REGISTRY: readonly RegistryTable[] = [
     doc: 'Platforms that live broadcasts can be sent to.',
   },
 ];
+
+/** A table of functions that load what the file exports: each function of AWS serves one platform, with the same bundle. */
+export const PUBLISHERS: RegistryTable = {
+  file: 'publish.ts',
+  exported: 'publisher',
+  table: 'PUBLISHERS',
+  type: 'Publisher',
+  module: './contract/publisher.ts',
+  required: false,
+  doc: 'Loads the publishers of the platforms that can be published to. Posts to other platforms fail at delivery.',
+};
+
+/** A list of the platforms of that table, for functions that must not contain publishers. */
+export const PUBLISHED_PLATFORMS = {
+  name: 'PUBLISHED_PLATFORMS',
+  doc: 'Platforms that can be published to: the keys of PUBLISHERS.',
+};
 
 export const SANDBOXES: readonly RegistryTable[] = [
   {

@@ -39,7 +39,8 @@ export function assetResponse(name: Asset, acceptEncoding = '') {
   } as const;
 }
 
-const read = (name: Asset) => readFileSync(join(import.meta.dirname, 'assets', name));
+/** Returns a file of the documentation as `lib/docs.ts` wrote it. */
+export const read = (name: Asset) => readFileSync(join(import.meta.dirname, 'assets', name));
 
 function gzipped(name: Asset): Buffer {
   const bytes = compressed.get(name) ?? gzipSync(read(name));

@@ -1,6 +1,6 @@
 import { serveFallback } from '../../shared/http/fallback.ts';
-import { API_GROUPS } from '../routes.ts';
+import { documentedRoutes } from './documented-routes.ts';
 import { routes } from './routes.ts';
 
 /** Serves the API documentation, and answers requests without a route: 404 for unknown paths, 405 for known ones. */
-export const handler = serveFallback(Object.values(API_GROUPS).flat(), routes);
+export const handler = serveFallback(documentedRoutes, routes);

@@ -489,7 +489,7 @@ describe('an account whose token is about to expire', () => {
     await world.connect(profile, 'x', { token_expires_at: world.clock.now + 24 * HOUR, renew_at: null });
     const connection = (await read(profile))!;
     const outbox = { at: world.clock.now, message: 'Token was revoked' };
-    const { sqs } = world.services;
+    const sqs = await world.services.sqs;
     const send = async (command: Parameters<typeof sqs.send>[0]) => {
       await markNeedsReconnect(world.table, connection, outbox);
       return sqs.send(command);

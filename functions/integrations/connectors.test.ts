@@ -35,7 +35,8 @@ let unregister: () => void;
 
 beforeEach(async () => {
   world = await createApiWorld([...routes, putPlatformApp, getPlatformApp, deletePlatformApp]);
-  world.services.ssm.send = () => Promise.resolve({ Parameter: { Value: JSON.stringify(STACK_APP) } });
+  const ssm = await world.services.ssm;
+  ssm.send = () => Promise.resolve({ Parameter: { Value: JSON.stringify(STACK_APP) } });
   profile = await world.profile({ profile_name: 'Acme' });
   fake = fakeConnector();
   unregister = register(fake.connector);

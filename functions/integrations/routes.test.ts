@@ -138,9 +138,9 @@ describe('DELETE /integrations/{id}', () => {
 
 describe('redirect_url', () => {
   const ask = (redirect_url: unknown) => connect('x', { profile_name: 'Acme', redirect_url });
-  beforeEach(() => {
-    world.services.ssm.send = () =>
-      Promise.resolve({ Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } });
+  beforeEach(async () => {
+    const ssm = await world.services.ssm;
+    ssm.send = () => Promise.resolve({ Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } });
   });
 
   test('is refused unless the operator allows its origin', async () => {

@@ -35,8 +35,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   world = await createApiWorld(routes);
-  world.services.ssm.send = () =>
-    Promise.resolve({ Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } });
+  const ssm = await world.services.ssm;
+  ssm.send = () => Promise.resolve({ Parameter: { Value: '{"client_id":"a","client_secret":"b"}' } });
   profile = await world.profile({ profile_name: 'Acme' });
   victim = await world.connect(profile, 'bluesky', {
     platform_user_id: DID,

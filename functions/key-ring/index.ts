@@ -6,7 +6,7 @@ import { handleKeyRingEvent } from './create-key-ring.ts';
 export async function handler(event: unknown): Promise<void> {
   const http = createHttpClient();
   try {
-    await handleKeyRingEvent(event, { ssm: ssm(), http });
+    await handleKeyRingEvent(event, { ssm: await ssm(), http });
   } finally {
     http.close();
   }

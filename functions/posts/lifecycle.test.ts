@@ -280,9 +280,11 @@ describe('POST /posts', () => {
     world.clock.now += 48 * 3_600_000;
     const statuses: number[] = [];
     for (let n = 0; n < 52; n += 1) {
+      // Otherwise a refused post waits, in real time, for reservations that others may still give back.
+      world.clock.now += 10_000;
       statuses.push((await create({ platforms: ['bluesky'], description: `Number ${n} of many` })).status);
     }
-    expect(statuses.filter(status => status === 201)).toHaveLength(50);
+    expect(statuses).toEqual([...Array<number>(50).fill(201), 429, 429]);
     expect(await create({ platforms: ['bluesky', 'x'], description: 'One more' })).toMatchObject({
       status: 429,
       body: {

@@ -30,7 +30,7 @@ async function read(...bodies: unknown[]) {
     Body: typeof body === 'string' ? body : JSON.stringify(body),
   }));
   const received = [letters.slice()];
-  const others = world.services.sqs;
+  const others = await world.services.sqs;
   const visible = new Set<string>();
   const send = (command: unknown) => {
     if (command instanceof ReceiveMessageCommand) {

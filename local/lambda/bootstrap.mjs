@@ -21,10 +21,12 @@ tagRequests();
 
 const invoke = load();
 if (invoke) {
-  // The thread is terminated in the end, which would lose what was compiled.
-  flushCompileCache();
   send({ kind: 'ready' });
-  for (;;) await run(invoke, nextEvent());
+  for (;;) {
+    // The thread is terminated in the end, which would lose what was compiled: at the start, and for a request.
+    flushCompileCache();
+    await run(invoke, nextEvent());
+  }
 }
 
 function load() {

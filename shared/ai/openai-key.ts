@@ -1,4 +1,5 @@
 import type { SSMClient } from '@aws-sdk/client-ssm';
+import type { Loadable } from '../aws/clients.ts';
 import { readParameter } from '../aws/parameters.ts';
 import { MINUTE } from '../time/instant.ts';
 
@@ -8,7 +9,11 @@ export const aiKeyParameter = (prefix: string) => `${prefix}/ai-provider`;
 const CACHE_MS = 5 * MINUTE;
 
 /** Returns a function that reads the provider's API key, cached for five minutes; null where none is set. */
-export function keyReader(ssm: SSMClient, prefix: string, now: () => number): () => Promise<string | null> {
+export function keyReader(
+  ssm: Loadable<SSMClient>,
+  prefix: string,
+  now: () => number,
+): () => Promise<string | null> {
   let cached: { key: string | null; until: number } | null = null;
   return async () => {
     if (cached && cached.until > now()) return cached.key;

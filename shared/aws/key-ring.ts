@@ -10,6 +10,7 @@ import {
 import type { SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { MINUTE, SECOND } from '../time/instant.ts';
+import type { Loadable } from './clients.ts';
 import { readParameter } from './parameters.ts';
 
 const KeySchema = v.object({
@@ -55,7 +56,7 @@ let cached: { name: string; ring: Promise<KeyRing>; read_at: number } | null = n
  * to unseal; where its key is not in the ring, the ring is read again at once.
  */
 export async function loadKeyRing(
-  ssm: SSMClient,
+  ssm: Loadable<SSMClient>,
   prefix: string,
   now = Date.now(),
   sealed?: string,
@@ -67,7 +68,12 @@ export async function loadKeyRing(
 }
 
 /** Returns the cached key ring if it was read at most `maxAgeMs` ago, else reads it. */
-async function ringReadWithin(maxAgeMs: number, ssm: SSMClient, name: string, now: number): Promise<KeyRing> {
+async function ringReadWithin(
+  maxAgeMs: number,
+  ssm: Loadable<SSMClient>,
+  name: string,
+  now: number,
+): Promise<KeyRing> {
   if (cached?.name !== name || cached.read_at + maxAgeMs <= now) {
     const previous = cached?.name === name ? cached.ring : null;
     const ring = readKeyRing(ssm, name, now);
@@ -82,14 +88,14 @@ async function ringReadWithin(maxAgeMs: number, ssm: SSMClient, name: string, no
 }
 
 /** Reads the key ring as it is stored. */
-export async function readStoredKeyRing(ssm: SSMClient, name: string): Promise<KeyRing> {
+export async function readStoredKeyRing(ssm: Loadable<SSMClient>, name: string): Promise<KeyRing> {
   const value = await readParameter(ssm, name);
   if (value === null) throw new Error(`The key ring ${name} does not exist`);
   const json: unknown = JSON.parse(value);
   return v.parse(KeyRingSchema, json);
 }
 
-async function readKeyRing(ssm: SSMClient, name: string, now: number): Promise<KeyRing> {
+async function readKeyRing(ssm: Loadable<SSMClient>, name: string, now: number): Promise<KeyRing> {
   return inOrderAt(await readStoredKeyRing(ssm, name), now);
 }
 

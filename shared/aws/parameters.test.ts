@@ -32,5 +32,6 @@ test('the first read of a container reads all its parameters in one call, later 
 });
 
 test('a throttled read is retried for seconds', async () => {
-  expect(await ssmClient().config.maxAttempts()).toBe(8);
+  const { config } = await ssmClient();
+  expect(await config.maxAttempts()).toBe(8);
 });

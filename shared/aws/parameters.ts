@@ -1,10 +1,8 @@
-import {
-  GetParameterCommand,
-  GetParametersCommand,
-  ParameterNotFound,
-  type SSMClient,
-} from '@aws-sdk/client-ssm';
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import type { Loadable } from './clients.ts';
 import { ENV } from './env.ts';
+
+const sdk = () => import('./sdk/ssm.ts');
 
 /** What a container reads at its first read, in one call; each name is used once, then read again by itself. */
 interface FirstRead {
@@ -15,7 +13,7 @@ interface FirstRead {
 let first: FirstRead | null = null;
 
 /** Returns the value of an SSM parameter, decrypted; null where it does not exist. */
-export async function readParameter(ssm: SSMClient, name: string): Promise<string | null> {
+export async function readParameter(ssm: Loadable<SSMClient>, name: string): Promise<string | null> {
   first ??= beginFirstRead(ssm);
   if (!first.unused.delete(name)) return readAlone(ssm, name);
   try {
@@ -27,20 +25,24 @@ export async function readParameter(ssm: SSMClient, name: string): Promise<strin
 }
 
 /** SSM allows 40 reads a second in a region: many containers that start at once, each with several reads, exceed that. */
-function beginFirstRead(ssm: SSMClient): FirstRead {
+function beginFirstRead(ssm: Loadable<SSMClient>): FirstRead {
   const names = (process.env[ENV.initialParameters] ?? '').split(',').filter(name => name !== '');
   const values = names.length === 0 ? Promise.resolve(new Map<string, string>()) : readTogether(ssm, names);
   return { unused: new Set(names), values };
 }
 
-async function readTogether(ssm: SSMClient, Names: string[]): Promise<ReadonlyMap<string, string>> {
-  const { Parameters = [] } = await ssm.send(new GetParametersCommand({ Names, WithDecryption: true }));
+async function readTogether(ssm: Loadable<SSMClient>, Names: string[]): Promise<ReadonlyMap<string, string>> {
+  const { GetParametersCommand } = await sdk();
+  const client = await ssm;
+  const { Parameters = [] } = await client.send(new GetParametersCommand({ Names, WithDecryption: true }));
   return new Map(Parameters.map(({ Name = '', Value = '' }) => [Name, Value]));
 }
 
-async function readAlone(ssm: SSMClient, Name: string): Promise<string | null> {
+async function readAlone(ssm: Loadable<SSMClient>, Name: string): Promise<string | null> {
+  const { GetParameterCommand, ParameterNotFound } = await sdk();
+  const client = await ssm;
   try {
-    const { Parameter } = await ssm.send(new GetParameterCommand({ Name, WithDecryption: true }));
+    const { Parameter } = await client.send(new GetParameterCommand({ Name, WithDecryption: true }));
     return Parameter?.Value ?? null;
   } catch (error) {
     if (error instanceof ParameterNotFound) return null;

@@ -2,6 +2,7 @@ import type { SSMClient } from '@aws-sdk/client-ssm';
 import * as v from 'valibot';
 import { AppCredentialsSchema, type AppCredentials } from '../model/platform-app.ts';
 import type { PlatformId } from '../model/platform.ts';
+import type { Loadable } from './clients.ts';
 import { readParameter } from './parameters.ts';
 
 export const platformAppParameter = (prefix: string, platform: PlatformId) =>
@@ -15,7 +16,7 @@ const cache = new Map<string, { app: AppCredentials; until: number }>();
  * container; expired ones are used when SSM does not answer.
  */
 export async function loadPlatformApp(
-  ssm: SSMClient,
+  ssm: Loadable<SSMClient>,
   prefix: string,
   platform: PlatformId,
 ): Promise<AppCredentials | null> {
@@ -33,7 +34,7 @@ export async function loadPlatformApp(
   }
 }
 
-async function readApp(ssm: SSMClient, name: string): Promise<AppCredentials | null> {
+async function readApp(ssm: Loadable<SSMClient>, name: string): Promise<AppCredentials | null> {
   const value = await readParameter(ssm, name);
   if (value === null) return null;
   const json: unknown = JSON.parse(value);

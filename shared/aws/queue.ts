@@ -1,12 +1,9 @@
-import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { JsonObject } from '../model/json.ts';
 import { asciiJson } from './ascii-json.ts';
+import type { Loadable } from './clients.ts';
+
+const sdk = () => import('./sdk/sqs.ts');
 
 /** Longest delay of one SQS message, in seconds. */
 export const MAX_DELAY_S = 900;
@@ -21,8 +18,10 @@ export interface Message {
 }
 
 /** Sends a message to a queue. */
-export async function sendMessage(sqs: SQSClient, message: Message): Promise<void> {
-  await sqs.send(
+export async function sendMessage(sqs: Loadable<SQSClient>, message: Message): Promise<void> {
+  const { SendMessageCommand } = await sdk();
+  const client = await sqs;
+  await client.send(
     new SendMessageCommand({
       QueueUrl: message.queueUrl,
       MessageBody: asciiJson(message.body),
@@ -40,11 +39,13 @@ export interface ReceivedMessage {
 
 /** Receives up to ten messages, waiting `waitS` for the first. Messages that are not deleted become visible again. */
 export async function receiveMessages(
-  sqs: SQSClient,
+  sqs: Loadable<SQSClient>,
   queueUrl: string,
   waitS = 1,
 ): Promise<ReceivedMessage[]> {
-  const { Messages = [] } = await sqs.send(
+  const { ReceiveMessageCommand } = await sdk();
+  const client = await sqs;
+  const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: waitS }),
   );
   return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
@@ -55,20 +56,24 @@ export async function receiveMessages(
 }
 
 export async function deleteMessage(
-  sqs: SQSClient,
+  sqs: Loadable<SQSClient>,
   queueUrl: string,
   { receipt }: ReceivedMessage,
 ): Promise<void> {
-  await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt }));
+  const { DeleteMessageCommand } = await sdk();
+  const client = await sqs;
+  await client.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt }));
 }
 
 /** Makes a received message visible at once. */
 export async function releaseMessage(
-  sqs: SQSClient,
+  sqs: Loadable<SQSClient>,
   queueUrl: string,
   { receipt }: Pick<ReceivedMessage, 'receipt'>,
 ): Promise<void> {
-  await sqs.send(
+  const { ChangeMessageVisibilityCommand } = await sdk();
+  const client = await sqs;
+  await client.send(
     new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle: receipt, VisibilityTimeout: 0 }),
   );
 }

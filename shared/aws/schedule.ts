@@ -1,7 +1,10 @@
-import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
+import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { toIso } from '../time/instant.ts';
 import { asciiJson } from './ascii-json.ts';
+import type { Loadable } from './clients.ts';
 import type { Message } from './queue.ts';
+
+const sdk = () => import('./sdk/scheduler.ts');
 
 /** A one-time schedule that sends a message to a queue. */
 export interface Schedule {
@@ -16,9 +19,14 @@ export interface Schedule {
 }
 
 /** Creates a schedule; an existing one of the same name is left as it is, so that a repeated request is harmless. */
-export async function createSchedule(scheduler: SchedulerClient, schedule: Schedule): Promise<void> {
+export async function createSchedule(
+  scheduler: Loadable<SchedulerClient>,
+  schedule: Schedule,
+): Promise<void> {
+  const { ConflictException, CreateScheduleCommand } = await sdk();
+  const client = await scheduler;
   try {
-    await scheduler.send(
+    await client.send(
       new CreateScheduleCommand({
         Name: schedule.name,
         GroupName: schedule.scheduleGroup,
@@ -31,6 +39,20 @@ export async function createSchedule(scheduler: SchedulerClient, schedule: Sched
     );
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
+  }
+}
+
+/** Deletes a schedule; succeeds where there is none, as after it has fired. */
+export async function deleteSchedule(
+  scheduler: Loadable<SchedulerClient>,
+  { name, scheduleGroup }: Pick<Schedule, 'name' | 'scheduleGroup'>,
+): Promise<void> {
+  const { DeleteScheduleCommand, ResourceNotFoundException } = await sdk();
+  const client = await scheduler;
+  try {
+    await client.send(new DeleteScheduleCommand({ Name: name, GroupName: scheduleGroup }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
   }
 }
 

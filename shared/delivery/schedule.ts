@@ -1,6 +1,5 @@
-import { DeleteScheduleCommand, ResourceNotFoundException } from '@aws-sdk/client-scheduler';
 import { ENV } from '../aws/env.ts';
-import { createSchedule } from '../aws/schedule.ts';
+import { createSchedule, deleteSchedule } from '../aws/schedule.ts';
 import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
@@ -62,7 +61,8 @@ function createDispatchSchedule(services: Services, post: Post, name: string, at
 
 /** Deletes the schedules of a post. Those that fired or never existed are skipped. */
 export async function deletePostSchedules(services: Services, post: Post): Promise<void> {
-  for (const name of scheduleNames(post)) await deleteSchedule(services, name);
+  const scheduleGroup = services.setting(ENV.scheduleGroup);
+  for (const name of scheduleNames(post)) await deleteSchedule(services.scheduler, { name, scheduleGroup });
 }
 
 /** Immediate posts have no schedule for their own time. */
@@ -77,16 +77,6 @@ function scheduleNames(post: Post): string[] {
 /** True for a pending destination that is dispatched after another one with a longer lead. */
 export function dispatchesLater(post: Post, destination: Destination): boolean {
   return destination.status === 'pending' && dispatchAt(post, destination) > firstDispatchAt(post);
-}
-
-async function deleteSchedule(services: Services, name: string): Promise<void> {
-  try {
-    await services.scheduler.send(
-      new DeleteScheduleCommand({ Name: name, GroupName: services.setting(ENV.scheduleGroup) }),
-    );
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-  }
 }
 
 const scheduleName = (post: Post) => `post-${post.post_id}-${post.version}`;

@@ -109,7 +109,7 @@ test('a warm-up that fails returns no message to the queue, and as a dead letter
 
 test('a post is published on time when its warm-up cannot be sent', async () => {
   const post = await storeIn(MINUTE);
-  const { sqs } = world.services;
+  const sqs = await world.services.sqs;
   const send = (command: { input: { MessageBody?: string } }) =>
     command.input.MessageBody?.includes('warm_up')
       ? Promise.reject(new Error('Throttled'))

@@ -7,16 +7,22 @@ import { accessLog, errors, requestId, routing, type Middleware } from './middle
 import type { Route } from './route.ts';
 import type { ApiHandler } from './serve.ts';
 
+/** What the fallback knows of the routes of other functions. */
+export interface RouteKey {
+  method: string;
+  path: string;
+}
+
 /**
  * Serves `own` routes, which need no key, and answers every request that has no gateway route: below the base path 401
- * without a valid key, 405 on a known path, otherwise 404.
+ * without a valid key, 405 on a known path, otherwise 404. `keyed` returns the routes of the other functions, whose code
+ * the fallback does not contain.
  */
 export function serveFallback(
-  keyed: readonly Route[],
+  keyed: () => readonly RouteKey[],
   own: readonly Route[],
   services: Services = ownServices(),
 ): ApiHandler {
-  const all = [...keyed, ...own];
   return middy<ApiEvent, ApiResult>()
     .use(accessLog())
     .use(requestId())
@@ -26,7 +32,7 @@ export function serveFallback(
     .handler(async (event: ApiEvent) => {
       const { route } = requestState(event);
       if (route) return toResult(await route.invoke(rawRequest(event), services));
-      const allowed = methodsFor(all, pathBelowBase(event.rawPath) ?? '');
+      const allowed = methodsFor([...keyed(), ...own], pathBelowBase(event.rawPath) ?? '');
       throw allowed.length > 0 ? methodNotAllowed(allowed) : notFound();
     });
 }
@@ -43,7 +49,7 @@ function authenticationBelowBase(services: Services): Middleware {
 }
 
 /** Methods of the routes that match a concrete path. */
-function methodsFor(routes: readonly Route[], path: string): string[] {
+function methodsFor(routes: readonly RouteKey[], path: string): string[] {
   return routes.filter(route => matches(route.path, path)).map(route => route.method);
 }
 

@@ -1,4 +1,3 @@
-import { Busboy } from '@fastify/busboy';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
@@ -51,6 +50,7 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<R
 async function readParts(body: Uint8Array, contentType: string): Promise<Part[]> {
   const boundary = boundaryOf(contentType);
   if (boundary === null) throw malformedForm('its boundary must have 1 to 70 characters of RFC 2046');
+  const { Busboy } = await import('@fastify/busboy');
   const { promise: finished, resolve, reject } = Promise.withResolvers<undefined>();
   const parts: Promise<Part>[] = [];
   try {

@@ -4,11 +4,12 @@ import { findTruncation } from './integrity/truncation.ts';
 import { BudgetExceeded, createBudget, QUICK } from './probe/budget.ts';
 import { fileFromBytes, withBudget, type FileAccess, type SizedFile } from './probe/file-access.ts';
 import { countFrames } from './probe/frames.ts';
-import { HEAD_BYTES, identify, unsupported, type UnsupportedFile } from './probe/identify.ts';
-import { imageHeader } from './probe/image-header.ts';
-import { videoMetadata } from './probe/video-metadata.ts';
+import { HEAD_BYTES } from './probe/head-bytes.ts';
+import { unsupported, type UnsupportedFile } from './probe/unsupported.ts';
 
 export type Inspection = { type: 'known'; facts: MediaFacts } | UnsupportedFile;
+
+const readers = () => import('./probe/readers.ts');
 
 /** Camera metadata may push a JPEG's dimensions this far back. */
 const LONG_HEAD_BYTES = 1024 * 1024;
@@ -20,6 +21,7 @@ const LONG_HEAD_BYTES = 1024 * 1024;
 export async function inspectFile(file: FileAccess, limits = QUICK): Promise<Inspection> {
   const head = await file.read(0, HEAD_BYTES);
   if (head.byteLength === 0) return unsupported('an empty file', 'The file is empty');
+  const { identify } = await readers();
   const identity = await identify(head, file.declared_type);
   if (identity.type !== 'known') return identity;
   const { mime_type, format } = identity;
@@ -45,6 +47,7 @@ async function readFacts(facts: MediaFacts, head: Uint8Array, file: FileAccess):
 async function inspectImage(facts: MediaFacts, head: Uint8Array, file: FileAccess): Promise<Inspection> {
   const longHead = await affordable(() => readLongHead(facts, head, file));
   const bytes = longHead ?? head;
+  const { imageHeader } = await readers();
   const header = imageHeader(facts.format, bytes);
   const whole = sized(file);
   const frames = await countFrames(facts.format, whole ?? fileFromBytes(bytes), whole !== null);
@@ -59,12 +62,14 @@ async function readLongHead(
   head: Uint8Array,
   file: FileAccess,
 ): Promise<Uint8Array | null> {
+  const { imageHeader } = await readers();
   const { width, animated } = imageHeader(format, head);
   if ((width !== null && animated !== null) || file.size === head.byteLength) return null;
   return file.read(0, Math.min(LONG_HEAD_BYTES, file.size ?? LONG_HEAD_BYTES));
 }
 
 async function inspectVideo(facts: MediaFacts, file: FileAccess): Promise<Inspection> {
+  const { videoMetadata } = await readers();
   return { type: 'known', facts: { ...facts, ...(await videoMetadata(file)) } };
 }
 

@@ -4,7 +4,7 @@ import { readRange, type RangeResponse } from './fetch/range-request.ts';
 import { inspectFile, type Inspection } from './inspect-file.ts';
 import { BudgetExceeded, QUICK, type BudgetLimits } from './probe/budget.ts';
 import type { FileAccess } from './probe/file-access.ts';
-import { HEAD_BYTES } from './probe/identify.ts';
+import { HEAD_BYTES } from './probe/head-bytes.ts';
 
 /** What a media URL leads to. */
 export type UrlProbe =

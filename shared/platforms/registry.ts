@@ -4,7 +4,6 @@ import type { PlatformId } from '../model/platform.ts';
 import type { PlatformRules } from './contract/rules.ts';
 import type { PlatformStyle } from './contract/style.ts';
 import type { Connector } from './contract/connector.ts';
-import type { Publisher } from './contract/publisher.ts';
 import type { InsightsReader } from './contract/insights.ts';
 import type { PlatformLookups } from './contract/lookups.ts';
 import type { PlatformQuota } from './contract/quota.ts';
@@ -42,18 +41,6 @@ import { connector as blueskyConnector } from './bluesky/connect.ts';
 import { connector as snapchatConnector } from './snapchat/connect.ts';
 import { connector as gbpConnector } from './gbp/connect.ts';
 import { connector as telegramConnector } from './telegram/connect.ts';
-import { publisher as xPublisher } from './x/publish.ts';
-import { publisher as youtubePublisher } from './youtube/publish.ts';
-import { publisher as instagramPublisher } from './instagram/publish.ts';
-import { publisher as facebookPublisher } from './facebook/publish.ts';
-import { publisher as linkedinPublisher } from './linkedin/publish.ts';
-import { publisher as tiktokPublisher } from './tiktok/publish.ts';
-import { publisher as threadsPublisher } from './threads/publish.ts';
-import { publisher as pinterestPublisher } from './pinterest/publish.ts';
-import { publisher as blueskyPublisher } from './bluesky/publish.ts';
-import { publisher as snapchatPublisher } from './snapchat/publish.ts';
-import { publisher as gbpPublisher } from './gbp/publish.ts';
-import { publisher as telegramPublisher } from './telegram/publish.ts';
 import { insights as xInsights } from './x/insights.ts';
 import { insights as youtubeInsights } from './youtube/insights.ts';
 import { insights as instagramInsights } from './instagram/insights.ts';
@@ -119,38 +106,6 @@ export const CONNECTORS: Readonly<Partial<Record<PlatformId, Connector>>> = {
   telegram: telegramConnector,
 };
 
-/** Platforms that can be published to. Posts to other platforms fail at delivery. */
-export const PUBLISHERS: Readonly<Partial<Record<PlatformId, Publisher>>> = {
-  x: xPublisher,
-  youtube: youtubePublisher,
-  instagram: instagramPublisher,
-  facebook: facebookPublisher,
-  linkedin: linkedinPublisher,
-  tiktok: tiktokPublisher,
-  threads: threadsPublisher,
-  pinterest: pinterestPublisher,
-  bluesky: blueskyPublisher,
-  snapchat: snapchatPublisher,
-  gbp: gbpPublisher,
-  telegram: telegramPublisher,
-};
-
-/** Platforms that can be published to: the keys of PUBLISHERS, for functions that must not contain publishers. */
-export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
-  'x',
-  'youtube',
-  'instagram',
-  'facebook',
-  'linkedin',
-  'tiktok',
-  'threads',
-  'pinterest',
-  'bluesky',
-  'snapchat',
-  'gbp',
-  'telegram',
-];
-
 /** Platforms whose API returns metrics of posts. */
 export const INSIGHTS: Readonly<Partial<Record<PlatformId, InsightsReader>>> = {
   x: xInsights,
@@ -185,3 +140,19 @@ export const QUOTAS: Readonly<Partial<Record<PlatformId, PlatformQuota>>> = {
 export const LIVE: Readonly<Partial<Record<PlatformId, LivePlatform>>> = {
   youtube: youtubeLive,
 };
+
+/** Platforms that can be published to: the keys of PUBLISHERS. */
+export const PUBLISHED_PLATFORMS: readonly PlatformId[] = [
+  'x',
+  'youtube',
+  'instagram',
+  'facebook',
+  'linkedin',
+  'tiktok',
+  'threads',
+  'pinterest',
+  'bluesky',
+  'snapchat',
+  'gbp',
+  'telegram',
+];

@@ -4,7 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
 import { draftFor, titleFor, type PostContent } from './kit/draft.ts';
 import { fileLimitsOf } from './kit/files.ts';
-import { CONNECTORS, PUBLISHERS, RULES } from './registry.ts';
+import { PUBLISHERS } from './publishers.ts';
+import { CONNECTORS, RULES } from './registry.ts';
 import type { TextRule } from './contract/rules.ts';
 import { GB, HOURS, MB, MINUTES } from './kit/sizes.ts';
 

@@ -2,7 +2,7 @@ import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import { dynamo, lambda, s3, scheduler, sqs, ssm } from '../aws/clients.ts';
+import { dynamo, lambda, s3, scheduler, sqs, ssm, type Loadable } from '../aws/clients.ts';
 import { env, ENV } from '../aws/env.ts';
 import { loadKeyRing, type KeyRing } from '../aws/key-ring.ts';
 import type { Bucket } from '../store/objects.ts';
@@ -12,10 +12,10 @@ import type { Table } from '../store/table.ts';
 export interface Services {
   readonly table: Table;
   readonly bucket: Bucket;
-  readonly sqs: SQSClient;
-  readonly lambda: LambdaClient;
-  readonly scheduler: SchedulerClient;
-  readonly ssm: SSMClient;
+  readonly sqs: Loadable<SQSClient>;
+  readonly lambda: Loadable<LambdaClient>;
+  readonly scheduler: Loadable<SchedulerClient>;
+  readonly ssm: Loadable<SSMClient>;
   /**
    * Returns the keys that seal tokens and secrets, cached per container. `sealed`: a text to unseal, whose key the container
    * may not know yet.
@@ -27,14 +27,20 @@ export interface Services {
   now: () => number;
 }
 
-/** Returns the services of this container. Clients are created at first use. */
+/** Returns the services of this container. Clients are loaded and created at first use, that of the table at once. */
 export function services(): Services {
   return {
     get table() {
       return { client: dynamo(), name: env(ENV.table) };
     },
     get bucket() {
-      return { client: s3(), name: env(ENV.mediaBucket), publicUrl: env(ENV.mediaUrl) };
+      return {
+        get client() {
+          return s3();
+        },
+        name: env(ENV.mediaBucket),
+        publicUrl: env(ENV.mediaUrl),
+      };
     },
     get sqs() {
       return sqs();

@@ -1,15 +1,7 @@
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  CreateMultipartUploadCommand,
-  ListPartsCommand,
-  NoSuchUpload,
-  UploadPartCommand,
-  UploadPartCopyCommand,
-  type CompletedPart,
-} from '@aws-sdk/client-s3';
+import type { CompletedPart } from '@aws-sdk/client-s3';
 import { IMMUTABLE, type Bucket } from './objects.ts';
+
+const sdk = () => import('../aws/sdk/s3.ts');
 
 /** A multipart upload: the object is not visible before it is completed. */
 export interface Assembly {
@@ -31,7 +23,9 @@ export const MAX_PARTS = 10_000;
 export const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
 
 export async function beginAssembly(bucket: Bucket, key: string, type: string): Promise<Assembly> {
-  const { UploadId } = await bucket.client.send(
+  const { CreateMultipartUploadCommand } = await sdk();
+  const client = await bucket.client;
+  const { UploadId } = await client.send(
     new CreateMultipartUploadCommand({
       Bucket: bucket.name,
       Key: key,
@@ -56,7 +50,9 @@ export async function putPart(
   number: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  await bucket.client.send(
+  const { UploadPartCommand } = await sdk();
+  const client = await bucket.client;
+  await client.send(
     new UploadPartCommand({
       ...target(bucket, assembly),
       PartNumber: number,
@@ -68,11 +64,13 @@ export async function putPart(
 
 /** Lists the uploaded parts by number; null when the upload no longer exists: completed, aborted or expired. */
 export async function listParts(bucket: Bucket, assembly: Assembly): Promise<PartHead[] | null> {
+  const { ListPartsCommand, NoSuchUpload } = await sdk();
+  const client = await bucket.client;
   const parts: PartHead[] = [];
   let marker: string | undefined;
   try {
     do {
-      const page = await bucket.client.send(
+      const page = await client.send(
         new ListPartsCommand({
           ...target(bucket, assembly),
           ...(marker !== undefined && { PartNumberMarker: marker }),
@@ -96,16 +94,20 @@ export async function completeAssembly(
   assembly: Assembly,
   parts: readonly PartHead[],
 ): Promise<void> {
+  const { CompleteMultipartUploadCommand } = await sdk();
+  const client = await bucket.client;
   const Parts: CompletedPart[] = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
-  await bucket.client.send(
+  await client.send(
     new CompleteMultipartUploadCommand({ ...target(bucket, assembly), MultipartUpload: { Parts } }),
   );
 }
 
 /** Aborts a multipart upload; succeeds where it was completed or aborted already. */
 export async function abortAssembly(bucket: Bucket, assembly: Assembly): Promise<void> {
+  const { AbortMultipartUploadCommand, NoSuchUpload } = await sdk();
+  const client = await bucket.client;
   try {
-    await bucket.client.send(new AbortMultipartUploadCommand(target(bucket, assembly)));
+    await client.send(new AbortMultipartUploadCommand(target(bucket, assembly)));
   } catch (error) {
     if (!(error instanceof NoSuchUpload)) throw error;
   }
@@ -127,7 +129,9 @@ const CONCURRENT_PARTS = 8;
 /** Copies an object within the bucket. Throws S3's `PreconditionFailed` when it is no longer that version. */
 export async function copyObject(bucket: Bucket, job: CopyJob): Promise<void> {
   if (job.size > COPY_PART_BYTES) return copyInParts(bucket, job);
-  await bucket.client.send(
+  const { CopyObjectCommand } = await sdk();
+  const client = await bucket.client;
+  await client.send(
     new CopyObjectCommand({
       Bucket: bucket.name,
       Key: job.to,
@@ -141,6 +145,8 @@ export async function copyObject(bucket: Bucket, job: CopyJob): Promise<void> {
 }
 
 async function copyInParts(bucket: Bucket, { from, to, etag, size, type }: CopyJob): Promise<void> {
+  const { UploadPartCopyCommand } = await sdk();
+  const client = await bucket.client;
   const assembly = await beginAssembly(bucket, to, type);
   const count = Math.ceil(size / COPY_PART_BYTES);
   const parts: PartHead[] = Array.from({ length: count }, (_, index) => ({
@@ -152,7 +158,7 @@ async function copyInParts(bucket: Bucket, { from, to, etag, size, type }: CopyJ
   const copyParts = async () => {
     for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
       const start = (part.number - 1) * COPY_PART_BYTES;
-      const { CopyPartResult } = await bucket.client.send(
+      const { CopyPartResult } = await client.send(
         new UploadPartCopyCommand({
           ...target(bucket, assembly),
           PartNumber: part.number,

@@ -1,18 +1,12 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  NoSuchKey,
-  NotFound,
-  PutObjectCommand,
-  S3ServiceException,
-  type S3Client,
-} from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
+import type { Loadable } from '../aws/clients.ts';
+
+const sdk = () => import('../aws/sdk/s3.ts');
 
 /** The media bucket: the first argument of every function here, as the table is in the other modules. */
 export interface Bucket {
-  client: S3Client;
+  client: Loadable<S3Client>;
   name: string;
   /** Base URL under which `public/` is served. */
   publicUrl: string;
@@ -48,12 +42,18 @@ export function keyOfUrl(bucket: Pick<Bucket, 'publicUrl'>, url: string): string
   return url.startsWith(root) ? PUBLIC + url.slice(root.length) : null;
 }
 
+/** Whether an error is one of these answers of S3. Told by the name, so that nobody loads the SDK for it. */
+export const isS3Error = (error: unknown, ...names: readonly string[]): boolean =>
+  error instanceof Error && names.includes(error.name);
+
 /** Keys are written once and never changed, so caches may keep the objects for ever. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** Stores an object that is in memory. */
 export async function putObject(bucket: Bucket, key: string, bytes: Uint8Array, type: string): Promise<void> {
-  await bucket.client.send(
+  const { PutObjectCommand } = await sdk();
+  const client = await bucket.client;
+  await client.send(
     new PutObjectCommand({
       Bucket: bucket.name,
       Key: key,
@@ -67,8 +67,10 @@ export async function putObject(bucket: Bucket, key: string, bytes: Uint8Array, 
 
 /** Reads an object's size, type and ETag; null where there is none. */
 export async function headObject(bucket: Bucket, key: string): Promise<ObjectHead | null> {
+  const { HeadObjectCommand, NotFound } = await sdk();
+  const client = await bucket.client;
   try {
-    const found = await bucket.client.send(new HeadObjectCommand({ Bucket: bucket.name, Key: key }));
+    const found = await client.send(new HeadObjectCommand({ Bucket: bucket.name, Key: key }));
     return { size: found.ContentLength ?? 0, type: found.ContentType ?? '', etag: found.ETag ?? '' };
   } catch (error) {
     if (error instanceof NotFound) return null;
@@ -82,12 +84,14 @@ export async function openObject(
   key: string,
   { start, end, etag }: { start?: number; end?: number; etag?: string } = {},
 ): Promise<Readable | null> {
+  const { GetObjectCommand, NoSuchKey } = await sdk();
+  const client = await bucket.client;
   const range =
     start === undefined && end === undefined
       ? null
       : `bytes=${start ?? 0}-${end === undefined ? '' : end - 1}`;
   try {
-    const { Body } = await bucket.client.send(
+    const { Body } = await client.send(
       new GetObjectCommand({
         Bucket: bucket.name,
         Key: key,
@@ -114,12 +118,14 @@ export async function readObject(
     return stream && Buffer.concat(await stream.toArray());
   } catch (error) {
     // S3 rejects a range that begins beyond the end, and any range of an empty object.
-    if (error instanceof S3ServiceException && error.name === 'InvalidRange') return Buffer.alloc(0);
+    if (isS3Error(error, 'InvalidRange')) return Buffer.alloc(0);
     throw error;
   }
 }
 
 /** Deletes an object; succeeds where there is none. */
 export async function deleteObject(bucket: Bucket, key: string): Promise<void> {
-  await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }));
+  const { DeleteObjectCommand } = await sdk();
+  const client = await bucket.client;
+  await client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }));
 }

@@ -3,7 +3,7 @@ import { firstInstantAt } from './zone.ts';
 
 /** Returns epoch milliseconds as ISO 8601 UTC with milliseconds: `2026-12-01T10:00:00.000Z`. */
 export function toIso(epochMs: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(epochMs).toString({ fractionalSecondDigits: 3 });
+  return new Date(epochMs).toISOString();
 }
 
 export function toIsoOrNull(epochMs: number | null): string | null {
@@ -35,8 +35,8 @@ export const monthOf = (epochMs: number) => toIso(epochMs).slice(0, 7);
 
 /** Returns the start of the next calendar month in UTC, epoch milliseconds. */
 export function nextMonth(epochMs: number): number {
-  const month = Temporal.PlainYearMonth.from(monthOf(epochMs)).add({ months: 1 });
-  return month.toPlainDate({ day: 1 }).toZonedDateTime('UTC').epochMilliseconds;
+  const date = new Date(epochMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
 }
 
 export const SECOND = 1000;

@@ -1,5 +1,5 @@
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
-import { PUBLISHERS, RULES } from '../../shared/platforms/registry.ts';
+import { PUBLISHED_PLATFORMS, RULES } from '../../shared/platforms/registry.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';
 import { costsOf, type Use } from './post-cost.ts';
@@ -23,7 +23,7 @@ const SCHEDULED_FUNCTIONS = /sweeper|housekeeper|insights/;
 
 /** Platforms that accept text posts. Without a publisher, the delivery fails early. */
 const withText = PLATFORM_IDS.filter(platform => RULES[platform].post_types.text);
-const deliverable = withText.filter(platform => PUBLISHERS[platform]);
+const deliverable = withText.filter(platform => PUBLISHED_PLATFORMS.includes(platform));
 
 /** AWS calls and capacity units of a text post, as counted by the local stack, and the price of a thousand such posts. */
 export const cost: Bench = {

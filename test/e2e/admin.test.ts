@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -167,18 +168,30 @@ describe('a deployed stack', () => {
   });
   afterAll(() => deployment.close());
 
-  const onStage = (words: string) =>
+  const KEYS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const onStage = (words: string, credentials: Record<string, string> = KEYS) =>
     runAdmin(words.split(' '), {
-      env: {
-        AWS_ENDPOINT_URL: stack.aws.endpoint,
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-        ...deployment.env,
-      },
+      env: { AWS_ENDPOINT_URL: stack.aws.endpoint, ...credentials, ...deployment.env },
     });
 
   test.each(['--stage test', '--stack social-publishing-test'])('is found by %s', async words => {
     expect((await onStage(`workspace list ${words} --region us-east-1`)).output).toMatch(/ Demo\n/);
+  });
+
+  test('is found with the credentials and the region of a profile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'profile-'));
+    const config = join(folder, 'config');
+    const keys = 'aws_access_key_id = local\naws_secret_access_key = local\n';
+    writeFileSync(config, `[profile company]\nregion = eu-central-1\n${keys}`);
+    const files = { AWS_CONFIG_FILE: config, AWS_SHARED_CREDENTIALS_FILE: config };
+    try {
+      const listed = await onStage('workspace list --stage test --profile company', files);
+      expect(listed.output).toMatch(/ Demo\n/);
+      const missing = await onStage('workspace list --stage other --profile company', files);
+      expect(missing.errors).toContain('no stack social-publishing-other in eu-central-1');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('has its parts found by the outputs', async () => {

@@ -13,6 +13,7 @@ import { COPIES, DERIVED, PENDING, PUBLIC, type Bucket } from '../../shared/stor
 import { PATIENT } from './server.ts';
 
 export interface TestBucket extends Bucket {
+  client: S3Client;
   s3: S3;
   /** Keys of all objects. */
   keys: () => string[];

@@ -19,7 +19,7 @@ import { createPost, deletePost, getPost, replacePost } from '../../store/posts.
 import { reserveStorage, storageUsed } from '../../store/storage.ts';
 import { processCopy, releaseCopies, planCopies, startCopies, withCopiedMedia } from './copy-media.ts';
 import { MediaWorkSchema, type MediaWork } from '../work.ts';
-import { HEAD_BYTES } from '../probe/identify.ts';
+import { HEAD_BYTES } from '../probe/head-bytes.ts';
 import { maxBytesOf } from './post-media.ts';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { readAll, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { SECOND } from '../../time/instant.ts';
 import { QUICK } from '../probe/budget.ts';
 import type { FileAccess } from '../probe/file-access.ts';
-import { HEAD_BYTES } from '../probe/identify.ts';
+import { HEAD_BYTES } from '../probe/head-bytes.ts';
 import { assertFileResponse, hostUnavailable, mediaRejected, withHostErrors } from './host-errors.ts';
 import { contentRange, strongEtag, UNCOMPRESSED, wholeNumber } from './range-request.ts';
 import { tailReader } from './tail.ts';

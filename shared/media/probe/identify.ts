@@ -1,16 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { formatOfType, type MediaFormat } from '../../model/media.ts';
 import { readHtml } from '../../net/html.ts';
-
-/** Bytes that identify a format, and that hold the dimensions of nearly every image. */
-export const HEAD_BYTES = 64 * 1024;
-
-/** A file that the service does not accept. `found` names what it is. */
-export interface UnsupportedFile {
-  type: 'unsupported';
-  found: string;
-  message: string;
-}
+import { unsupported, type UnsupportedFile } from './unsupported.ts';
 
 export type Identity = { type: 'known'; mime_type: string; format: MediaFormat } | UnsupportedFile;
 
@@ -76,9 +67,3 @@ function unknownType(type: string | null, declaredType: string): UnsupportedFile
       : `The file is of type ${type}, which is not supported`;
   return unsupported(found, HINTS.get(found) ?? message);
 }
-
-export const unsupported = (found: string, message: string): UnsupportedFile => ({
-  type: 'unsupported',
-  found,
-  message,
-});

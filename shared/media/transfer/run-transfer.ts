@@ -19,7 +19,7 @@ import {
 import { deleteObject, headObject, putObject, type Bucket } from '../../store/objects.ts';
 import { SECOND } from '../../time/instant.ts';
 import { checkBytesIntegrity, checkObjectIntegrity, type Integrity } from '../check-integrity.ts';
-import { HEAD_BYTES } from '../probe/identify.ts';
+import { HEAD_BYTES } from '../probe/head-bytes.ts';
 import { createChunkBuffer, type ChunkBuffer } from './chunk-buffer.ts';
 import { formatOf, openSource, UnacceptableFile, type Source } from './source.ts';
 

@@ -5,7 +5,6 @@ import type { Transfer } from '../../model/transfer.ts';
 import { openFollowing } from '../../net/follow.ts';
 import { HttpFailure, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { contentRange, strongEtag, wholeNumber } from '../fetch/range-request.ts';
-import { identify } from '../probe/identify.ts';
 import { directLink, readSharePage } from './share-links.ts';
 
 /** Thrown for a file that will never be accepted. The message is for the user. */
@@ -218,6 +217,7 @@ async function readHtmlPage(
 ): Promise<string | null> {
   // Bytes from the middle of a file identify nothing.
   if (offset > 0 && !/html/i.test(contentType)) return null;
+  const { identify } = await import('../probe/readers.ts');
   const identity = await identify(head, contentType);
   if (identity.type === 'known' || identity.found !== 'text/html') return null;
   const text: Buffer[] = [];
@@ -236,6 +236,7 @@ export async function formatOf(
   { contentType }: Pick<Source, 'contentType'>,
 ): Promise<MediaFormat> {
   if (head.byteLength === 0) throw new UnacceptableFile('The file is empty');
+  const { identify } = await import('../probe/readers.ts');
   const identity = await identify(head, contentType);
   if (identity.type === 'unsupported') throw new UnacceptableFile(identity.message);
   return identity.format;

@@ -1,4 +1,3 @@
-import { S3ServiceException } from '@aws-sdk/client-s3';
 import { FILE_OF_FORMAT, MAX_BYTES, MEDIA_FORMATS } from '../../model/media.ts';
 import type { Upload } from '../../model/upload.ts';
 import type { Services } from '../../runtime/services.ts';
@@ -9,7 +8,7 @@ import {
   listParts,
   MIN_PART_BYTES,
 } from '../../store/multipart-objects.ts';
-import { deleteObject, headObject, type Bucket } from '../../store/objects.ts';
+import { deleteObject, headObject, isS3Error, type Bucket } from '../../store/objects.ts';
 import { replaceUpload } from '../../store/uploads.ts';
 import { DAY } from '../../time/instant.ts';
 import { checkObjectIntegrity } from '../check-integrity.ts';
@@ -108,7 +107,7 @@ async function checkAndPublish(bucket: Bucket, leased: Upload): Promise<CheckRes
       ? publishMultipart(bucket, leased)
       : publishSingle(bucket, leased));
   } catch (error) {
-    if (error instanceof S3ServiceException && REPLACED_ERRORS.includes(error.name)) return REPLACED;
+    if (isS3Error(error, ...REPLACED_ERRORS)) return REPLACED;
     throw error;
   }
 }

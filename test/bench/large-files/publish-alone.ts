@@ -9,7 +9,8 @@ import type { Checkpoint, Destination, DestinationOf } from '../../../shared/mod
 import { createHttpClient } from '../../../shared/net/http.ts';
 import { platformHttp } from '../../../shared/net/platform-http.ts';
 import type { StepContext } from '../../../shared/platforms/contract/publisher.ts';
-import { PUBLISHERS, RULES } from '../../../shared/platforms/registry.ts';
+import { PUBLISHERS } from '../../../shared/platforms/publishers.ts';
+import { RULES } from '../../../shared/platforms/registry.ts';
 import { memoryBucket } from '../../support/memory-bucket.ts';
 import { unlimitedQuota } from '../../support/unlimited-quota.ts';
 import type { PublishTask, Report } from './messages.ts';
@@ -26,7 +27,7 @@ const [task] = (await once(process, 'message')) as [PublishTask];
 const { job, post, credentials, target, app } = task;
 const settings = { sandboxUrl: task.sandbox_url, allowLoopback: true };
 const rules = RULES[job.platform];
-const publisher = PUBLISHERS[job.platform]!;
+const publisher = await PUBLISHERS[job.platform]!();
 const media = createHttpClient(settings);
 const http = platformHttp(job.platform, media, settings);
 const bucket = { ...memoryBucket(), publicUrl: task.bucket_url };
