@@ -18,7 +18,7 @@ import { bundleWorker } from '../lib/worker-bundle.ts';
 /** The local stack uses the same template and bundles, without what only a deployment needs. */
 const isLocal = process.env['SKIP_NAG'] === '1';
 
-bundleFunctions({ sourceMaps: !isLocal });
+bundleFunctions();
 bundleWorker();
 
 const app = new App({ treeMetadata: !isLocal });

@@ -15,7 +15,7 @@ import { bundleWorker } from './worker-bundle.ts';
 let stack: Stack;
 
 beforeAll(() => {
-  bundleFunctions({ sourceMaps: false });
+  bundleFunctions();
   bundleWorker();
   stack = synthesize();
 });

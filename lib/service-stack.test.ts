@@ -27,7 +27,7 @@ let stack: Stack;
 let reach: ReadonlyMap<string, Reach>;
 
 beforeAll(() => {
-  bundleFunctions({ sourceMaps: false });
+  bundleFunctions();
   bundleWorker();
   stack = synthesize();
   reach = reachOfFunctions();
@@ -605,7 +605,7 @@ describe('the template', () => {
   const alarms = () => stack.all('AWS::CloudWatch::Alarm').map(([, alarm]) => alarm);
 
   test('is deterministic', () => {
-    bundleFunctions({ sourceMaps: false });
+    bundleFunctions();
     bundleWorker();
     expect(synthesize().resources).toEqual(stack.resources);
   });

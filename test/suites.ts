@@ -116,6 +116,7 @@ export const SLOW_SUITES = {
       'bin/construct/pack.test.ts',
       'bin/map-stack/map-text.test.ts',
       'lib/alarms.test.ts',
+      'lib/bundle.test.ts',
       'lib/docs.test.ts',
       'lib/floors.test.ts',
       'lib/idle-cost.test.ts',

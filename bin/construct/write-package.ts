@@ -25,7 +25,7 @@ export function writePackage(folder: string): void {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  bundleFunctions({ sourceMaps: false });
+  bundleFunctions();
   bundleWorker();
   const bundles = [...functionNames(), WORKER].map(bundleFolder);
   const copied = [...bundles, BOOT, join(ROOT, 'lib', 'layers'), join(ROOT, 'LICENSE')];

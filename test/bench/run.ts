@@ -16,6 +16,7 @@ import { publisher } from './publisher.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { validation } from './validation.ts';
+import { warm } from './warm.ts';
 import { textOf } from './value.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -23,6 +24,7 @@ const BENCHES: readonly Bench[] = [
   start,
   bundles,
   validation,
+  warm,
   cost,
   growth,
   throughput,

@@ -7,8 +7,9 @@ export const OWN = 'own code';
 
 /** Returns what a function's bundle loads with its first file, before any request needs more. */
 export function loadedAtStart({ outputs }: Metafile): Sizes {
-  const entry = Object.keys(outputs).filter(path => outputs[path]?.entryPoint?.startsWith('functions/'));
-  const files = new Set(entry);
+  const files = new Set(
+    Object.keys(outputs).filter(path => path.endsWith('index.js') && outputs[path]?.entryPoint),
+  );
   // A set is iterated in the order of insertion, members that are added meanwhile included.
   for (const file of files) {
     const imports = outputs[file]?.imports ?? [];

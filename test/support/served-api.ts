@@ -100,7 +100,8 @@ function withoutTimeouts({ name, client }: Table): Table {
   return { name, client: { send } as unknown as Table['client'] };
 }
 
-function eventOf(
+/** Returns the event that the gateway invokes a function with. */
+export function eventOf(
   routes: readonly Route[],
   method: string,
   target: string,

@@ -100,9 +100,12 @@ const { context: flags } = JSON.parse(readFileSync(new URL('../../cdk.json', imp
 // The CDK's own validation of templates takes longer than all else here; `npm run synth` does it.
 process.env['CDK_VALIDATION'] = 'false';
 
+/** Whether the bundle of a function exists, to its last file. */
+const isBundled = (name: string) => existsSync(join(bundleFolder(name), 'package.json'));
+
 /** Synthesizes the stack with `cdk.json` and these settings and returns ways to inspect its template. */
 export function synthesize(settings: Record<string, unknown> = {}, review?: (app: App) => void, name = NAME) {
-  if (!functionNames().every(name => existsSync(bundleFolder(name)))) bundleFunctions();
+  if (!functionNames().every(isBundled)) bundleFunctions();
   const outdir = mkdtempSync(join(tmpdir(), 'stack-'));
   try {
     const context = { ...flags, ...settings, 'aws:cdk:disable-asset-staging': true };
