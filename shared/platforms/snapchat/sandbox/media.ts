@@ -5,6 +5,7 @@ import { DAY } from '../../../time/instant.ts';
 import { GB, MB } from '../../kit/sizes.ts';
 import { authorizeProfile } from './access.ts';
 import { invalid, jsonBody, notFound, refuse, success } from './answers.ts';
+import { readPartForm, type PartForm } from './form.ts';
 import type { SnapchatAccount, SnapchatMedia, SnapchatState } from './state.ts';
 
 /** With the form around it. */
@@ -41,8 +42,9 @@ export function addMedia(api: Hono, state: SnapchatState): void {
     if (media?.profile_id !== profile.id) return notFound('Media');
     if (isExpired(state, media)) return expired();
     const form = await readForm(c);
-    if (form.get('action') === 'ADD') return add(c, profile, media, form);
-    if (form.get('action') === 'FINALIZE') return finalize(c, state, profile, media, form);
+    const action = form.fields.get('action');
+    if (action === 'ADD') return add(c, profile, media, form);
+    if (action === 'FINALIZE') return finalize(c, state, profile, media, form);
     return invalid("Invalid field 'action'");
   });
 }
@@ -80,37 +82,32 @@ function create(
     : success(c, { media: [{ sub_request_status: 'SUCCESS', media: { id, ...paths } }] });
 }
 
-async function readForm(c: Context): Promise<FormData> {
+async function readForm(c: Context): Promise<PartForm> {
   if (!(c.req.header('content-type') ?? '').startsWith('multipart/form-data')) {
     return invalid('Content-Type must be multipart/form-data');
   }
   const length = Number(c.req.header('content-length'));
   if (!Number.isInteger(length)) return refuse(411, null, 'Content-Length is required');
   if (length > MAX_PART_BYTES) return invalid('Media size is too large');
-  return c.req.formData();
+  return (await readPartForm(c.req.raw)) ?? invalid('The form is malformed');
 }
 
-function assertFields(form: FormData, names: readonly string[]): void {
-  if ([...form.keys()].sort().join() !== [...names].sort().join()) {
+function assertFields({ fields, file }: PartForm, names: readonly string[]): void {
+  const given = [...fields.keys(), ...(file ? [file.name] : [])];
+  if (given.sort().join() !== [...names].sort().join()) {
     invalid(`The form must have exactly the fields ${names.join(', ')}`);
   }
 }
 
-async function add(
-  c: Context,
-  profile: SnapchatAccount,
-  media: SnapchatMedia,
-  form: FormData,
-): Promise<Response> {
+function add(c: Context, profile: SnapchatAccount, media: SnapchatMedia, form: PartForm): Response {
   assertFields(form, ['action', 'part_number', 'file']);
-  const number = Number(form.get('part_number'));
-  const file = form.get('file');
+  const number = Number(form.fields.get('part_number'));
   if (!Number.isInteger(number) || number < 1 || number > MAX_PARTS)
     return invalid("Invalid field 'part_number'");
-  if (!(file instanceof File)) return invalid("Invalid field 'file': must be a file");
+  if (form.file === null) return invalid("Invalid field 'file': must be a file");
   if (media.finalized_at !== null) return invalid('The upload is complete');
   if (media.parts.has(number) && profile.repeated_part === 'refuse') return invalid('The part exists');
-  media.parts.set(number, Buffer.from(await file.arrayBuffer()));
+  media.parts.set(number, form.file.bytes);
   const total = [...media.parts.values()].reduce((sum, { length }) => sum + length, 0);
   // The block of padding of a file of exactly this size.
   if (total > MAX_BYTES + 16) return invalid('Media size is too large');
@@ -122,7 +119,7 @@ async function finalize(
   state: SnapchatState,
   profile: SnapchatAccount,
   media: SnapchatMedia,
-  form: FormData,
+  form: PartForm,
 ): Promise<Response> {
   assertFields(form, ['action']);
   if (media.finalized_at !== null) {
