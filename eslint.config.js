@@ -62,6 +62,19 @@ export default tseslint.config(
   },
   { files: ['bin/**', 'local/**', 'test/**'], rules: { 'no-console': 'off' } },
   {
+    files: ['shared/**', 'functions/**'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ImportExpression > Literal[value=/^(?!\\.|sharp$)/]',
+          message: 'Import a file of the project: in a bundle, a package of CommonJS has no named exports.',
+        },
+      ],
+    },
+  },
+  {
     files: [
       '**/*.test.ts',
       'test/**',

@@ -50,18 +50,18 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<R
 async function readParts(body: Uint8Array, contentType: string): Promise<Part[]> {
   const boundary = boundaryOf(contentType);
   if (boundary === null) throw malformedForm('its boundary must have 1 to 70 characters of RFC 2046');
-  const { Busboy } = await import('@fastify/busboy');
+  const { Busboy } = await import('./form-parser.ts');
   const { promise: finished, resolve, reject } = Promise.withResolvers<undefined>();
   const parts: Promise<Part>[] = [];
+  const parser = new Busboy({
+    // Unquoted, the parser would take a space or a colon for the end of the boundary.
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    limits: LIMITS,
+    preservePath: true,
+    // The parser would cut long texts and replace invalid bytes.
+    isPartAFile: () => true,
+  });
   try {
-    const parser = new Busboy({
-      // Unquoted, the parser would take a space or a colon for the end of the boundary.
-      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      limits: LIMITS,
-      preservePath: true,
-      // The parser would cut long texts and replace invalid bytes.
-      isPartAFile: () => true,
-    });
     parser.on('file', (name: string | undefined, stream, fileName: string | undefined, _, type) => {
       parts.push(readPart({ name, fileName, type }, stream));
     });
