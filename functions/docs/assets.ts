@@ -27,7 +27,7 @@ export function assetResponse(name: Asset, acceptEncoding = '') {
   const zip = /\bgzip\b/i.test(acceptEncoding);
   return {
     status: 200,
-    raw: zip ? gzipped(name) : read(name),
+    raw: zip ? gzipped(name) : readAsset(name),
     headers: {
       'content-type': ASSETS[name],
       'cache-control': 'public, max-age=300',
@@ -40,10 +40,10 @@ export function assetResponse(name: Asset, acceptEncoding = '') {
 }
 
 /** Returns a file of the documentation as `lib/docs.ts` wrote it. */
-export const read = (name: Asset) => readFileSync(join(import.meta.dirname, 'assets', name));
+export const readAsset = (name: Asset) => readFileSync(join(import.meta.dirname, 'assets', name));
 
 function gzipped(name: Asset): Buffer {
-  const bytes = compressed.get(name) ?? gzipSync(read(name));
+  const bytes = compressed.get(name) ?? gzipSync(readAsset(name));
   compressed.set(name, bytes);
   return bytes;
 }
