@@ -125,7 +125,10 @@ export const live = (
 ): AttemptOutcome => ({
   type: 'published',
   post,
-  followUps: publisher.followUps(job).map(({ name, start }) => ({ name, state: start(committed) })),
+  followUps: publisher
+    .followUps(job)
+    .filter(({ isNeeded }) => isNeeded(post))
+    .map(({ name, start }) => ({ name, state: start(committed) })),
 });
 
 const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY_MS;

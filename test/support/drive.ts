@@ -75,7 +75,7 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
     }
     if (result.type === 'published') {
       let { post } = result;
-      for (const followUp of publisher.followUps(job)) {
+      for (const followUp of publisher.followUps(job).filter(each => each.isNeeded(result.post))) {
         driven.ran.push(followUp.name);
         post = await runFollowUp(followUp, contextOf(job, options), checkpoint, post, options);
       }

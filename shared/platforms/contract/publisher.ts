@@ -120,6 +120,8 @@ export interface FollowUpDefinition<F extends JsonObject, S, C> {
   /** True where running it twice has the same effect as running it once: it needs no intent. */
   idempotent?: true;
   state: v.GenericSchema<unknown, F>;
+  /** False where the live post needs it no more. Default: always needed. */
+  isNeeded?: (post: PublishedPost) => boolean;
   /** `committed`: the publisher's state when the post went live. */
   initial: (job: PublishJob, committed: S) => F;
   run: (context: StepContext<C>, state: F, post: PublishedPost) => Promise<FollowUpResult<F>>;
@@ -136,6 +138,7 @@ export interface FollowUpDefinition<F extends JsonObject, S, C> {
 export interface FollowUp<S, C> {
   name: string;
   idempotent: boolean;
+  isNeeded: (post: PublishedPost) => boolean;
   initial: (job: PublishJob, committed: S) => JsonObject;
   run: (
     context: StepContext<C>,
@@ -189,7 +192,7 @@ export interface PlannedStep {
 
 export interface PlannedFollowUp extends Pick<
   FollowUp<unknown, unknown>,
-  'name' | 'idempotent' | 'run' | 'reconcile'
+  'name' | 'idempotent' | 'isNeeded' | 'run' | 'reconcile'
 > {
   /** Returns the first state, given the state of the publisher when the post went live. */
   start: (committed: JsonObject) => JsonObject;
@@ -199,11 +202,12 @@ export interface PlannedFollowUp extends Pick<
 export function defineFollowUp<F extends JsonObject, S, C>(
   definition: FollowUpDefinition<F, S, C>,
 ): FollowUp<S, C> {
-  const { name, idempotent = false, initial, run, reconcile } = definition;
+  const { name, idempotent = false, isNeeded = () => true, initial, run, reconcile } = definition;
   const parse = (state: JsonObject) => v.parse(definition.state, state);
   return {
     name,
     idempotent,
+    isNeeded,
     initial,
     run: (context, state, post) => run(context, parse(state), post),
     reconcile: reconcile
@@ -235,10 +239,11 @@ export function definePublisher<S extends JsonObject, C>(definition: PublisherDe
   });
 
   const bindFollowUp = (job: PublishJob, followUp: FollowUp<S, C>): PlannedFollowUp => {
-    const { name, idempotent, run, reconcile } = followUp;
+    const { name, idempotent, isNeeded, run, reconcile } = followUp;
     return {
       name,
       idempotent,
+      isNeeded,
       start: committed => followUp.initial(job, stateOf(job, committed)),
       run: async (context, state, post) => run(typed(context), state, post),
       reconcile: reconcile

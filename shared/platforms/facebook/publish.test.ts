@@ -318,7 +318,16 @@ describe('a commit whose response was lost', () => {
   test('has an unknown outcome where another Page was chosen meanwhile', async () => {
     const post = images(2);
     const from = { step: 'publish', state: { ...publisher.start(post).state, page_id: '1' } };
-    expect(await reconcile(publisher, post, from, host.now(), options())).toEqual({ type: 'unknown' });
+    const at = host.now() - HOUR;
+    expect(await reconcile(publisher, post, from, at, options())).toEqual({ type: 'unknown' });
+  });
+
+  test('is looked for again where Facebook refuses to show the posts once', async () => {
+    const at = host.now();
+    host.failNext({ match: /published_posts/, respond: { status: 400, body: '{}' } });
+    expect(await finding(job(), at)).toEqual({ type: 'wait', delayMs: MINUTE });
+    host.advance(3 * MINUTE);
+    expect(await finding(job(), at)).toEqual({ type: 'absent' });
   });
 
   test('is read again where Facebook does not answer', async () => {

@@ -20,21 +20,27 @@ const READ_AGAIN_MS = MINUTE;
 const CLOCK_SKEW_MS = 5 * SECOND;
 
 export async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
+  const post = await lookFor(context, state, intentAt);
+  if (post !== null && post !== 'unknown' && post !== 'refused') return { type: 'published', post };
+  const isLate = context.now() - intentAt >= ABSENT_AFTER_MS;
+  if (post === 'unknown' || (post === 'refused' && isLate)) return { type: 'unknown' };
+  return isLate ? { type: 'absent' } : { type: 'wait', delayMs: READ_AGAIN_MS };
+}
+
+/** Returns the post of a commit, or why there is none. A refusal proves nothing: without the permission, no post is shown. */
+async function lookFor(
+  context: Context,
+  state: State,
+  intentAt: number,
+): Promise<PublishedPost | 'unknown' | 'refused' | null> {
   try {
     const page = pageOf(context, state);
-    const post =
-      state.video_id === null
-        ? await findPost(context, page, state, intentAt)
-        : await findVideo(context, page, state.video_id);
-    if (post === 'unknown') return { type: 'unknown' };
-    if (post !== null) return { type: 'published', post };
+    if (state.video_id !== null) return await findVideo(context, page, state.video_id);
+    return await findPost(context, page, state, intentAt);
   } catch (error) {
-    // A refused reading proves nothing: without the permission, no post is ever shown.
-    if (error instanceof PlatformError && error.kind === 'rejected') return { type: 'unknown' };
+    if (error instanceof PlatformError && error.kind === 'rejected') return 'refused';
     throw error;
   }
-  const isLate = context.now() - intentAt >= ABSENT_AFTER_MS;
-  return isLate ? { type: 'absent' } : { type: 'wait', delayMs: READ_AGAIN_MS };
 }
 
 /** Finds the post of a commit: its text is the same, and it shows the staged photos. Null where there is none. */

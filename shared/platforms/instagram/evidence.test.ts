@@ -128,7 +128,7 @@ describe.each([1, 2])('a worker that dies while it publishes %i image(s)', count
   test.each(['before', 'after'] as const)('%s any request leaves the post live once', async when => {
     const before = host.traffic.length;
     const { ran } = await drive(publisher, post('counting'), options);
-    expect(ran.at(-1)).toBe('permalink');
+    expect(ran.at(-1)).toBe('publish');
     const total = host.traffic.length - before;
     expect(total).toBeGreaterThan(5);
     for (let index = 0; index < total; index += 1) {

@@ -1,6 +1,7 @@
 import type { PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
+import { UNKNOWN_ID } from '../families/meta/permalink.ts';
 import { recentMedia, type LiveMedia } from './media.ts';
 import { readStatus } from './prepare.ts';
 import { isStory } from './rules.ts';
@@ -13,9 +14,6 @@ const LIST_DELAY_MS = 2 * MINUTE;
 /** How long evidence is looked for while Instagram does not show the container. */
 const HIDDEN_LIMIT_MS = 5 * MINUTE;
 const AGAIN_MS = 30 * SECOND;
-
-/** A live post that cannot be told from others of the account. */
-export const UNKNOWN_ID = 'unknown';
 
 /**
  * Returns what Instagram says about a publishing request that was sent at `since`: by the status of the container, and by

@@ -3,47 +3,34 @@ import { FIRST_COMMENT } from '../../model/destination.ts';
 import { failure } from '../../model/failure.ts';
 import { PlatformError } from '../contract/error.ts';
 import { defineFollowUp, type FollowUp } from '../contract/publisher.ts';
+import { permalinkFollowUp, showsLater, UNKNOWN_ID } from '../families/meta/permalink.ts';
 import type { Credentials } from './credentials.ts';
 import { isHidden } from './errors.ts';
-import { comparable, UNKNOWN_ID } from './evidence.ts';
+import { comparable } from './evidence.ts';
 import { commentsOf, createComment, permalinkOf } from './media.ts';
 import { accessesFor, type Context, type State } from './state.ts';
 
 type InstagramFollowUp = FollowUp<State, Credentials>;
 
-const NothingSchema = v.object({});
-
 /** Reads the link of the post where Instagram did not name it at once. */
-export const permalink: InstagramFollowUp = defineFollowUp({
-  name: 'permalink',
-  idempotent: true,
-  state: NothingSchema,
-  initial: () => ({}),
-  run: async (context: Context, _, { platform_post_id: id, platform_post_url: known }) => {
-    if (known !== null || id === UNKNOWN_ID) return { type: 'done' };
-    const url = await orLater(permalinkOf(accessesFor(context), id));
-    if (url === null) throw later('Instagram does not name the link of the post yet');
-    return { type: 'done', amend: { platform_post_url: url } };
-  },
-});
+export const permalink: InstagramFollowUp = permalinkFollowUp('Instagram', (context: Context, id) =>
+  orLater(permalinkOf(accessesFor(context), id)),
+);
 
 /** Turns the refusal to show a media into a transient error: Instagram shows new ones after a while. */
 async function orLater<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof PlatformError && isHidden(error)) throw later(error.message);
+    if (error instanceof PlatformError && isHidden(error)) throw showsLater(error.message);
     throw error;
   }
 }
 
-const later = (message: string) =>
-  new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message });
-
 /** Posts the first comment. A lost response is looked up among the comments. */
 export const firstComment: InstagramFollowUp = defineFollowUp({
   name: FIRST_COMMENT,
-  state: NothingSchema,
+  state: v.object({}),
   initial: () => ({}),
   run: async (context: Context, _, { platform_post_id: id }) => {
     if (id === UNKNOWN_ID) {

@@ -3,10 +3,10 @@ import type { Metrics } from '../../model/insight.ts';
 import { DAY, HOUR } from '../../time/instant.ts';
 import { defineInsights } from '../contract/insights.ts';
 import { isGraphError } from '../families/meta/errors.ts';
+import { UNKNOWN_ID } from '../families/meta/permalink.ts';
 import { accessesOf, onObject, type Accesses } from './access.ts';
 import { CredentialsSchema } from './credentials.ts';
 import { isHidden } from './errors.ts';
-import { UNKNOWN_ID } from './evidence.ts';
 
 /** Instagram has no request for several media. */
 export const insights = defineInsights({

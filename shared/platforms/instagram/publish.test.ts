@@ -366,11 +366,13 @@ describe('publishing', () => {
   });
 
   test('does not depend on the link: a follow-up reads it later', async () => {
+    const plain = await run({ media_urls: [image()] });
+    expect(plain.ran).not.toContain('permalink');
     host.failNext({ match: /permalink/, respond: { status: 500 } });
     const { post, ran } = await run({ media_urls: [image()] });
     expect(post.platform_post_url).toBe(last().platform_post_url);
     expect(ran.at(-1)).toBe('permalink');
-    expect(requests(PUBLISH)).toHaveLength(1);
+    expect(requests(PUBLISH)).toHaveLength(2);
   });
 
   test('fails with what the user must do when the account is restricted', async () => {

@@ -431,6 +431,27 @@ describe('a video', () => {
     });
   });
 
+  test('with a part that was confirmed without an ETag is sent that part again', async () => {
+    const bytes = fakeVideo(5 * MIB);
+    host.failNext({ match: /uploaded-video\/1\b/, respond: { status: 200, body: '<html></html>' } });
+    const { ran } = await run(video(bytes));
+    expect(ran.filter(name => name === 'finish')).toHaveLength(1);
+    expect(last().media[0]?.sha256).toBe(sha256(bytes));
+  });
+
+  test('whose parts LinkedIn refuses to put together is uploaded again, and rejected in the end', async () => {
+    const bytes = fakeVideo(5 * MIB);
+    const body = JSON.stringify({ status: 400, code: 'UPDATING_ASSET_FAILED', message: 'Mismatch' });
+    const refusal = { status: 400, body };
+    host.failNext({ match: /finalizeUpload/, respond: refusal });
+    const { ran } = await run(video(bytes));
+    expect(ran.filter(name => name === 'upload').length).toBeGreaterThan(1);
+    expect(last().media[0]?.sha256).toBe(sha256(bytes));
+    host.failNext({ match: /finalizeUpload/, respond: refusal, times: 4 });
+    const refused = run(video(bytes, { description: 'again' }));
+    await expect(refused).rejects.toMatchObject({ code: 'MEDIA_REJECTED' });
+  });
+
   test('whose session has expired meanwhile gets another one', async () => {
     const post = video(fakeVideo(5 * MIB));
     let checkpoint = publisher.start(post);

@@ -13,6 +13,7 @@ import {
   type VideoSession,
 } from './context.ts';
 import { finalizeVideo, initializeVideo, putBytes, readStatus } from './media-calls.ts';
+import { uploadedAgain } from './processing.ts';
 
 const OPEN_MS = 30_000;
 const PUT_MS = 25_000;
@@ -74,6 +75,8 @@ function sendParts(context: Context, file: UserFile, session: VideoSession): Pro
           timeoutMs: PUT_MS,
         });
         if (etag === null) throw new UploadExpired();
+        // Something before the storage answered: the part may not have arrived.
+        if (etag === '') throw unavailable('LinkedIn confirmed a part of the video without its ETag');
         return { receipt: etag };
       },
       remainingMs: context.remainingMs,
@@ -84,7 +87,10 @@ function sendParts(context: Context, file: UserFile, session: VideoSession): Pro
   );
 }
 
-/** Completes the upload. A rejection may follow from an earlier run whose response was lost: the video's state tells. */
+/**
+ * Completes the upload. The state of the video tells what a rejection means: it still waits for its parts, which are
+ * sent again, or an earlier run has completed it and the response was lost.
+ */
 export async function finishVideo(context: Context, state: State): Promise<StepResult<State>> {
   const { video } = state;
   if (!video) throw new Error('The video has not been uploaded');
@@ -94,7 +100,10 @@ export async function finishVideo(context: Context, state: State): Promise<StepR
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
     const { state: stage } = await readStatus(caller, video.id);
-    if (stage === 'waiting_upload') throw error;
+    if (stage === 'waiting_upload') {
+      if (state.restarts >= MAX_RESTARTS) throw error;
+      return uploadedAgain(state);
+    }
   }
   // The ETags are needed no more.
   return { type: 'next', state: { ...state, video: null } };

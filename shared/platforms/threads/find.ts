@@ -2,10 +2,12 @@ import type { PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
-import { isGraphError } from '../families/meta/errors.ts';
+import { isGraphError, type GraphFailure } from '../families/meta/errors.ts';
+import { permalinkFollowUp, showsLater, UNKNOWN_ID } from '../families/meta/permalink.ts';
 import { containerStatus, permalinkOf, recentPosts, type LivePost } from './client.ts';
 import { hasNoStatus, isNotFound } from './errors.ts';
 import { textOf } from './prepare.ts';
+import type { Credentials } from './credentials.ts';
 import { clientOf, isCarousel, type Context, type State } from './state.ts';
 
 /** Maximum clock skew between Threads and the service. */
@@ -13,8 +15,6 @@ const CLOCK_SKEW_MS = 5 * SECOND;
 /** How long a post that is live is looked for in the list. */
 const LISTING_LIMIT_MS = 5 * MINUTE;
 const LISTING_DELAY_MS = 30 * SECOND;
-/** The post is live, and Threads does not list it. */
-const UNLISTED_ID = 'unknown';
 
 /** Asks the container what became of a lost request: a published container says so. */
 export async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
@@ -42,10 +42,13 @@ async function fateOf(context: Context, containerId: string): Promise<'published
   } catch (error) {
     // Some containers turn into the post, which has no status.
     if (hasNoStatus(error)) return 'published';
-    if (isNotFound(error) || isGraphError(error, 100, 33)) return 'gone';
+    if (isMissing(error)) return 'gone';
     throw error;
   }
 }
+
+const isMissing = (error: unknown): error is GraphFailure =>
+  isNotFound(error) || isGraphError(error, 100, 33);
 
 /** Returns the post among the account's own since a time; null where it is not listed. Throws PlatformError. */
 export async function findPost(context: Context, state: State, since: number): Promise<PublishedPost | null> {
@@ -62,7 +65,7 @@ export async function findPost(context: Context, state: State, since: number): P
   if (!match) return null;
   return {
     platform_post_id: match.id,
-    platform_post_url: match.permalink ?? profileUrl(job),
+    platform_post_url: match.permalink,
     published_at: Date.parse(match.timestamp),
   };
 }
@@ -76,18 +79,29 @@ function readTypeOf(job: PublishJob): string {
 const hasChildren = ({ children }: LivePost, { media_urls }: PublishJob) =>
   children === undefined || children.data.length === media_urls.length;
 
-/** Returns the post with its address. A failure to read it never fails the post. */
+/** Returns the post with its link. A failure to read that never fails the post: a follow-up reads it again. */
 export async function postOf(context: Context, id: string): Promise<PublishedPost> {
   const published_at = context.now();
   const url = await permalinkOf(clientOf(context), id).catch((error: unknown) => {
     if (error instanceof PlatformError) return null;
     throw error;
   });
-  return { platform_post_id: id, platform_post_url: url ?? profileUrl(context.job), published_at };
+  return { platform_post_id: id, platform_post_url: url, published_at };
 }
 
+/** Reads the link of a live post once more. Threads may not show a new post at once. */
+export const permalink = permalinkFollowUp<State, Credentials>('Threads', async (context, id) => {
+  try {
+    return await permalinkOf(clientOf(context), id);
+  } catch (error) {
+    if (isMissing(error)) throw showsLater(error.message);
+    throw error;
+  }
+});
+
+/** The post is live, and Threads does not list it: the profile is where to look. */
 const unlisted = ({ job }: Context, published_at: number): PublishedPost => ({
-  platform_post_id: UNLISTED_ID,
+  platform_post_id: UNKNOWN_ID,
   platform_post_url: profileUrl(job),
   published_at,
 });

@@ -107,10 +107,13 @@ describe('a text post', () => {
     expect(forms(CREATE)).toEqual([{ media_type: 'TEXT', text: 'Hello', ...sent }]);
   });
 
-  test('is live without its permalink when that cannot be read', async () => {
+  test('does not depend on its link: a follow-up reads that later', async () => {
+    const plain = await run(job());
+    expect(plain.ran).not.toContain('permalink');
     host.failNext({ match: PERMALINK, respond: { status: 500 } });
-    const { post } = await run(job());
-    expect(post.platform_post_url).toBe('https://www.threads.com/@demo');
+    const { post, ran } = await run(job());
+    expect(ran.at(-1)).toBe('permalink');
+    expect(post.platform_post_url).toBe(last().platform_post_url);
   });
 });
 

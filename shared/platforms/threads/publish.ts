@@ -4,7 +4,7 @@ import { definePublisher, type Step, type StepResult } from '../contract/publish
 import { publishContainer } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { isDoubtful, isNotFound } from './errors.ts';
-import { findPost, postOf, reconcile } from './find.ts';
+import { findPost, permalink, postOf, reconcile } from './find.ts';
 import { checkLimit, prepareContainer, prepareItems } from './prepare.ts';
 import { clientOf, initialState, isCarousel, StateSchema, type Context, type State } from './state.ts';
 
@@ -25,6 +25,7 @@ export const publisher = definePublisher<State, Credentials>({
   initial: initialState,
   steps: job =>
     isCarousel(job) ? [CHECK_LIMIT, ITEMS, CONTAINER, PUBLISH] : [CHECK_LIMIT, CONTAINER, PUBLISH],
+  followUps: () => [permalink],
 });
 
 async function publish(context: Context, state: State): Promise<StepResult<State>> {

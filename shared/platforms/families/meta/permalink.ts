@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+import { PlatformError } from '../../contract/error.ts';
+import { defineFollowUp, type FollowUp, type StepContext } from '../../contract/publisher.ts';
+
+/** Stands for the id of a live post that cannot be told from others of the account, or that is not listed. */
+export const UNKNOWN_ID = 'unknown';
+
+/**
+ * Returns the follow-up that reads the link of a live post which could not be read at once: a link never puts a live post
+ * in doubt. `read` returns null where the platform does not name it yet.
+ */
+export function permalinkFollowUp<S, C>(
+  platform: string,
+  read: (context: StepContext<C>, postId: string) => Promise<string | null>,
+): FollowUp<S, C> {
+  return defineFollowUp<Record<string, never>, S, C>({
+    name: 'permalink',
+    idempotent: true,
+    state: v.object({}),
+    isNeeded: ({ platform_post_id: id, platform_post_url: url }) => url === null && id !== UNKNOWN_ID,
+    initial: () => ({}),
+    run: async (context, _, { platform_post_id }) => {
+      const url = await read(context, platform_post_id);
+      if (url === null) throw showsLater(`${platform} does not name the link of the post yet`);
+      return { type: 'done', amend: { platform_post_url: url } };
+    },
+  });
+}
+
+/** The platform shows a new post after a while. */
+export const showsLater = (message: string) =>
+  new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message });
