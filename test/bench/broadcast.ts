@@ -1,11 +1,14 @@
 import * as v from 'valibot';
 import { clipHost } from '../support/clip-host.ts';
-import type { Clip } from '../support/clip.ts';
+import type { Clip, YuvColor } from '../support/clip.ts';
 import { startBroadcast, type BroadcastProcess } from '../support/broadcast.ts';
 import { readRecording, type Recording } from '../support/recording.ts';
 import { startRtmpServer } from '../support/rtmp-server.ts';
+import type { TestStack } from '../support/stack.ts';
+import { createBroadcast } from '../support/streamed-broadcast.ts';
 import { STREAM_SIZES, StreamSizeSchema } from '../../workers/broadcaster/sizes.ts';
-import type { Bench } from './bench.ts';
+import { onStack, type Bench, type Results } from './bench.ts';
+import { less } from './value.ts';
 
 /** `BROADCAST_MINUTES` and `BROADCAST_SIZE` select another length and size. */
 const MINUTES = Number(process.env['BROADCAST_MINUTES'] ?? 30);
@@ -19,25 +22,58 @@ const CLIPS: Readonly<Record<string, Clip>> = {
   'vp8.webm': { ...BASE, video: 'libvpx', sound: 'libopus', width: 360, height: 640, color: [41, 240, 110] },
 };
 
-/** Memory, CPU and drift of a long broadcast to a real RTMP server. */
+/** Memory, CPU and drift of a long broadcast to a real RTMP server, and how soon one goes on after a loss. */
 export const broadcast: Bench = {
   name: 'broadcast',
-  summary: 'memory and drift of a looping live broadcast (30 minutes)',
-  run: async () => {
-    const host = await clipHost(CLIPS);
-    const rtmp = await startRtmpServer();
-    const items = [...Object.keys(CLIPS), 'missing.mp4'].map(name => ({ id: name, url: host.url(name) }));
-    const limits = { heartbeat_ms: 1000 };
-    const process = startBroadcast({ items, ingest: rtmp.ingest, format: FORMAT, is_loop: true, limits });
-    await process.until(() => (process.last()?.streamed_ms ?? 0) >= MINUTES * 60_000);
-    process.signal('SIGTERM');
-    await process.ended;
-    const recording = await readRecording(await rtmp.recording());
-    await rtmp.close();
-    await host.close();
-    return [{ title: `A broadcast of ${MINUTES} minutes at ${SIZE}`, values: figures(process, recording) }];
-  },
+  summary: 'memory and drift of a looping live broadcast (30 minutes), and its recovery from losses',
+  run: async () => [await longBroadcast(), await onStack(recovery)],
 };
+
+/** The playable files, one that is missing and one without its end. */
+const clips = () =>
+  clipHost(CLIPS, bytes => ({
+    'truncated.mp4': bytes('h264.mp4').subarray(0, bytes('h264.mp4').length / 2),
+  }));
+const FILES = [...Object.keys(CLIPS), 'missing.mp4', 'truncated.mp4'];
+
+async function longBroadcast(): Promise<Results> {
+  const host = await clips();
+  const rtmp = await startRtmpServer();
+  const items = FILES.map(name => ({ id: name, url: host.url(name) }));
+  const limits = { heartbeat_ms: 1000 };
+  const process = startBroadcast({ items, ingest: rtmp.ingest, format: FORMAT, is_loop: true, limits });
+  await process.until(() => (process.last()?.streamed_ms ?? 0) >= MINUTES * 60_000);
+  process.signal('SIGTERM');
+  await process.ended;
+  const recording = await readRecording(await rtmp.recording());
+  await rtmp.close();
+  await host.close();
+  return { title: `A broadcast of ${MINUTES} minutes at ${SIZE}`, values: figures(process, recording) };
+}
+
+/** Kills the ingest and the worker of a broadcast on a local stack, and measures when the recording grows again. */
+async function recovery(stack: TestStack): Promise<Results> {
+  const host = await clips();
+  const { tasks, session, recordedMs } = await createBroadcast(stack, host, FILES);
+  await stack.advance(60);
+  await stack.until('the broadcast is live', async () => (await session()).status === 'live');
+  await stack.until('it is recorded', async () => (await recordedMs()) > 0);
+  const secondsUntilItGrows = async (kill: () => Promise<unknown>) => {
+    await kill();
+    const killed = performance.now();
+    const length = await recordedMs();
+    await stack.until('the stream goes on', async () => (await recordedMs()) > length + 500);
+    return less((performance.now() - killed) / 1000, 's', 1);
+  };
+  const values = {
+    'the ingest is lost': await secondsUntilItGrows(() => stack.control('DELETE', '/_control/streams')),
+    'the worker is killed': await secondsUntilItGrows(async () => {
+      for (const { id } of await tasks()) await stack.local('DELETE', `/_local/tasks/${id}`);
+    }),
+  };
+  await host.close();
+  return { title: 'Until half a second more is recorded', values };
+}
 
 function figures({ beats, items, last }: BroadcastProcess, recording: Recording): Record<string, string> {
   const { filler_ms, behind_ms, streamed_ms, ingest } = last()!;
@@ -53,10 +89,40 @@ function figures({ beats, items, last }: BroadcastProcess, recording: Recording)
       .join(', '),
     'stream behind the clock': `at most ${latest(live)} ms, ${behind_ms} ms of it not made up for`,
     'sound against picture at the end': `${Math.round(skew(recording))} ms`,
+    'pictures of each playable item': Object.entries(CLIPS)
+      .map(([name, { color }]) => `${name} ${shownOf(recording, color)} of ${sentOf(name, items)}`)
+      .join(', '),
+    'sound, where the item has one': `silent for at most ${Math.round(silence(recording))} ms`,
     'filler pictures': `${filler_ms} ms of ${streamed_ms} ms`,
     'largest step between packets': `video ${Math.round(video)} ms, sound ${Math.round(sound)} ms`,
     'bit rate': `${Math.round(sent)} kbit/s, ${ingest.losses} losses of the ingest`,
   };
+}
+
+/** How many pictures show a color. */
+const shownOf = ({ pictures }: Recording, [, u, v]: YuvColor) =>
+  pictures.filter(({ color }) => Math.abs(color[1] - u) < 25 && Math.abs(color[2] - v) < 25).length;
+
+/** How many pictures the worker made of an item, all of its rounds together. */
+function sentOf(name: string, items: BroadcastProcess['items']): number {
+  const own = items.filter(({ item_id }) => item_id === name);
+  return Math.round(own.reduce((sum, { played_ms }) => sum + played_ms, 0) * (FORMAT.fps / 1000));
+}
+
+/** The longest time without a tone while an item with sound is shown, in milliseconds. */
+function silence({ pictures, sound }: Recording): number {
+  const mute = CLIPS['mpeg4.avi']!.color;
+  const isMute = (time: number) => {
+    const color = pictures.findLast(picture => picture.time <= time)?.color ?? mute;
+    return Math.abs(color[1] - mute[1]) < 25 && Math.abs(color[2] - mute[2]) < 25;
+  };
+  let longest = 0;
+  let since: number | null = null;
+  for (const { time, level } of sound) {
+    since = level < 0.1 && !isMute(time) ? (since ?? time) : null;
+    if (since !== null) longest = Math.max(longest, time - since);
+  }
+  return longest;
 }
 
 /** How far the stream fell behind the clock at most, in milliseconds. */

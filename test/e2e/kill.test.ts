@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { emptyReport, openCampaign } from '../faults/campaign.ts';
 import { killAtEveryRequest, tableOf } from '../faults/kill.ts';
-import { COMMENTED, CONTENTS, isAccepted, type Contents } from '../faults/posts.ts';
+import { COMMENTED, CONTENTS, isAccepted, VARIANTS, type Contents } from '../faults/posts.ts';
 import type { Campaign } from '../faults/state.ts';
 import { closeStack } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
@@ -32,14 +32,18 @@ afterAll(async () => {
   await closeStack(stack);
 });
 
-const nameOf = ({ post_type, media, comment }: Contents) =>
-  [post_type, ...media, ...(comment === undefined ? [] : ['with a comment'])].join(' ');
+const nameOf = ({ post_type, media, comment, fields = {} }: Contents) =>
+  [
+    post_type,
+    ...media,
+    ...(comment === undefined ? [] : ['with a comment']),
+    ...Object.keys(fields).slice(0, 1),
+  ].join(' ');
 
 test.each(
-  (isWhole ? [...CONTENTS, ...COMMENTED] : CONTENTS.slice(0, 2)).map((contents): [string, Contents] => [
-    nameOf(contents),
-    contents,
-  ]),
+  (isWhole ? [...CONTENTS, ...COMMENTED, ...VARIANTS] : CONTENTS.slice(0, 2)).map(
+    (contents): [string, Contents] => [nameOf(contents), contents],
+  ),
 )(
   'a post of type %s is live exactly once with any fault at any request',
   async (name, contents) => {

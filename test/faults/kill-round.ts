@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { livePosts, traffic } from '../support/e2e.ts';
+import { livePosts, traffic, type LivePost } from '../support/e2e.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Json } from '../support/stack.ts';
 import { faultBodies, placesOf, planName, type FaultPlan, type Place } from './places.ts';
@@ -88,9 +88,11 @@ async function killRound(campaign: Campaign, faults: RoundPlan, plan: PostPlan):
     occurred: platform => injected.every(fault => fault.platform !== platform || fault.hits === 1),
     isUnknown: platform => unknownOf(posts[0]).includes(platform),
     liveOn: platform => live.filter(post => post.platform === platform).length,
-    problems: report.violations
-      .slice(before)
-      .map(({ kind, detail }) => `${plan.key}: ${kind}: ${detail} (${planned})`),
+    problems: [
+      ...report.violations.slice(before).map(({ kind, detail }) => `${kind}: ${detail}`),
+      ...failedFollowUps(posts[0]),
+      ...live.flatMap(addedTwice),
+    ].map(problem => `${plan.key}: ${problem} (${planned})`),
   };
 }
 
@@ -101,6 +103,20 @@ async function inject({ stack }: Campaign, faults: RoundPlan): Promise<void> {
   for (const body of [...faults.values()].flatMap(faultBodies)) {
     await stack.control('POST', '/_control/faults', body);
   }
+}
+
+/** Follow-ups that failed: no fault of a round is a rejection. Those of comments are evaluated with the live post. */
+const failedFollowUps = (post: Json): string[] =>
+  (post?.destinations ?? []).flatMap(({ platform, follow_ups }: Json) =>
+    follow_ups
+      .filter(({ name, status }: Json) => name !== 'first_comment' && status === 'failed')
+      .map(({ name, error }: Json) => `${platform}: ${name} failed: ${JSON.stringify(error)}`),
+  );
+
+/** Captions and playlists that a video was given more than once. */
+function addedTwice({ platform, fields }: LivePost): string[] {
+  const added = [...(fields.captions ?? []), ...(fields.playlists ?? [])].map(each => JSON.stringify(each));
+  return new Set(added).size < added.length ? [`${platform}: added twice: ${added.join()}`] : [];
 }
 
 const unknownOf = (post: Json): PlatformId[] =>

@@ -12,6 +12,10 @@ export interface Contents {
   media: readonly string[];
   /** The first comment, on platforms that have one. */
   comment?: string;
+  /** Fields of platforms. A value `file:<name>` stands for the URL of a file. */
+  fields?: Json;
+  /** The only platforms for these contents; default: all that accept its type and files. */
+  only?: readonly PlatformId[];
 }
 
 /** A post that a campaign creates. Its `text` is unique. */
@@ -46,9 +50,43 @@ export const COMMENTED: readonly Contents[] = [
   { post_type: 'video', media: ['clip.mp4'], comment: COMMENT },
 ];
 
+/** Kinds of posts that one platform publishes in ways of its own, with everything that follows them. */
+export const VARIANTS: readonly Contents[] = [
+  {
+    post_type: 'video',
+    media: ['clip.mp4'],
+    comment: COMMENT,
+    only: ['youtube'],
+    fields: {
+      youtube_thumbnail_url: 'file:photo.jpg',
+      youtube_caption_url: 'file:captions.srt',
+      youtube_playlist_id: 'PLdemoBaking',
+      youtube_allowed_countries: ['AT'],
+      youtube_has_paid_product_placement: true,
+    },
+  },
+  {
+    post_type: 'video',
+    media: ['upright.mp4'],
+    only: ['youtube', 'facebook', 'instagram'],
+    fields: {
+      youtube_type: 'shorts',
+      facebook_media_type: 'REELS',
+      instagram_cover_url: 'file:photo.jpg',
+    },
+  },
+  {
+    post_type: 'image',
+    media: ['photo.jpg'],
+    only: ['gbp'],
+    fields: { gbp_topic_type: 'EVENT', gbp_event_title: 'Tasting', gbp_event_start_date: '2099-10-31' },
+  },
+];
+
 /** Returns whether a platform accepts the contents, given those without a comment that it accepts. */
 export function isAccepted(accepted: AcceptedContents, platform: PlatformId, contents: Contents): boolean {
-  const { post_type, media, comment } = contents;
+  const { post_type, media, comment, only } = contents;
+  if (only) return only.includes(platform);
   if (comment !== undefined && RULES[platform].comment === null) return false;
   const own = accepted.get(platform) ?? [];
   return own.some(each => each.post_type === post_type && each.media.join() === media.join());
@@ -136,17 +174,30 @@ function drawWords(random: SeededRandom, platforms: readonly PlatformId[]): stri
 
 /** Returns the request body of a planned post. */
 export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
-  const { profile, post_type, text, platforms, media, comment, in_s } = plan;
+  const { profile, post_type, text, platforms, media, comment, fields = {}, in_s } = plan;
   return {
     profile_name: profile,
     post_type,
     platforms,
     description: text,
     ...(comment !== undefined && { first_comment: comment }),
-    ...(media.length > 0 && { media_urls: media.map(name => `${stack.sandbox_url}/_media/${name}`) }),
+    ...(media.length > 0 && { media_urls: media.map(name => urlOf(stack, name)) }),
     ...(in_s !== null && { scheduled_date: new Date(now + in_s * 1000).toISOString() }),
     ...platformFields(post_type, platforms),
+    ...fieldsOf(stack, fields, platforms),
   };
+}
+
+const urlOf = ({ sandbox_url }: TestStack, name: string) => `${sandbox_url}/_media/${name}`;
+
+function fieldsOf(stack: TestStack, fields: Json, platforms: readonly PlatformId[]): Json {
+  const own = Object.entries(fields).filter(([name]) => platforms.some(each => name.startsWith(`${each}_`)));
+  return Object.fromEntries(
+    own.map(([name, value]) => {
+      const file = typeof value === 'string' ? /^file:(.+)$/.exec(value)?.[1] : undefined;
+      return [name, file === undefined ? value : urlOf(stack, file)];
+    }),
+  );
 }
 
 const MAX_ATTEMPTS = 60;

@@ -11,7 +11,7 @@ import {
 } from 'mediabunny';
 import sharp from 'sharp';
 import { encodeH264, MACROBLOCK, type Picture } from './h264.ts';
-import { photo, WIDTH_OF_CLIP, HEIGHT_OF_CLIP } from './images.ts';
+import { photo } from './images.ts';
 
 /** A frame rate and a duration that every platform accepts. */
 const FRAMES_PER_SECOND = 24;
@@ -20,6 +20,16 @@ const FRAMES = FRAMES_PER_SECOND * SECONDS;
 /** Number of distinct pictures. VP8 stores each picture in full, so there are fewer. */
 const MOVES = { avc: 36, vp8: 18 };
 const SQUARE = 64;
+
+/** In pixels. */
+interface Size {
+  width: number;
+  height: number;
+}
+/** Snapchat takes no smaller video. */
+const WIDE: Size = { width: 960, height: 540 };
+/** For Reels and Shorts. */
+const UPRIGHT: Size = { width: 544, height: 960 };
 
 interface Track {
   codec: string;
@@ -30,27 +40,30 @@ interface Track {
 }
 
 interface Clip {
+  size: Size;
   video: Track & { kind: 'avc' | 'vp8' };
   audio: Track & { kind: 'aac' | 'opus'; sampleRate: number; channels: number };
 }
 
 /** Generates the clips of the sandbox: a square that moves over a still picture, with silent audio. */
-export async function makeClips(): Promise<{ mp4: Buffer; mov: Buffer; webm: Buffer }> {
-  const background = await photo(WIDTH_OF_CLIP, HEIGHT_OF_CLIP);
-  const avc = avcClip(await pictureOf(background));
-  const [mp4, mov, webm] = await Promise.all([
+export async function makeClips(): Promise<Record<'mp4' | 'upright' | 'mov' | 'webm', Buffer>> {
+  const background = await photo(WIDE.width, WIDE.height);
+  const avc = avcClip(WIDE, await pictureOf(background));
+  const upright = avcClip(UPRIGHT, await pictureOf(await photo(UPRIGHT.width, UPRIGHT.height)));
+  const [mp4, upright_mp4, mov, webm] = await Promise.all([
     mux(avc, new Mp4OutputFormat({ fastStart: 'in-memory' })),
+    mux(upright, new Mp4OutputFormat({ fastStart: 'in-memory' })),
     mux(avc, new MovOutputFormat({ fastStart: 'in-memory' })),
     vp8Clip(background).then(clip => mux(clip, new WebMOutputFormat())),
   ]);
-  return { mp4, mov, webm };
+  return { mp4, upright: upright_mp4, mov, webm };
 }
 
 /** Position of the square, in steps of a macroblock so that few macroblocks change. */
-function squareAt(step: number): { left: number; top: number } {
+function squareAt({ width, height }: Size, step: number): { left: number; top: number } {
   return {
-    left: step * MACROBLOCK,
-    top: HEIGHT_OF_CLIP / 2 - ((HEIGHT_OF_CLIP / 2) % MACROBLOCK) - SQUARE / 2,
+    left: (step * MACROBLOCK) % (width - SQUARE),
+    top: height / 2 - ((height / 2) % MACROBLOCK) - SQUARE / 2,
   };
 }
 
@@ -58,10 +71,13 @@ function squareAt(step: number): { left: number; top: number } {
 const held = <T>(pictures: readonly T[]): T[] =>
   pictures.flatMap(picture => Array.from({ length: FRAMES / pictures.length }, () => picture));
 
-function avcClip(background: Picture): Clip {
-  const pictures = Array.from({ length: MOVES.avc }, (_, step) => withSquare(background, squareAt(step)));
+function avcClip(size: Size, background: Picture): Clip {
+  const pictures = Array.from({ length: MOVES.avc }, (_, step) =>
+    withSquare(background, squareAt(size, step)),
+  );
   const { codec, config, frames } = encodeH264(held(pictures));
   return {
+    size,
     video: { kind: 'avc', codec, description: config, packets: frames, seconds: 1 / FRAMES_PER_SECOND },
     audio: silentAac(),
   };
@@ -73,10 +89,11 @@ async function vp8Clip(background: Buffer): Promise<Clip> {
   const { data, info } = await sharp(background).raw().toBuffer({ resolveWithObject: true });
   const packets: Buffer[] = [];
   for (let step = 0; step < MOVES.vp8; step += 1) {
-    const picture = sharp(data, { raw: info }).composite([{ input: square, ...squareAt(step * 2) }]);
+    const picture = sharp(data, { raw: info }).composite([{ input: square, ...squareAt(WIDE, step * 2) }]);
     packets.push(vp8Frame(await picture.webp({ quality: 20, effort: 0 }).toBuffer()));
   }
   return {
+    size: WIDE,
     video: { kind: 'vp8', codec: 'vp8', packets: held(packets), seconds: 1 / FRAMES_PER_SECOND },
     audio: silentOpus(),
   };
@@ -106,7 +123,7 @@ function silentOpus(): Clip['audio'] {
   return { kind: 'opus', codec: 'opus', description, packets, seconds, sampleRate: 48_000, channels: 2 };
 }
 
-async function mux({ video, audio }: Clip, format: OutputFormat): Promise<Buffer> {
+async function mux({ size, video, audio }: Clip, format: OutputFormat): Promise<Buffer> {
   const target = new BufferTarget();
   const output = new Output({ format, target });
   const pictures = new EncodedVideoPacketSource(video.kind);
@@ -114,7 +131,7 @@ async function mux({ video, audio }: Clip, format: OutputFormat): Promise<Buffer
   output.addVideoTrack(pictures, { frameRate: FRAMES_PER_SECOND });
   output.addAudioTrack(sound);
   await output.start();
-  const videoConfig = { ...base(video), codedWidth: WIDTH_OF_CLIP, codedHeight: HEIGHT_OF_CLIP };
+  const videoConfig = { ...base(video), codedWidth: size.width, codedHeight: size.height };
   const audioConfig = { ...base(audio), sampleRate: audio.sampleRate, numberOfChannels: audio.channels };
   await Promise.all([
     add(video, (packet, index) =>

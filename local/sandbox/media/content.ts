@@ -6,7 +6,7 @@ export type Piece =
   | { fill: number; size: number }
   | { size: number; read: (start: number, end: number) => Uint8Array };
 
-export type Format = 'image' | 'isobmff' | 'webm' | 'pdf' | 'html';
+export type Format = 'image' | 'isobmff' | 'webm' | 'pdf' | 'text';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -20,7 +20,7 @@ const PADDING: Readonly<Record<Format, (bytes: Buffer, extra: number) => Piece[]
     const { head, tail } = splitPdf(bytes, extra);
     return [head, { fill: NEWLINE, size: extra }, tail];
   },
-  html: (bytes, extra) => [bytes, { fill: NEWLINE, size: extra }],
+  text: (bytes, extra) => [bytes, { fill: NEWLINE, size: extra }],
 };
 
 /** Returns the file padded or truncated to `size` bytes. A truncated file is invalid. */

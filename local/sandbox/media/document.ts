@@ -51,3 +51,14 @@ export function webPage(): Buffer {
 </head><body><h1>A page about hills</h1><p>Three hills, one sun, and nobody in a hurry.</p></body></html>
 `);
 }
+
+/** Captions for the six seconds of the clips. */
+export const captions = (): Buffer =>
+  Buffer.from(`1
+00:00:00,500 --> 00:00:02,500
+Three hills, one sun,
+
+2
+00:00:03,000 --> 00:00:05,500
+and nobody in a hurry.
+`);

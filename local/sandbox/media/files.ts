@@ -1,7 +1,7 @@
 import { cachedFiles, type FilesByName } from './cache.ts';
 import { makeClips } from './clips.ts';
 import type { Format } from './content.ts';
-import { pdf, webPage } from './document.ts';
+import { captions, pdf, webPage } from './document.ts';
 import { makeImages } from './images.ts';
 
 export interface SandboxFile {
@@ -22,7 +22,9 @@ const KINDS: readonly (readonly [name: string, type: string, format: Format])[] 
   ['clip.mov', 'video/quicktime', 'isobmff'],
   ['clip.webm', 'video/webm', 'webm'],
   ['doc.pdf', 'application/pdf', 'pdf'],
-  ['page.html', 'text/html; charset=utf-8', 'html'],
+  ['upright.mp4', 'video/mp4', 'isobmff'],
+  ['captions.srt', 'application/x-subrip', 'text'],
+  ['page.html', 'text/html; charset=utf-8', 'text'],
 ];
 
 let files: Promise<ReadonlyMap<string, SandboxFile>> | undefined;
@@ -47,6 +49,8 @@ async function generate(): Promise<FilesByName> {
     ['clip.mov', clips.mov],
     ['clip.webm', clips.webm],
     ['doc.pdf', pdf()],
+    ['upright.mp4', clips.upright],
+    ['captions.srt', captions()],
     ['page.html', webPage()],
   ]);
 }

@@ -1,9 +1,5 @@
 import sharp from 'sharp';
 
-/** Snapchat takes no smaller video. */
-export const WIDTH_OF_CLIP = 960;
-export const HEIGHT_OF_CLIP = 540;
-
 /** Renders a landscape as PNG. */
 export function photo(width: number, height: number): Promise<Buffer> {
   return sharp(Buffer.from(landscape(width, height)))

@@ -26,6 +26,7 @@ describe('the type and size of media files', () => {
     ['rotated.jpg', { type: 'image/jpeg', width: 1200, height: 800 }],
     ['tall.jpg', { type: 'image/jpeg', width: 720, height: 2160 }],
     ['clip.mp4', { type: 'video/mp4', width: 960, height: 540, duration: expect.closeTo(6, 1) }],
+    ['upright.mp4', { type: 'video/mp4', width: 544, height: 960, duration: expect.closeTo(6, 1) }],
     ['clip.mov', { type: 'video/quicktime', width: 960, height: 540, duration: expect.closeTo(6, 1) }],
     ['clip.webm', { type: 'video/webm', width: 960, height: 540, duration: expect.closeTo(6, 1) }],
     ['doc.pdf', { type: 'application/pdf' }],

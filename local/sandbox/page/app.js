@@ -58,7 +58,7 @@ function postCard(group) {
       element(
         'div',
         { class: 'who' },
-        element('b', {}, group.profile ?? 'Published by another workspace or program'),
+        element('b', {}, group.profile ?? 'On the platform only'),
         group.due_at ? element('span', {}, ...dueText(group)) : null,
       ),
       element('span', { class: `kind ${group.status}` }, group.status.replaceAll('_', ' ')),
