@@ -12,6 +12,8 @@ const ROUNDS_PER_PROFILE = 8;
 /** Steps of the clock while a round settles, in seconds. No worker runs meanwhile, so that none sees its lease expire. */
 const STEPS = [20, 40, 60, 120];
 
+const DAY_S = 24 * 60 * 60;
+
 /**
  * The request that publishes, on platforms that cannot always be asked what became of it, and how often it must be lost
  * before its outcome may be unknown.
@@ -50,6 +52,8 @@ export function killRounds(
   let profile = '';
   return async faults => {
     if (number % ROUNDS_PER_PROFILE === 0) {
+      // YouTube's quota lasts for about a dozen videos with captions a day.
+      await campaign.stack.advance(number === 0 ? 0 : DAY_S);
       profile = `${name} ${number}`;
       await connectedProfiles(campaign.stack, [profile], all);
     }

@@ -61,7 +61,6 @@ export const VARIANTS: readonly Contents[] = [
       youtube_thumbnail_url: 'file:photo.jpg',
       youtube_caption_url: 'file:captions.srt',
       youtube_playlist_id: 'PLdemoBaking',
-      youtube_allowed_countries: ['AT'],
       youtube_has_paid_product_placement: true,
     },
   },
