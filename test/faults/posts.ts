@@ -163,6 +163,7 @@ const WORDS = [
   'line\nbreak',
   '@demo.bsky.social',
   '#tag',
+  'clip.mp4',
 ];
 
 /** YouTube refuses angle brackets. */

@@ -29,7 +29,7 @@ function patternOf(path: string): string {
   const segments = path
     .split('/')
     .map(segment =>
-      /\*\*\*|\d{4,}|^(?=.*\d)[\w-]{24,}$|:/.test(segment) && !segment.includes('.')
+      /\*\*\*|\d{4,}|^(?=.*\d)[\w-]{24,}$|:|%3A/.test(segment) && !segment.includes('.')
         ? '[^/]+'
         : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
     );

@@ -9,6 +9,7 @@ import {
 } from '../contract/publisher.ts';
 import { isGraphError } from '../families/meta/errors.ts';
 import { commentFor } from '../kit/draft.ts';
+import { sameText } from '../kit/same-text.ts';
 import { createComment, ownComments, pageClient, type PageClient } from './client.ts';
 import type { Credentials } from './credentials.ts';
 import { rules } from './rules.ts';
@@ -49,7 +50,7 @@ export const firstComment = defineFollowUp<Comment, State, Credentials>({
   async reconcile(context, state, post): Promise<FollowUpFinding> {
     const id = state.target_id ?? post.platform_post_id;
     const comments = await ownComments(pageClient(context), id);
-    return { type: comments.some(text => text.trim() === state.text) ? 'done' : 'absent' };
+    return { type: comments.some(text => sameText(text, state.text)) ? 'done' : 'absent' };
   },
 });
 

@@ -2,6 +2,7 @@ import type { PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding } from '../contract/publisher.ts';
+import { sameText } from '../kit/same-text.ts';
 import type { PageClient } from './client.ts';
 import { recentPosts, recentVideos, type RecentPost } from './recent.ts';
 import { pageOf, type Context, type State } from './state.ts';
@@ -78,9 +79,6 @@ function hasMediaOf({ job }: Context, { staged }: State, { mediaIds }: RecentPos
   if (staged.length > 0) return staged.some(id => mediaIds.includes(id));
   return job.post_type === 'text' || mediaIds.length > 0;
 }
-
-const sameText = (one: string, other: string) => comparable(one) === comparable(other);
-const comparable = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 
 /** Tells by its status whether an uploaded video was published. Null where it was not. */
 async function findVideo(context: Context, page: PageClient, id: string): Promise<PublishedPost | null> {

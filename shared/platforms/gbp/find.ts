@@ -1,5 +1,6 @@
 import type { PublishedPost } from '../../model/destination.ts';
 import { SECOND } from '../../time/instant.ts';
+import { sameText } from '../kit/same-text.ts';
 import { atLocation } from './current-location.ts';
 import { listMedia, type MediaItem } from './gallery.ts';
 import { listLocalPosts, type LocalPost } from './local-posts.ts';
@@ -27,12 +28,11 @@ export async function findPost(context: Context, since: number): Promise<Publish
 function isPostOf({ job }: Context, { summary, topicType, event }: LocalPost): boolean {
   const title = topicOf(job) === 'STANDARD' ? '' : (titleOfEvent(job) ?? '');
   return (
-    topicType === topicOf(job) && isSame(summary, job.text) && (title === '' || isSame(event.title, title))
+    topicType === topicOf(job) &&
+    sameText(summary, job.text) &&
+    (title === '' || sameText(event.title, title))
   );
 }
-
-const isSame = (one: string, other: string) => comparable(one) === comparable(other);
-const comparable = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 
 /** Returns the video of the job in the gallery since a time; null where there is none. */
 export async function findVideo(

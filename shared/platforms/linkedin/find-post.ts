@@ -1,4 +1,5 @@
 import type { Finding } from '../contract/publisher.ts';
+import { sameText } from '../kit/same-text.ts';
 import { authorOf, callerOf, mayRead, type Context, type State } from './context.ts';
 import { plainText, toLittleText } from './little-text.ts';
 import { listPosts, type LivePost } from './posts.ts';
@@ -37,12 +38,9 @@ const createdAt = (post: LivePost) => post.createdAt ?? post.publishedAt ?? 0;
 function isSame({ job }: Context, state: State, { commentary, content }: LivePost): boolean {
   const sent = toLittleText(job.text);
   const shown = plainText(sent);
-  const hasText =
-    [sent, shown].includes(commentary) || comparable(plainText(commentary)) === comparable(shown);
+  const hasText = [sent, shown].includes(commentary) || sameText(plainText(commentary), shown);
   return hasText && contentOf(content).join() === expectedContent(state).join();
 }
-
-const comparable = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function contentOf({ media, multiImage, article }: LivePost['content']): string[] {
   if (article?.source !== undefined) return [article.source];

@@ -1,5 +1,6 @@
 import type { PublishedPost } from '../../model/destination.ts';
 import { parseInstant, SECOND } from '../../time/instant.ts';
+import { sameText } from '../kit/same-text.ts';
 import { recentPins, type Pin } from './client.ts';
 import { boardOf, callerOf, textOption, titleOf, type Context } from './state.ts';
 
@@ -33,7 +34,7 @@ function isPinOf(context: Context, pin: Pin): boolean {
   );
 }
 
-const isSame = (read: string | null, sent: string | null) => (read ?? '').trim() === (sent ?? '').trim();
+const isSame = (read: string | null, sent: string | null) => sameText(read ?? '', sent ?? '');
 
 const isOnBoard = ({ board_id }: Pin, board: string) => board_id === null || board_id === board;
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { parseInstant, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding } from '../contract/publisher.ts';
+import { sameText } from '../kit/same-text.ts';
 import { optionalText, send } from './call.ts';
 import { callerOf, kindOf, postOf, profileOf, titleOf, type Context, type Kind } from './state.ts';
 
@@ -35,7 +36,7 @@ export async function findPost(context: Context, mediaId: string, since: number)
   if (members === null) return { type: 'unknown' };
   const text = list === 'spotlights' ? context.job.text : titleOf(context.job);
   const posts = members.map(readMember).filter(({ at }) => at === null || at >= since - CLOCK_SKEW_MS);
-  const found = posts.find(post => post.at !== null && (post.text ?? '').trim() === text.trim());
+  const found = posts.find(post => post.at !== null && sameText(post.text ?? '', text));
   if (found?.at != null) return { type: 'published', post: postOf(context, found.id, mediaId, found.at) };
   const isClear = posts.every(post => post.at !== null && post.text !== null);
   return { type: isClear ? 'absent' : 'unknown' };

@@ -4,6 +4,7 @@ import { PlatformError } from '../contract/error.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
 import { isGraphError, type GraphFailure } from '../families/meta/errors.ts';
 import { permalinkFollowUp, showsLater, UNKNOWN_ID } from '../families/meta/permalink.ts';
+import { sameText } from '../kit/same-text.ts';
 import { containerStatus, permalinkOf, recentPosts, type LivePost } from './client.ts';
 import { hasNoStatus, isNotFound } from './errors.ts';
 import { textOf } from './prepare.ts';
@@ -58,7 +59,7 @@ export async function findPost(context: Context, state: State, since: number): P
   const match = posts.find(
     post =>
       Date.parse(post.timestamp) >= from &&
-      post.text === textOf(job, state) &&
+      sameText(post.text, textOf(job, state)) &&
       post.media_type === readTypeOf(job) &&
       (!isCarousel(job) || hasChildren(post, job)),
   );

@@ -241,6 +241,17 @@ describe('a create request whose response was lost', () => {
     expect(finding).toEqual({ type: 'absent' });
   });
 
+  test('is found by its media, however X shows the text', async () => {
+    const post = images([jpeg], { description: 'see clip.mp4' });
+    let checkpoint = publisher.start(post);
+    host.failNext({ match: CREATE, drop: 'after' });
+    await expect(run(post, { onCheckpoint: (at: typeof checkpoint) => (checkpoint = at) })).rejects.toThrow();
+    const find = (text: string) =>
+      reconcile(publisher, { ...post, text }, checkpoint, host.now(), optionsOf(host, grant));
+    expect(await find('see clip.mp4')).toMatchObject({ type: 'published' });
+    expect(await find('another text')).toMatchObject({ type: 'published' });
+  });
+
   test.each([
     { detail: 'The query parameter [tweet.fields] is not one of [post.fields]' },
     { errors: [{ message: 'The query parameter [tweet.fields] is unknown' }] },

@@ -96,22 +96,25 @@ async function find(context: Context, state: State, since: number): Promise<Publ
   const from = since - CLOCK_SKEW_MS;
   const posts = await recentPosts(callerOf(context), job.account.platform_user_id, from);
   const match = posts.find(
-    post =>
-      Date.parse(post.created_at) >= from &&
-      sameText(unwrapText(post.text, post.entities?.urls ?? []), job.text) &&
-      carries(post, state),
+    post => Date.parse(post.created_at) >= from && (carries(post, state) ?? hasText(post, job.text)),
   );
   return match ? postOf(context, match.id, Date.parse(match.created_at)) : null;
 }
 
-/** Texts may be equal or empty, so the media that X names must match too. Media keys end with the media id. */
-function carries(post: LivePost, { uploads }: State): boolean {
-  const keys = post.attachments?.media_keys;
-  if (!keys) return true;
+/**
+ * Tells by the media whether a post is the one: each upload belongs to one post. Media keys end with the media id. Null
+ * where the post has no media, or X does not name them.
+ */
+function carries({ attachments }: LivePost, { uploads }: State): boolean | null {
+  const keys = attachments?.media_keys;
+  if (!keys) return null;
   return (
     uploads.length === keys.length && uploads.every(({ id }) => keys.some(key => key.endsWith(`_${id}`)))
   );
 }
+
+const hasText = ({ text, entities }: LivePost, expected: string) =>
+  sameText(unwrapText(text, entities?.urls ?? []), expected);
 
 function postOf({ job }: Context, id: string, publishedAt: number): PublishedPost {
   return {

@@ -44,6 +44,7 @@ describe('the weighted length', () => {
     ['a short bare domain', 'a.co', 23],
     ['no top-level domain', 'foo.notatld', 11],
     ['another scheme', 'ftp://example.com', 17],
+    ['a file name whose ending begins like a domain', 'clip.mp4', 8],
     ['an e-mail address', 'me@example.com', 14],
     ['a full stop after a URL', 'https://example.com.', 24],
     ['a family', '👨‍👩‍👧‍👦', 2],
@@ -189,5 +190,14 @@ describe('comparing with a live text', () => {
   test('sees through added schemes and white space', () => {
     expect(sameText('go example.com  now', 'go http://example.com/ now')).toBe(true);
     expect(sameText('go example.com', 'go example.org')).toBe(false);
+  });
+  test.each([
+    // X may see a link in what is none to others, and the other way round.
+    ['see clip.mp4', 'see https://t.co/14', 'http://clip.mp'],
+    ['see a.newdomain, b', 'see https://t.co/1, b', 'http://a.newdomain/'],
+    ['see müller.de', 'see https://t.co/1', 'http://xn--mller-kva.de/'],
+    ['see EXAMPLE.com/Path/', 'see https://t.co/1', 'https://example.com/Path'],
+  ])('does not depend on what X links: %s', (sent, shown, expanded_url) => {
+    expect(sameText(unwrapText(shown, [{ url: 'https://t.co/1', expanded_url }]), sent)).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import twitter from 'twitter-text';
 import type { Span } from '../../text/truncate.ts';
 
@@ -64,15 +65,20 @@ export function unwrapText(text: string, urls: readonly WrappedUrl[]): string {
   return unwrapped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** True where two texts are the same post: X adds a scheme to bare domains and changes white space. */
+/**
+ * True where two texts are the same post. X decides what is a link, adds a scheme and a slash to it, and changes white
+ * space: all of that is left out wherever it occurs, since a library may find other links than X does.
+ */
 export function sameText(one: string, other: string): boolean {
   return comparable(one) === comparable(other);
 }
 
-function comparable(text: string): string {
-  const bare = (url: string) => url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
-  const normal = text.normalize('NFC');
-  const urls = new Set(twitter.extractUrls(withoutLongHosts(normal)));
-  const plain = [...urls].reduce((result, url) => result.replaceAll(url, () => bare(url)), normal);
-  return plain.replace(/\s+/g, ' ').trim();
-}
+const comparable = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replace(/https?:\/\//gi, '')
+    .replaceAll('/', '')
+    .replace(/xn--[a-z0-9-]+/gi, domainToUnicode)
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -29,7 +29,7 @@ const EMOJI = new RegExp(
 
 const suffixes = new Set(tlds);
 const CANDIDATE =
-  /(https?:\/\/)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+[\p{L}]{2,})(:\d+)?(\/[^\s\u3000-\u303f\uff00-\uffef…]*|\?[^\s…]*)?/giu;
+  /(https?:\/\/)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+[\p{L}]{2,})(?![0-9a-z@])(:\d+)?(\/[^\s\u3000-\u303f\uff00-\uffef…]*|\?[^\s…]*)?/giu;
 const NOT_BEFORE = /[\p{L}\p{N}@＠$#＃./_-]$/u;
 
 export interface FoundUrl {
