@@ -185,23 +185,6 @@ describe('the environments of a function', () => {
     await all.close();
   });
 
-  test('end when there are too many, those that have been idle for the longest first', async () => {
-    const [first, second, third] = [
-      functions.define('return 1;'),
-      functions.define('return 2;'),
-      functions.define('return 3;'),
-    ];
-    const options = { concurrency: () => 1, idleMs: 60_000, kept: 2 };
-    const lambda = createFunctions([first, second, third], functions.host, options);
-    for (const fn of [first, second, first, third]) await lambda.invoke(fn.name, {});
-    expect(lambda.environments()).toBe(2);
-    expect(await lambda.kill(`${second.name}:1`)).toBe(false);
-    // Busy ones are never ended, and what is too much ends once they are idle.
-    await Promise.all([first, second, third].map(fn => lambda.invoke(fn.name, {})));
-    expect(lambda.environments()).toBe(2);
-    await lambda.close();
-  });
-
   test('are replaced after they are killed', async () => {
     const fn = functions.define('return 1;');
     const all = createFunctions([fn], functions.host, { concurrency: () => 1, idleMs: 60_000 });

@@ -43,14 +43,6 @@ export interface FunctionsOptions {
    * takes memory that a development machine needs.
    */
   idleMs: number;
-  /** Beyond this number of environments, those that have been idle for the longest end. Default: 20. */
-  kept?: number;
-}
-
-interface IdleEnvironment {
-  functionName: string;
-  environment: Environment;
-  timer: NodeJS.Timeout;
 }
 
 interface Pool {
@@ -67,24 +59,42 @@ const DEFAULT_CONCURRENCY = 4;
 export function createFunctions(
   resources: readonly FunctionResource[],
   host: LambdaHost,
-  { concurrency, idleMs, kept = 20 }: FunctionsOptions,
+  { concurrency, idleMs }: FunctionsOptions,
 ): LocalFunctions {
   const environments = new Map<string, Environment>();
-  /** Of all functions; the one that was used last comes last. */
-  const idle: IdleEnvironment[] = [];
   let pause: Promise<void> | null = null;
   const pools = new Map(resources.map(fn => [fn.name, createPool(fn)]));
 
   function createPool(fn: FunctionResource): Pool {
     const semaphore = createSemaphore(Math.max(DEFAULT_CONCURRENCY, concurrency(fn.name)));
+    const idle: { environment: Environment; timer: NodeJS.Timeout }[] = [];
     let started = 0;
     let working = 0;
 
     function newEnvironment(): Environment {
-      if (environments.size >= kept && idle[0]) endIdle(idle[0]);
       const environment = createEnvironment(fn, `${fn.name}:${++started}`, host);
       environments.set(environment.id, environment);
       return environment;
+    }
+
+    /** The most recently used environment that is still alive. */
+    function takeIdle(): Environment | undefined {
+      for (let next = idle.pop(); next; next = idle.pop()) {
+        clearTimeout(next.timer);
+        if (next.environment.isAlive()) return next.environment;
+      }
+      return undefined;
+    }
+
+    function keepIdle(environment: Environment): void {
+      const end = () => {
+        const index = idle.findIndex(entry => entry.environment === environment);
+        if (index < 0) return;
+        idle.splice(index, 1);
+        environments.delete(environment.id);
+        void environment.kill();
+      };
+      idle.push({ environment, timer: setTimeout(end, idleMs).unref() });
     }
 
     async function invoke(event: unknown, parent: string | null): Promise<InvocationResult> {
@@ -95,46 +105,16 @@ export function createFunctions(
       }
       await semaphore.acquire();
       while (pause) await pause;
-      const environment = takeIdle(fn.name) ?? newEnvironment();
+      const environment = takeIdle() ?? newEnvironment();
       working += 1;
       const result = await environment.invoke(event, nextTraceHeader(parent, fn.name, Date.now()));
       working -= 1;
-      if (environment.isAlive()) keepIdle(fn.name, environment);
+      if (environment.isAlive()) keepIdle(environment);
       else environments.delete(environment.id);
       semaphore.release();
       return result;
     }
     return { invoke, working: () => working };
-  }
-
-  /** The environment of a function that was used last and is still alive. */
-  function takeIdle(functionName: string): Environment | undefined {
-    for (;;) {
-      const index = idle.findLastIndex(each => each.functionName === functionName);
-      const [next] = index < 0 ? [] : idle.splice(index, 1);
-      if (!next) return undefined;
-      clearTimeout(next.timer);
-      if (next.environment.isAlive()) return next.environment;
-    }
-  }
-
-  function keepIdle(functionName: string, environment: Environment): void {
-    const entry: IdleEnvironment = {
-      functionName,
-      environment,
-      timer: setTimeout(() => endIdle(entry), idleMs).unref(),
-    };
-    idle.push(entry);
-    if (environments.size > kept && idle[0]) endIdle(idle[0]);
-  }
-
-  function endIdle(entry: IdleEnvironment): void {
-    const index = idle.indexOf(entry);
-    if (index < 0) return;
-    idle.splice(index, 1);
-    clearTimeout(entry.timer);
-    environments.delete(entry.environment.id);
-    void entry.environment.kill();
   }
 
   async function whenIdle(act: () => void | Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import { readRecording, type Recording } from './recording.ts';
 import type { TestStack } from './stack.ts';
 
 interface Session {
-  session_id: string;
+  id: string;
   status: string;
   error: unknown;
   stream_key: string | null;
@@ -56,12 +56,13 @@ export async function createBroadcast(
       is_loop: true,
     },
   );
+  if (created.status !== 200) throw new Error(`No broadcast: ${JSON.stringify(created.body)}`);
   const { session_id: sessionId, broadcast_id: broadcastId } = created.body;
 
   const session = async () => {
     const path = '/integrations/youtube/broadcasts';
     const { body } = await stack.api<{ broadcasts: Session[] }>('GET', path);
-    return the(body.broadcasts.find(each => each.session_id === sessionId));
+    return the(body.broadcasts.find(({ id }) => id === sessionId));
   };
   const tasks = async () => {
     const { body } = await stack.local<{ tasks: Task[] }>('GET', '/_local/tasks');
