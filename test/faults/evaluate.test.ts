@@ -95,6 +95,11 @@ test.each([
     ),
     [],
   ],
+  [
+    'a post fails by a fault of the service',
+    evidence({ live: [], events: sent('post.failed') }, failed('INTERNAL', 'internal')),
+    ['lost', 'lost'],
+  ],
   ['an event has two ids', evidence({ events: sent('post.published', 'post.published') }), ['event']],
   ['an accepted post is not in the list', evidence({ posts: [] }), ['lost']],
   ['a schedule is left over', evidence({ inFlight: ['a schedule'] }), ['in flight']],

@@ -112,7 +112,8 @@ function* destinationProblems(
   if (
     outcome === 'rejected' &&
     destination.error.category !== 'content' &&
-    destination.error.category !== 'media'
+    destination.error.category !== 'media' &&
+    !isRefusedChunk(destination)
   ) {
     yield ['lost', `failed: ${JSON.stringify(destination.error)}`];
   }
@@ -136,6 +137,10 @@ function* destinationProblems(
   }
   yield* commentProblems(plan, destination, post);
 }
+
+/** TikTok's upload host gives no reason: a 400 means that the request itself is wrong, so that the service has failed. */
+const isRefusedChunk = ({ platform, error }: Json) =>
+  platform === 'tiktok' && error.message === 'Uploading the video: TikTok answered 400';
 
 /** LinkedIn does not list comments to apps that may only post. */
 const COMMENTS_UNREADABLE: readonly string[] = ['linkedin'];

@@ -26,6 +26,14 @@ test('every request that writes is a place, a repeated request that reads is one
   ]);
 });
 
+test.each([
+  ['GET /2/tweets/2128234836215726398', '^/2/tweets/[^/]+$'],
+  ['GET /rest/videos/urn%3Ali%3Avideo%3AC4EF4rOHHxN', '^/rest/videos/[^/]+$'],
+  ['POST /v26.0/me/media', '^/v26\\.0/me/media$'],
+])('the ids in a path match any other: %s', (request, path) => {
+  expect(placesOf(lines(request))[0]!.kind.path).toBe(path);
+});
+
 test('a request that writes is hit before and after the platform received it, one that reads after', () => {
   const plans = plansAt(placesOf(lines('GET /state', 'POST /posts'))).map(planName);
   expect(plans).toEqual([
