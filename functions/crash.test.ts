@@ -283,3 +283,24 @@ describe.each(Object.entries(RECIPES))('%s', (name, recipe) => {
     }
   });
 });
+
+test('a post that an interrupted request stored is returned although its time has passed since', async () => {
+  const scheduled = () => ({ ...post(++n), scheduled_date: new Date(api.clock.now + 60_000).toISOString() });
+  const complete = crashingServices(api.services, null);
+  await api.inProcessOf(complete.services)('POST', '/posts', scheduled(), { 'idempotency-key': 'complete' });
+  const statuses = new Set<number>();
+  for (const { at, when } of crashPoints(complete.calls())) {
+    const body = scheduled();
+    const headers = { 'idempotency-key': `interrupted ${at} ${when}` };
+    const { services } = crashingServices(api.services, { at, when });
+    await api.inProcessOf(services)('POST', '/posts', body, headers);
+    api.clock.now += LOCK_MS + 60_000;
+    const answer = await api.call('POST', '/posts', body, headers);
+    const [newest] = (await api.call('GET', '/posts?limit=1')).body.data;
+    const isStored = newest.description === body.description;
+    expect([at, when, answer.status]).toEqual([at, when, isStored ? 201 : 400]);
+    if (isStored) expect(answer.body.post_id).toBe(newest.post_id);
+    statuses.add(answer.status);
+  }
+  expect(statuses).toEqual(new Set([201, 400]));
+});

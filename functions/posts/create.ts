@@ -1,6 +1,7 @@
 import { schedulePost } from '../../shared/delivery/dispatch.ts';
 import { requirePlan } from '../../shared/http/authenticate.ts';
 import { route } from '../../shared/http/define-route.ts';
+import type { ApiRequest } from '../../shared/http/route.ts';
 import { startCopies } from '../../shared/media/copies/copy-media.ts';
 import { anyPostFields, postFieldDocs } from '../../shared/posts/input/fields.ts';
 import { readPost } from '../../shared/posts/input/read.ts';
@@ -12,7 +13,11 @@ import { newPost } from '../../shared/posts/store/new-post.ts';
 import { storeFingerprints } from '../../shared/posts/store/similar.ts';
 import { creationBudget } from '../../shared/posts/validate/file-facts.ts';
 import { requireValid, validateCandidate } from '../../shared/posts/validate/validate.ts';
+import type { Warning } from '../../shared/posts/warning.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
+import type { Post } from '../../shared/model/post.ts';
+import type { Services } from '../../shared/runtime/services.ts';
+import { getPost } from '../../shared/store/posts.ts';
 
 export const createPost = route({
   method: 'POST',
@@ -33,37 +38,55 @@ export const createPost = route({
     },
     ...postErrorResponses,
   },
-  handler: async (
-    { body, unknown_fields, principal, base_url, request_id, newResourceId, asked_at },
-    services,
-  ) => {
-    const request = readPost(body, unknown_fields, services.now());
-    const { scheduling } = request.candidate;
-    if (scheduling === 'queue') requirePlan(services, principal, QUEUE_PLAN);
-    const found = await validateCandidate(
-      services,
-      principal.workspace_id,
-      request,
-      creationBudget(scheduling),
-    );
-    const valid = requireValid(found);
-
-    const { timed, warnings } = await atBestTime(services, valid);
-    const post = await placeAndStore(services, {
-      post: { ...newPost(newResourceId(), timed, principal, asked_at), request_id },
-      previous: null,
-      connections: valid.connections,
-    });
-    // None of these throws: the post is stored.
-    const [duplicates] = await Promise.all([
-      storeFingerprints(services, post),
-      schedulePost(services, post),
-      startCopies(services, post),
-    ]);
-    return {
-      status: 201,
-      headers: { location: `${new URL(base_url).pathname}/posts/${post.post_id}` },
-      body: createdPost(post, [...valid.warnings, ...duplicates, ...warnings]),
-    };
+  handler: async (request, services) => {
+    const post_id = request.newResourceId();
+    // What is valid may have changed since an earlier run stored the post: its time may have passed.
+    const stored = request.is_rerun
+      ? await getPost(services.table, request.principal.workspace_id, post_id)
+      : null;
+    return stored ? finish(services, request, stored, []) : create(services, request, post_id);
   },
 });
+
+type CreateRequest = ApiRequest<unknown, unknown, Record<string, unknown>, 'key'>;
+
+async function create(services: Services, asked: CreateRequest, post_id: string) {
+  const { body, unknown_fields, principal, request_id, asked_at } = asked;
+  const request = readPost(body, unknown_fields, services.now());
+  const { scheduling } = request.candidate;
+  if (scheduling === 'queue') requirePlan(services, principal, QUEUE_PLAN);
+  const found = await validateCandidate(
+    services,
+    principal.workspace_id,
+    request,
+    creationBudget(scheduling),
+  );
+  const valid = requireValid(found);
+
+  const { timed, warnings } = await atBestTime(services, valid);
+  const post = await placeAndStore(services, {
+    post: { ...newPost(post_id, timed, principal, asked_at), request_id },
+    previous: null,
+    connections: valid.connections,
+  });
+  return finish(services, asked, post, [...valid.warnings, ...warnings]);
+}
+
+/** Starts what follows a stored post, and returns the response. Nothing here throws: the post is stored. */
+async function finish(
+  services: Services,
+  { base_url }: CreateRequest,
+  post: Post,
+  warnings: readonly Warning[],
+) {
+  const [duplicates] = await Promise.all([
+    storeFingerprints(services, post),
+    schedulePost(services, post),
+    startCopies(services, post),
+  ]);
+  return {
+    status: 201 as const,
+    headers: { location: `${new URL(base_url).pathname}/posts/${post.post_id}` },
+    body: createdPost(post, [...warnings, ...duplicates]),
+  };
+}

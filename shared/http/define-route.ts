@@ -96,6 +96,7 @@ function parseRequest<
     base_url: raw.base_url,
     newResourceId: raw.newResourceId ?? (() => newId(now())),
     asked_at: raw.asked_at ?? now(),
+    is_rerun: raw.is_rerun ?? false,
   };
   return trustParsed(request);
 }

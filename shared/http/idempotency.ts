@@ -50,11 +50,11 @@ export async function runOnce(
     run: randomUUID(),
   };
   const earlier = await acquireKey(services.table, scope, ours, services.now());
-  if (!earlier) return runAs(services, scope, ours.run, ours.seed, raw, run);
+  if (!earlier) return runAs(services, scope, ours.run, withSeed(raw, ours.seed, false), run);
   if (earlier.fingerprint !== ours.fingerprint) throw keyReused();
   if (earlier.response !== null) return replay(services, scope, earlier.response);
   await takeOverFrom(services, scope, earlier, ours.run);
-  return runAs(services, scope, ours.run, earlier.seed, raw, run);
+  return runAs(services, scope, ours.run, withSeed(raw, earlier.seed, true), run);
 }
 
 /** Throws 409 while the earlier run may still be running. */
@@ -73,12 +73,11 @@ async function runAs(
   services: Services,
   scope: string,
   runId: string,
-  seed: Seed,
   raw: RawRequest,
   run: Run,
 ): Promise<ApiResponse> {
   try {
-    const response = await responseOf(() => run({ ...raw, newResourceId: idsOf(seed), asked_at: seed.at }));
+    const response = await responseOf(() => run(raw));
     await settle(services, scope, runId, response);
     return response;
   } catch (error) {
@@ -86,6 +85,13 @@ async function runAs(
     throw error;
   }
 }
+
+const withSeed = (raw: RawRequest, seed: Seed, is_rerun: boolean): RawRequest => ({
+  ...raw,
+  newResourceId: idsOf(seed),
+  asked_at: seed.at,
+  is_rerun,
+});
 
 /** Also returns a response that was thrown. */
 async function responseOf(run: () => Promise<ApiResponse>): Promise<ApiResponse> {

@@ -33,6 +33,8 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
   newResourceId: () => string;
   /** When the request was first received, epoch milliseconds. A retry after an interrupted run keeps this time. */
   asked_at: number;
+  /** An earlier run with the same `Idempotency-Key` ended without a response: it may have stored what this one creates. */
+  is_rerun: boolean;
 }
 
 export type Auth = 'key' | 'none';
@@ -125,4 +127,6 @@ export interface RawRequest {
   newResourceId?: () => string;
   /** Default: now. */
   asked_at?: number;
+  /** Default: false. */
+  is_rerun?: boolean;
 }

@@ -3,6 +3,7 @@ import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { emptyReport, openCampaign } from '../faults/campaign.ts';
 import { killAtEveryRequest, tableOf } from '../faults/kill.ts';
 import { COMMENTED, CONTENTS, isAccepted, VARIANTS, type Contents } from '../faults/posts.ts';
+import { HOWS } from '../faults/places.ts';
 import type { Campaign } from '../faults/state.ts';
 import { closeStack } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
@@ -14,8 +15,12 @@ import { startStack, type TestStack } from '../support/stack.ts';
 
 const START_MS = 600_000;
 const SUITE_MS = 3_600_000;
-/** KILL_ALL=1 takes every kind of post on every platform, KILL_ONLY=instagram,threads every kind on these. */
+/**
+ * KILL_ALL=1 takes every kind of post on every platform, KILL_ONLY=instagram,threads every kind on these. KILL_HOW=page
+ * lets a proxy answer 200 with a page instead.
+ */
 const only = process.env['KILL_ONLY']?.split(',') ?? [];
+const hows = HOWS.filter(how => (process.env['KILL_HOW'] ?? 'kill,drop').split(',').includes(how));
 const isWhole = process.env['KILL_ALL'] === '1' || only.length > 0;
 const every = PLATFORM_IDS.filter(platform => only.length === 0 || only.includes(platform));
 const PLATFORMS: readonly PlatformId[] = isWhole ? every : ['x', 'bluesky', 'telegram'];
@@ -49,7 +54,7 @@ test.each(
   async (name, contents) => {
     const platforms = PLATFORMS.filter(platform => isAccepted(campaign.accepted, platform, contents));
     if (platforms.length === 0) return;
-    const report = await killAtEveryRequest(campaign, `Kill ${name}`, contents, platforms);
+    const report = await killAtEveryRequest(campaign, `Kill ${name}`, contents, platforms, hows);
     if (isWhole) console.log(`${name}\n${tableOf(report)}`);
     expect(report.wrong).toEqual([]);
     expect([...report.deliveries.keys()].toSorted()).toEqual([...platforms].toSorted());

@@ -1,6 +1,14 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { killRounds, type KillRound } from './kill-round.ts';
-import { placeName, planName, plansAt, recoveryPlaces, type FaultPlan, type Place } from './places.ts';
+import {
+  placeName,
+  planName,
+  plansAt,
+  recoveryPlaces,
+  type FaultPlan,
+  type How,
+  type Place,
+} from './places.ts';
 import type { Contents } from './posts.ts';
 import { add, type Campaign } from './state.ts';
 
@@ -38,12 +46,13 @@ export async function killAtEveryRequest(
   name: string,
   contents: Contents,
   platforms: readonly PlatformId[],
+  hows: readonly How[] = ['kill', 'drop'],
 ): Promise<KillReport> {
   const report: KillReport = { deliveries: new Map(), unknown: new Map(), missed: [], wrong: [] };
   const nextRound = killRounds(campaign, name, contents, platforms);
   const first = await nextRound(new Map());
   report.wrong.push(...first.problems);
-  const everyPlatform = platforms.map(platform => platformPlans(platform, first));
+  const everyPlatform = platforms.map(platform => platformPlans(platform, first, hows));
   for (;;) {
     const faults = new Map(
       everyPlatform.flatMap(({ platform, plans: [plan] }) => (plan ? [[platform, plan]] : [])),
@@ -51,22 +60,22 @@ export async function killAtEveryRequest(
     if (faults.size === 0) return report;
     const round = await nextRound(faults);
     report.wrong.push(...round.problems);
-    for (const own of everyPlatform) afterDelivery(own, round, report);
+    for (const own of everyPlatform) afterDelivery(own, round, report, hows);
   }
 }
 
-const platformPlans = (platform: PlatformId, first: KillRound): PlatformPlans => ({
+const platformPlans = (platform: PlatformId, first: KillRound, hows: readonly How[]): PlatformPlans => ({
   platform,
   clean: first.placesOf(platform),
   live: first.liveOn(platform),
   // The request that publishes is among the last.
-  plans: plansAt(first.placesOf(platform).toReversed()),
+  plans: plansAt(first.placesOf(platform).toReversed(), [], hows),
   recovery: new Set(),
   repeated: new Set(),
 });
 
 /** Takes the plan of a round off its list, and adds what follows from it. */
-function afterDelivery(own: PlatformPlans, round: KillRound, report: KillReport): void {
+function afterDelivery(own: PlatformPlans, round: KillRound, report: KillReport, hows: readonly How[]): void {
   const { platform, clean, plans, recovery, repeated } = own;
   const plan = plans.shift();
   if (!plan) return;
@@ -87,7 +96,7 @@ function afterDelivery(own: PlatformPlans, round: KillRound, report: KillReport)
     const name = `${placeName(place)} after a fault ${first.effect.when} the request`;
     if (recovery.has(name)) continue;
     recovery.add(name);
-    plans.push(...plansAt([place], plan));
+    plans.push(...plansAt([place], plan, hows));
   }
 }
 

@@ -7,21 +7,25 @@ export interface Place {
   index: number;
 }
 
-/** What happens to one request: the worker dies, or the connection breaks, before or after the platform received it. */
+/**
+ * What happens to one request: the worker dies, the connection breaks, or a proxy answers 200 with a page, before or after
+ * the platform received it.
+ */
+export const HOWS = ['kill', 'drop', 'page'] as const;
+export type How = (typeof HOWS)[number];
+
 interface Effect {
-  how: 'kill' | 'drop';
+  how: How;
   when: 'before' | 'after';
 }
+
 /** Whether the platform received a request for reading makes no difference. */
-const READ_EFFECTS: readonly Effect[] = [
-  { how: 'kill', when: 'after' },
-  { how: 'drop', when: 'after' },
-];
-const EFFECTS: readonly Effect[] = [
-  { how: 'kill', when: 'before' },
-  { how: 'drop', when: 'before' },
-  ...READ_EFFECTS,
-];
+const effectsAt = ({ kind }: Place, hows: readonly How[]): Effect[] =>
+  (isRead(kind) ? (['after'] as const) : (['before', 'after'] as const)).flatMap(when =>
+    hows.map(how => ({ how, when })),
+  );
+
+const PAGE = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Please wait</html>' };
 
 export interface PlacedFault extends Place {
   effect: Effect;
@@ -46,10 +50,12 @@ export function placesOf(lines: readonly TrafficLine[]): Place[] {
 }
 
 /** Returns a plan for every fault at each of these places, which follow the faults of `first`. */
-export const plansAt = (places: readonly Place[], first: FaultPlan = []): FaultPlan[] =>
-  places.flatMap(place =>
-    (isRead(place.kind) ? READ_EFFECTS : EFFECTS).map(effect => [...first, { ...place, effect }]),
-  );
+export const plansAt = (
+  places: readonly Place[],
+  first: FaultPlan = [],
+  hows: readonly How[] = ['kill', 'drop'],
+): FaultPlan[] =>
+  places.flatMap(place => effectsAt(place, hows).map(effect => [...first, { ...place, effect }]));
 
 /**
  * Returns the places that a delivery without faults does not have: the requests that find out what became of a lost one,
@@ -72,5 +78,11 @@ export const faultBodies = (plan: FaultPlan) =>
   plan.map(({ kind, index, effect }, position) => {
     // A request that an earlier fault hits does not count for a later one.
     const hit = plan.slice(0, position).filter(earlier => nameOf(earlier.kind) === nameOf(kind)).length;
-    return { ...kind, function: `publisher-${kind.platform}`, after: index - hit, [effect.how]: effect.when };
+    const { how, when } = effect;
+    return {
+      ...kind,
+      function: `publisher-${kind.platform}`,
+      after: index - hit,
+      ...(how === 'page' ? { respond: { ...PAGE, taken: when === 'after' } } : { [how]: when }),
+    };
   });

@@ -191,6 +191,11 @@ describe('a video', () => {
     expect(requests(INIT)).toHaveLength(4);
   });
 
+  test('has an unknown outcome where a proxy answers in place of TikTok', async () => {
+    host.failNext({ match: UPLOAD, respond: { status: 200, body: '<html></html>' } });
+    await expect(run(video({}))).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: true });
+  });
+
   /** Ends a test about the announcement of a large file before all of it is sent. */
   const stopAtFirstChunk = () => host.failNext({ match: UPLOAD, respond: { status: 400 } });
 });

@@ -58,12 +58,13 @@ function standingIn({ headers }: HttpResponse, upload: Upload): number | null {
   return last === undefined ? null : resumeAt(upload, Number(last) + 1);
 }
 
+/** Anything but a client error, a success without its own status included, may come from a proxy after TikTok took the chunk. */
 function refusal({ status }: HttpResponse, what: string): PlatformError {
-  const isServerFault = status >= 500 || status === 408 || status === 429;
+  const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return new PlatformError({
-    kind: isServerFault ? 'transient' : 'rejected',
-    code: isServerFault ? 'PLATFORM_UNAVAILABLE' : 'INTERNAL',
+    kind: isRefused ? 'rejected' : 'transient',
+    code: isRefused ? 'INTERNAL' : 'PLATFORM_UNAVAILABLE',
     message: `${what}: TikTok answered ${status}`,
-    outcomeUnknown: isServerFault,
+    outcomeUnknown: !isRefused,
   });
 }
