@@ -3,6 +3,7 @@ import { requirePlan } from '../../shared/http/authenticate.ts';
 import { route } from '../../shared/http/define-route.ts';
 import type { ApiRequest } from '../../shared/http/route.ts';
 import { startCopies } from '../../shared/media/copies/copy-media.ts';
+import type { Post } from '../../shared/model/post.ts';
 import { anyPostFields, postFieldDocs } from '../../shared/posts/input/fields.ts';
 import { readPost } from '../../shared/posts/input/read.ts';
 import { atBestTime } from '../../shared/posts/place/best-time.ts';
@@ -15,7 +16,6 @@ import { creationBudget } from '../../shared/posts/validate/file-facts.ts';
 import { requireValid, validateCandidate } from '../../shared/posts/validate/validate.ts';
 import type { Warning } from '../../shared/posts/warning.ts';
 import { QUEUE_PLAN } from '../../shared/queue/plan.ts';
-import type { Post } from '../../shared/model/post.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getPost } from '../../shared/store/posts.ts';
 
