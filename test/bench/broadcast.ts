@@ -111,15 +111,16 @@ function sentOf(name: string, items: BroadcastProcess['items']): number {
 
 /** The longest time without a tone while an item with sound is shown, in milliseconds. */
 function silence({ pictures, sound }: Recording): number {
-  const mute = CLIPS['mpeg4.avi']!.color;
-  const isMute = (time: number) => {
-    const color = pictures.findLast(picture => picture.time <= time)?.color ?? mute;
-    return Math.abs(color[1] - mute[1]) < 25 && Math.abs(color[2] - mute[2]) < 25;
-  };
+  const [, u, v] = CLIPS['mpeg4.avi']!.color;
   let longest = 0;
   let since: number | null = null;
+  // The picture that is shown with the sound; both are in order.
+  let shown = 0;
   for (const { time, level } of sound) {
-    since = level < 0.1 && !isMute(time) ? (since ?? time) : null;
+    while ((pictures[shown + 1]?.time ?? Infinity) <= time) shown += 1;
+    const color = pictures[shown]?.color;
+    const isMute = !color || (Math.abs(color[1] - u) < 25 && Math.abs(color[2] - v) < 25);
+    since = level < 0.1 && !isMute ? (since ?? time) : null;
     if (since !== null) longest = Math.max(longest, time - since);
   }
   return longest;
