@@ -59,7 +59,7 @@ export function evaluate(evidence: Evidence): Evaluation {
     }
     for (const platform of plan.platforms) {
       const destination = post.destinations.find((each: Json) => each.platform === platform);
-      const live = evidence.live.filter(each => each.platform === platform && textOf(each) === plan.text);
+      const live = evidence.live.filter(each => each.platform === platform && isOf(plan, each));
       const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
       const mayBeUnknown = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
@@ -82,8 +82,9 @@ export function evaluate(evidence: Evidence): Evaluation {
   return { violations, outcomes };
 }
 
-/** Platforms trim texts. */
-const textOf = ({ text }: LivePost) => text.trim();
+/** Returns whether a live post shows the text of a planned one. Platforms trim texts. */
+export const isOf = ({ text, shown }: PostPlan, live: LivePost): boolean =>
+  (live.text?.trim() ?? null) === (shown === undefined ? text : shown);
 
 type Outcome = 'published' | 'unknown' | 'rejected' | 'account lost' | 'open';
 

@@ -7,22 +7,27 @@ import { createAll, type Contents, type PostPlan } from './posts.ts';
 import { evaluateRound, settle } from './round.ts';
 import type { Campaign } from './state.ts';
 
-/** Less than the daily cap of any platform: each profile has its own. */
+/** Less than the daily cap of any platform: each profile has its own account. */
 const ROUNDS_PER_PROFILE = 8;
+/** TikTok accepts five drafts a day from an account. A delivery with two faults may begin three. */
+const ROUNDS_OF_DRAFTS = 1;
 /** Steps of the clock while a round settles, in seconds. No worker runs meanwhile, so that none sees its lease expire. */
 const STEPS = [20, 40, 60, 120];
 
 const DAY_S = 24 * 60 * 60;
 
 /**
- * The request that publishes, on platforms that cannot always be asked what became of it, and how often it must be lost
- * before its outcome may be unknown.
+ * The requests that publish, on platforms that cannot always be asked what became of them, and how often one must be lost
+ * before its outcome may be unknown. Snapchat does not list stories that last for a day.
  */
-const COMMITS: Readonly<Partial<Record<PlatformId, { path: RegExp; losses: number }>>> = {
-  telegram: { path: /send/, losses: 1 },
-  linkedin: { path: /rest.+posts/, losses: 1 },
-  tiktok: { path: /content.+init/, losses: 1 },
-  snapchat: { path: /spotlights|stories/, losses: 2 },
+const COMMITS: Readonly<Partial<Record<PlatformId, readonly { path: RegExp; losses: number }[]>>> = {
+  telegram: [{ path: /send/, losses: 1 }],
+  linkedin: [{ path: /rest.+posts/, losses: 1 }],
+  tiktok: [{ path: /content.+init/, losses: 1 }],
+  snapchat: [
+    { path: /spotlights|saved_stories/, losses: 2 },
+    { path: /\/stories/, losses: 1 },
+  ],
 };
 
 /** The faults of a round, by platform. */
@@ -48,10 +53,12 @@ export function killRounds(
   contents: Contents,
   all: readonly PlatformId[],
 ): (faults: RoundPlan) => Promise<KillRound> {
+  const roundsPerProfile =
+    'tiktok_post_mode' in (contents.fields ?? {}) ? ROUNDS_OF_DRAFTS : ROUNDS_PER_PROFILE;
   let number = 0;
   let profile = '';
   return async faults => {
-    if (number % ROUNDS_PER_PROFILE === 0) {
+    if (number % roundsPerProfile === 0) {
       // YouTube's quota lasts for about a dozen videos with captions a day.
       await campaign.stack.advance(number === 0 ? 0 : DAY_S);
       profile = `${name} ${number}`;
@@ -79,6 +86,7 @@ async function killRound(campaign: Campaign, faults: RoundPlan, plan: PostPlan):
   const { posts } = await evaluateRound(campaign, {
     tag: plan.key,
     since: (lines[0]?.seq ?? 1) - 1,
+    begun,
     plans: [plan],
     ids,
     rejections: new Map(),
@@ -129,7 +137,6 @@ const unknownOf = (post: Json): PlatformId[] =>
     .map(({ platform }: Json) => platform);
 
 function losesCommit(platform: PlatformId, plan: FaultPlan): boolean {
-  const commit = COMMITS[platform];
-  if (!commit) return false;
-  return plan.filter(({ kind }) => commit.path.test(kind.path)).length >= commit.losses;
+  const commits = COMMITS[platform] ?? [];
+  return commits.some(({ path, losses }) => plan.filter(({ kind }) => path.test(kind.path)).length >= losses);
 }

@@ -12,10 +12,12 @@ export interface Contents {
   media: readonly string[];
   /** The first comment, on platforms that have one. */
   comment?: string;
-  /** Fields of platforms. A value `file:<name>` stands for the URL of a file. */
+  /** Fields of platforms. A value `file:<name>` stands for the URL of a file, `key` for the key of the post. */
   fields?: Json;
   /** The only platforms for these contents; default: all that accept its type and files. */
   only?: readonly PlatformId[];
+  /** Null where the platforms show no text: of stories and drafts. Default: that of the post. */
+  shown?: null;
 }
 
 /** A post that a campaign creates. Its `text` is unique. */
@@ -79,6 +81,27 @@ export const VARIANTS: readonly Contents[] = [
     media: ['photo.jpg'],
     only: ['gbp'],
     fields: { gbp_topic_type: 'EVENT', gbp_event_title: 'Tasting', gbp_event_start_date: '2099-10-31' },
+  },
+  {
+    post_type: 'video',
+    media: ['upright.mp4'],
+    only: ['instagram', 'snapchat'],
+    fields: { instagram_media_type: 'STORIES', snapchat_post_type: 'story' },
+    shown: null,
+  },
+  {
+    post_type: 'video',
+    media: ['clip.mp4'],
+    only: ['snapchat'],
+    fields: { snapchat_post_type: 'saved_story', snapchat_saved_story_title: 'key' },
+    shown: null,
+  },
+  {
+    post_type: 'video',
+    media: ['clip.mp4'],
+    only: ['tiktok'],
+    fields: { tiktok_post_mode: 'MEDIA_UPLOAD' },
+    shown: null,
   },
 ];
 
@@ -174,7 +197,7 @@ function drawWords(random: SeededRandom, platforms: readonly PlatformId[]): stri
 
 /** Returns the request body of a planned post. */
 export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
-  const { profile, post_type, text, platforms, media, comment, fields = {}, in_s } = plan;
+  const { profile, post_type, text, platforms, media, comment, in_s } = plan;
   return {
     profile_name: profile,
     post_type,
@@ -184,20 +207,20 @@ export function bodyOf(stack: TestStack, plan: PostPlan, now: number): Json {
     ...(media.length > 0 && { media_urls: media.map(name => urlOf(stack, name)) }),
     ...(in_s !== null && { scheduled_date: new Date(now + in_s * 1000).toISOString() }),
     ...platformFields(post_type, platforms),
-    ...fieldsOf(stack, fields, platforms),
+    ...fieldsOf(stack, plan),
   };
 }
 
 const urlOf = ({ sandbox_url }: TestStack, name: string) => `${sandbox_url}/_media/${name}`;
 
-function fieldsOf(stack: TestStack, fields: Json, platforms: readonly PlatformId[]): Json {
+function fieldsOf(stack: TestStack, { fields = {}, platforms, key }: PostPlan): Json {
   const own = Object.entries(fields).filter(([name]) => platforms.some(each => name.startsWith(`${each}_`)));
-  return Object.fromEntries(
-    own.map(([name, value]) => {
-      const file = typeof value === 'string' ? /^file:(.+)$/.exec(value)?.[1] : undefined;
-      return [name, file === undefined ? value : urlOf(stack, file)];
-    }),
-  );
+  const valueOf = (value: unknown) => {
+    if (value === 'key') return key;
+    const file = typeof value === 'string' ? /^file:(.+)$/.exec(value)?.[1] : undefined;
+    return file === undefined ? value : urlOf(stack, file);
+  };
+  return Object.fromEntries(own.map(([name, value]) => [name, valueOf(value)]));
 }
 
 const MAX_ATTEMPTS = 60;

@@ -1,7 +1,7 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { lastSeq, livePosts, traffic, type TrafficLine } from '../support/e2e.ts';
 import type { Json } from '../support/stack.ts';
-import { evaluate, type Evidence } from './evaluate.ts';
+import { evaluate, isOf, type Evidence } from './evaluate.ts';
 import type { Scenario } from './injected-faults.ts';
 import { isTokenExchange, nameOf } from './requests.ts';
 import { createAll, readAll, type PostPlan } from './posts.ts';
@@ -46,7 +46,16 @@ export async function round(
   const rejections = new Map<PlatformId, number>();
   const inFlight = await settle(campaign, () => collectHits(campaign, rejections, false));
   await collectHits(campaign, rejections);
-  await evaluateRound(campaign, { tag, since, plans, ids, rejections, inFlight, ...expectations });
+  await evaluateRound(campaign, {
+    tag,
+    since,
+    begun: now,
+    plans,
+    ids,
+    rejections,
+    inFlight,
+    ...expectations,
+  });
 }
 
 /** Expires tokens so that the token exchanges with faults are made. */
@@ -92,15 +101,23 @@ interface Rest extends Omit<Evidence, 'posts' | 'live' | 'events'> {
   tag: string;
   /** Sequence number of the last request to a platform before the round. */
   since: number;
+  /** When the round began, in epoch milliseconds. */
+  begun: number;
 }
 
 /** Evaluates what the posts of a round left behind, adds it to the report and returns it. */
-export async function evaluateRound(campaign: Campaign, { tag, since, ...rest }: Rest): Promise<Evidence> {
+export async function evaluateRound(
+  campaign: Campaign,
+  { tag, since, begun, ...rest }: Rest,
+): Promise<Evidence> {
   const { stack, report } = campaign;
+  const live = await livePosts(stack);
   const evidence: Evidence = {
     ...rest,
     posts: await readAll(stack, tag),
-    live: (await livePosts(stack)).filter(({ text }) => text.startsWith(`${tag} no `)),
+    live: live.filter(
+      each => Date.parse(each.published_at) >= begun && rest.plans.some(plan => isOf(plan, each)),
+    ),
     events: await campaign.receiver.events(),
   };
   const { violations, outcomes } = evaluate(evidence);
@@ -123,13 +140,14 @@ function diagnosticsOf(
   { plans, ids, posts, live, events }: Evidence,
   lines: readonly TrafficLine[],
 ): string {
-  const text = plans.find(each => each.key === key)?.text ?? '';
+  const plan = plans.find(each => each.key === key);
+  const text = plan?.text ?? '';
   const id = ids.get(key);
   return JSON.stringify(
     {
-      plan: plans.find(each => each.key === key),
+      plan,
       record: posts.filter(({ description }: Json) => description === text),
-      live: live.filter((each: Json) => each.text === text),
+      live: live.filter(each => plan && isOf(plan, each)),
       events: events.filter(({ data }: Json) => data.post_id === id),
       traffic: lines
         .filter(({ body }) =>

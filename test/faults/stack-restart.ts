@@ -42,7 +42,7 @@ export async function restartStack(
     stack = await startStack({ data, args });
     const after = { ...before, stack, world: openWorld(stack) };
     const inFlight = await settle(after, () => Promise.resolve());
-    await evaluateRound(after, { tag, since: 0, plans, ids, rejections: new Map(), inFlight });
+    await evaluateRound(after, { tag, since: 0, begun: 0, plans, ids, rejections: new Map(), inFlight });
     log(`stack ended by ${end}: ${report.posts} posts, ${report.violations.length} violations`);
   } finally {
     await stack.close();

@@ -9,7 +9,8 @@ export interface LivePost {
   platform_post_id: string;
   platform_post_url: string | null;
   kind: string;
-  text: string;
+  /** Null where it shows none: a story, a draft. */
+  text: string | null;
   media: { sha256?: string; type: string; width?: number; height?: number }[];
   comments: { text: string }[];
   fields: Json;

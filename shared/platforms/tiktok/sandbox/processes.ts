@@ -86,6 +86,9 @@ const info = (body: JsonObject): JsonObject => v.parse(v.fallback(JsonObjectSche
 export const isPublic = ({ draft, body }: Process): boolean =>
   !draft && info(body)['privacy_level'] === 'PUBLIC_TO_EVERYONE';
 
+/** Drafts wait in the inbox of the app. */
+const INBOX_URL = 'https://www.tiktok.com/messages';
+
 function publish(state: TikTokState, process: Process): void {
   const { host, processes, accounts } = state;
   const live: Process = {
@@ -102,7 +105,7 @@ function publish(state: TikTokState, process: Process): void {
     platform: 'tiktok',
     account: process.account_id,
     platform_post_id: id ?? process.publish_id,
-    platform_post_url: id === null ? url : `${url}/${process.kind}/${id}`,
+    platform_post_url: process.draft ? INBOX_URL : id === null ? url : `${url}/${process.kind}/${id}`,
     kind: process.draft ? 'draft' : process.kind,
     ...textsOf(process),
     media: [...process.files],
