@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { exitOnSignals } from '../support/exit-on-signals.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { broadcast } from './broadcast.ts';
 import { bundles } from './bundles.ts';
@@ -107,6 +108,7 @@ if (values.help) {
   process.exitCode = 1;
 } else {
   const writes = values.write || (names.length === 0 && values.compare === undefined);
+  exitOnSignals();
   const { platform, size } = values;
   const options = { platform, size: size === undefined ? undefined : Number(size) };
   const sections: Section[] = [];

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { exitOnSignals } from '../support/exit-on-signals.ts';
 
 const HELP = `npm run test:faults [-- options]
 
@@ -23,6 +24,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(HELP);
 } else {
+  exitOnSignals();
   const { runCampaign } = await import('./campaign.ts');
   const { tableOf } = await import('./report.ts');
   const report = await runCampaign({
