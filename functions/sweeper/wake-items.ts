@@ -10,7 +10,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { broadcastOfKey } from '../../shared/store/broadcasts.ts';
 import { copyOfKey } from '../../shared/store/copies.ts';
 import { connectionOfKey } from '../../shared/store/connections.ts';
-import { postOfKey } from '../../shared/store/posts.ts';
+import { postOfKey } from '../../shared/store/post-item.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
 import { dueItemsInShard, postponeWake, type DueItem } from '../../shared/store/wake.ts';
 import { uploadOfKey } from '../../shared/store/uploads.ts';

@@ -3,24 +3,12 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
-import { PostSchema, type Post } from '../model/post.ts';
+import type { Post } from '../model/post.ts';
+import { destinationItem, postItem, PostItemSchema, postKey, POST_PREFIX } from './post-item.ts';
 import { pagesOf } from './query.ts';
 import { slotReservationDelete, slotReservationPut } from './queue.ts';
-import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
+import { writeIfUnchanged, wakeShard, workspaceKey, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
-
-const PREFIX = 'POST#';
-
-const postKey = (workspaceId: string, postId: string): Key => ({
-  PK: workspaceKey(workspaceId),
-  SK: PREFIX + postId,
-});
-
-/** Returns the ids of the post with this key; null when the key belongs to another kind of item. */
-export function postOfKey(key: Key): { workspace_id: string; post_id: string } | null {
-  if (!key.SK.startsWith(PREFIX)) return null;
-  return { workspace_id: key.PK.slice(workspaceKey('').length), post_id: key.SK.slice(PREFIX.length) };
-}
 
 /**
  * Result of writing a whole post. `stale`: the post changed since it was read. `slot_taken`: another post reserved the
@@ -39,7 +27,7 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: postKey(workspaceId, postId), ConsistentRead: true }),
   );
-  return Item ? v.parse(PostSchema, Item) : null;
+  return Item ? v.parse(PostItemSchema, Item) : null;
 }
 
 /**
@@ -56,13 +44,13 @@ export async function listPosts(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :pk AND begins_with(SK, :prefix)',
-      ExpressionAttributeValues: { ':pk': workspaceKey(workspaceId), ':prefix': PREFIX },
+      ExpressionAttributeValues: { ':pk': workspaceKey(workspaceId), ':prefix': POST_PREFIX },
       ScanIndexForward: false,
       Limit: limit,
       ...(before === null ? {} : { ExclusiveStartKey: postKey(workspaceId, before) }),
     }),
   );
-  return { posts: v.parse(v.array(PostSchema), Items ?? []), more: LastEvaluatedKey !== undefined };
+  return { posts: v.parse(v.array(PostItemSchema), Items ?? []), more: LastEvaluatedKey !== undefined };
 }
 
 /**
@@ -78,7 +66,11 @@ export function unsettledPostsOf(
     expression: 'profile_id = :profile AND attribute_exists(wake_at)',
     values: { ':profile': profileId },
   };
-  return pagesOf(table, { workspace_id: workspaceId, prefix: PREFIX, consistent: true, filter }, PostSchema);
+  return pagesOf(
+    table,
+    { workspace_id: workspaceId, prefix: POST_PREFIX, consistent: true, filter },
+    PostItemSchema,
+  );
 }
 
 /**
@@ -107,7 +99,7 @@ export async function saveDestination(
     ExpressionAttributeValues: {
       ...condition.values,
       ...wakeValues(post, wakeAt),
-      ':to': { ...to, written_by },
+      ':to': destinationItem({ ...to, written_by }),
     },
     ReturnValues: 'ALL_NEW',
   });
@@ -115,7 +107,7 @@ export async function saveDestination(
   const succeeded = await writeIfUnchanged(async () => {
     after = (await table.client.send(command)).Attributes;
   });
-  if (succeeded) return v.parse(PostSchema, after);
+  if (succeeded) return v.parse(PostItemSchema, after);
   const current = await getPost(table, post.workspace_id, post.post_id);
   return current?.destinations[to.platform]?.written_by === written_by ? current : null;
 }
@@ -228,12 +220,6 @@ function unchangedCondition(post: Post): Condition {
       ...Object.fromEntries(destinations.map(({ revision }, index) => [`:r${index}`, revision])),
     },
   };
-}
-
-/** Returns the item of a post. It is in the wake index while `wake_at` is set. */
-function postItem(post: Post): Record<string, unknown> {
-  const indexed = post.wake_at === undefined ? {} : { wake_shard: wakeShard(post.post_id) };
-  return { ...postKey(post.workspace_id, post.post_id), ...post, ...indexed };
 }
 
 /** Returns a post's destination on this platform, or null. */

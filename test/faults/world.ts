@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { localClientConfig } from '../../local/aws/tables.ts';
-import { postOfKey } from '../../shared/store/posts.ts';
+import { postOfKey } from '../../shared/store/post-item.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey } from '../../shared/store/webhooks.ts';
