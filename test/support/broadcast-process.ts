@@ -4,6 +4,7 @@ import { runBroadcast, type Broadcast, type BroadcastLimits } from '../../worker
 import type { StreamFormat } from '../../workers/broadcaster/format.ts';
 import type { IngestAddress } from '../../workers/broadcaster/rtmp/address.ts';
 import { REAL_TIME, type Timer } from '../../workers/broadcaster/timer.ts';
+import { surveyPlaylist } from '../../workers/broadcaster/playlist/survey.ts';
 import { peakMib } from './peak-memory.ts';
 
 /*
@@ -12,8 +13,11 @@ import { peakMib } from './peak-memory.ts';
  */
 
 export interface BroadcastJob {
-  items: { id: string; url: string }[];
+  /** `played_url`: what it is played from, as if the file had changed since the survey. */
+  items: { id: string; url: string; played_url?: string }[];
   is_loop: boolean;
+  /** Surveys the playlist before, and sends the pictures as they are where all items allow it. */
+  may_copy: boolean;
   format: StreamFormat;
   ingest: IngestAddress;
   limits?: Partial<BroadcastLimits>;
@@ -34,9 +38,21 @@ const [line] = (await once(input, 'line')) as [string];
 const job = JSON.parse(line) as BroadcastJob;
 const say = (message: unknown) => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
+const itemsAt = (isPlayed: boolean) =>
+  job.items.map(({ id, url, played_url = url }) => ({
+    id,
+    file_id: id,
+    url: () => Promise.resolve(isPlayed ? played_url : url),
+  }));
+const survey = job.may_copy
+  ? await surveyPlaylist({ ...job, items: itemsAt(false), signal: stopping.signal })
+  : { copied: null, reason: null };
+say({ survey });
+
 const end = await runBroadcast({
   ...job,
-  items: job.items.map(({ id, url }) => ({ id, url: () => Promise.resolve(url) })),
+  items: itemsAt(true),
+  copied: survey.copied,
   signal: stopping.signal,
   timer: fasterTime(job.speed ?? 1),
   reporter: {

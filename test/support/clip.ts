@@ -29,6 +29,12 @@ export interface Clip {
   fps: number;
   seconds: number;
   color: YuvColor;
+  /** Settings of x264, such as `bframes=2:keyint=30`. */
+  x264?: string;
+  /** Pictures in a row that are shown before one that is stored before them. */
+  b_frames?: number;
+  /** An MP4 whose index is in many places. */
+  is_fragmented?: boolean;
 }
 
 export type YuvColor = readonly [y: number, u: number, v: number];
@@ -45,17 +51,24 @@ interface Track {
 export async function writeClip(path: string, clip: Clip): Promise<void> {
   const format = new FormatContext();
   format.allocOutputContext2(null, null, path);
-  const video = await addTrack(format, clip.video, encoder => {
-    encoder.width = clip.width;
-    encoder.height = clip.height;
-    encoder.pixelFormat = AV_PIX_FMT_YUV420P;
-    encoder.timeBase = new Rational(1, clip.fps);
-    encoder.gopSize = clip.fps;
-    encoder.bitRate = 300_000n;
-  });
+  const video = await addTrack(
+    format,
+    clip.video,
+    encoder => {
+      encoder.width = clip.width;
+      encoder.height = clip.height;
+      encoder.pixelFormat = AV_PIX_FMT_YUV420P;
+      encoder.timeBase = new Rational(1, clip.fps);
+      encoder.gopSize = clip.fps;
+      encoder.bitRate = 300_000n;
+      encoder.maxBFrames = clip.b_frames ?? 0;
+    },
+    clip.x264,
+  );
   const sound = clip.sound && (await addTrack(format, clip.sound, soundSettings(clip.sound)));
   await format.openOutput();
-  await format.writeHeader();
+  const flags = clip.is_fragmented ? { movflags: 'frag_keyframe+empty_moov' } : {};
+  await format.writeHeader(Dictionary.fromObject(flags));
   for (let second = 0; second < clip.seconds; second += 1) {
     const first = second * clip.fps;
     const last = Math.min(first + clip.fps, Math.round(clip.seconds * clip.fps));
@@ -86,13 +99,14 @@ async function addTrack(
   format: FormatContext,
   name: string,
   settings: (encoder: CodecContext) => void,
+  x264 = '',
 ): Promise<Track> {
   const codec = Codec.findEncoderByName(name as FFEncoderCodec)!;
   const encoder = new CodecContext();
   encoder.allocContext3(codec);
   settings(encoder);
   if (format.oformat!.hasFlags(AVFMT_GLOBALHEADER)) encoder.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
-  const options = name === 'libx264' ? { preset: 'ultrafast' } : {};
+  const options = name === 'libx264' ? { preset: 'ultrafast', 'x264-params': x264 } : {};
   assertDone(await encoder.open2(codec, Dictionary.fromObject(options)), `open ${name}`);
   const stream = format.newStream(null);
   stream.timeBase = encoder.timeBase;
@@ -152,6 +166,8 @@ async function encode(format: FormatContext, { stream, encoder }: Track, frame: 
   packet.alloc();
   while (encoder.receivePacketSync(packet) >= 0) {
     packet.streamIndex = stream.index;
+    // The edit list of an MP4 would leave out the last picture.
+    if (packet.duration === 0n) packet.duration = 1n;
     packet.rescaleTs(encoder.timeBase, stream.timeBase);
     assertDone(await format.interleavedWriteFrame(packet), 'write');
   }

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBroadcast, type BroadcastProcess } from '../../test/support/broadcast.ts';
+import { decodersOf, startBroadcast, type BroadcastProcess } from '../../test/support/broadcast.ts';
 import { clipHost, type ClipHost } from '../../test/support/clip-host.ts';
 import type { YuvColor } from '../../test/support/clip.ts';
 import { startLink } from '../../test/support/link.ts';
@@ -200,14 +199,6 @@ test('leaves no decoder behind when it is killed', async () => {
 function picturesOf({ pictures }: Recording, color: YuvColor): number {
   return pictures.filter(({ color: [, u, v] }) => Math.abs(u - color[1]) < 25 && Math.abs(v - color[2]) < 25)
     .length;
-}
-
-function decodersOf({ pid }: BroadcastProcess): number[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
-  return lines
-    .map(line => line.trim().split(/\s+/).map(Number) as [number, number])
-    .filter(([, parent]) => parent === pid)
-    .map(([own]) => own);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,8 +1,9 @@
 import { MINUTE, SECOND } from '../../shared/time/instant.ts';
 import { startClock } from './clock.ts';
+import { openCopier } from './encoder/copier.ts';
 import { openEncoder } from './encoder/encoder.ts';
 import { createEnding } from './ending.ts';
-import type { StreamFormat } from './format.ts';
+import type { CopiedPictures, StreamFormat } from './format.ts';
 import { startHeartbeats } from './heartbeats.ts';
 import type { DecoderSettings } from './playlist/decoder-process.ts';
 import type { PlaylistItem } from './playlist/open-item.ts';
@@ -18,6 +19,8 @@ export interface Broadcast {
   /** Repeats the playlist until the broadcast is stopped. */
   is_loop: boolean;
   format: StreamFormat;
+  /** Sends the pictures as they are, because a survey found that all items allow it; null: encodes them. */
+  copied: CopiedPictures | null;
   ingest: IngestAddress;
   decoder: DecoderSettings;
   reporter: Reporter;
@@ -50,16 +53,16 @@ const POLL_MS = 20;
 /**
  * Sends the items of a playlist to an ingest at the pace of real time, as one unbroken stream. Item errors are reported and
  * skipped, and a lost ingest is connected to again. Resolves when the playlist has ended, somebody stopped the broadcast, or
- * it cannot go on. Throws only when the encoder itself fails.
+ * it cannot go on. Throws only when the stream cannot be written.
  */
 export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> {
-  const { format, reporter, signal, timer = REAL_TIME } = broadcast;
+  const { format, copied, reporter, signal, timer = REAL_TIME } = broadcast;
   const limits = { ...LIMITS, ...broadcast.limits };
   const player = createPlayer({ ...broadcast, onItem: reporter.item });
   let needsKey = false;
   const publisher = createPublisher({
     ingest: broadcast.ingest,
-    max_queued: (QUEUE_S * (format.bit_rate + SOUND_BIT_RATE)) / 8,
+    max_queued: (QUEUE_S * ((copied ?? format).bit_rate + SOUND_BIT_RATE)) / 8,
     stall_ms: limits.ingest_stall_ms,
     timer,
     onConnected: () => {
@@ -74,7 +77,9 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
     limits.heartbeat_ms,
   );
   const progress = createProgress(format);
-  const encoder = await openEncoder(format, publisher.send);
+  const writer = await (copied
+    ? openCopier(format, copied, publisher.send)
+    : openEncoder(format, publisher.send));
   const ending = createEnding({ player, publisher, signal, heartbeats, timer, ingest_ms: limits.ingest_ms });
 
   async function sendTicks(): Promise<BroadcastEnd> {
@@ -92,7 +97,8 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
       if (player.hasEnded()) continue;
       const isKey = needsKey;
       needsKey = false;
-      await encoder.encode(progress.add(tick, clock), isKey);
+      progress.add(tick === null, clock);
+      await writer.write(tick, isKey);
       if (!hasBegun) heartbeats.beat();
       hasBegun = true;
     }
@@ -101,7 +107,7 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
 
   try {
     const end = await sendTicks();
-    await encoder.finish();
+    await writer.finish();
     return end;
   } finally {
     heartbeats.stop();

@@ -21,9 +21,20 @@ export interface StreamFormat extends PictureFormat {
   preset: 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast';
 }
 
+/** What the encoded pictures of all items have in common, so that they can be sent as they are. */
+export const CopiedPicturesSchema = v.object({
+  /** The decoder configuration (an `avcC` box's content) in Base64. */
+  config: v.string(),
+  /** How many ticks before it is shown a picture must be decoded at most. */
+  delay: v.number(),
+  /** Of the worst few seconds, in bits a second. */
+  bit_rate: v.number(),
+});
+export type CopiedPictures = v.InferOutput<typeof CopiedPicturesSchema>;
+
 /*
  * A tick is one picture (yuv420p, tightly packed) and exactly its share of sound. No timestamp passes between a decoder and
- * the encoder, so picture and sound cannot drift apart.
+ * the encoder, so picture and sound cannot drift apart. `copied-tick.ts` has the ticks of pictures that are not decoded.
  */
 
 export const pictureBytes = ({ width, height }: PictureFormat) => (width * height * 3) / 2;

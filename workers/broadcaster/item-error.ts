@@ -23,6 +23,8 @@ export const ITEM_ERROR_CODES = [
   'LATE',
   /** The file ends before the duration that it declares. */
   'CUT_SHORT',
+  /** Pictures are copied, but those of the file cannot be, or not any more. */
+  'CHANGED',
 ] as const;
 
 export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number];

@@ -1,30 +1,27 @@
 import type { Clock } from './clock.ts';
-import { blackPicture, pictureBytes, soundBytes, type PictureFormat } from './format.ts';
+import type { PictureFormat } from './format.ts';
 import type { Player } from './playlist/player.ts';
 import type { Heartbeat } from './reporter.ts';
 import type { Publisher } from './rtmp/publisher.ts';
 
 /** What was streamed so far. */
 export interface Progress {
-  /** Counts a tick and returns it; for null the last picture in silence. */
-  add: (tick: Buffer | null, clock: Clock) => Buffer;
+  /** Counts a tick; `isFiller`: no item had one. */
+  add: (isFiller: boolean, clock: Clock) => void;
   figures: () => Pick<Heartbeat, 'streamed_ms' | 'filler_ms' | 'behind_ms'>;
 }
 
-/** Counts the ticks of a stream. Before the first picture, it shows a black one. */
+/** Counts the ticks of a stream. */
 export function createProgress(format: PictureFormat): Progress {
-  let last: Buffer = Buffer.concat([blackPicture(format), Buffer.alloc(soundBytes(format))]);
   let ticks = 0;
   let fillers = 0;
   let behind_ms = 0;
   const toMs = (count: number) => Math.round((count * 1000) / format.fps);
   return {
-    add: (tick, clock) => {
+    add: (isFiller, clock) => {
       ticks += 1;
+      if (isFiller) fillers += 1;
       behind_ms = clock.behind_ms();
-      if (tick) return (last = tick);
-      fillers += 1;
-      return last.fill(0, pictureBytes(format));
     },
     figures: () => ({ streamed_ms: toMs(ticks), filler_ms: toMs(fillers), behind_ms }),
   };

@@ -27,8 +27,12 @@ export interface MediaFile {
   duration_s: number | null;
   /** A picture, which has no duration of its own. */
   is_still: boolean;
+  /** MP4 or MOV. */
+  is_mp4: boolean;
   /** The format allows timestamps to jump, as in joined transport streams. */
   may_jump: boolean;
+  /** Frees everything, for a process that does not end with its file. */
+  close: () => void;
 }
 
 /** No formats that refer to other files, such as HLS and DASH. */
@@ -44,18 +48,23 @@ const OPTIONS = {
   max_streams: '64',
 };
 
+/** Packets as the container has them: a parser would guess at key frames, from data that a survey does not read. */
+const AS_STORED = { ...OPTIONS, fflags: '+noparse+nofillin' };
+
 const BUFFER_BYTES = 64 * 1024;
 const FORCE = 0x20000;
 const NOT_SUPPORTED = -38n;
 const NOT_SEEKABLE = -29n;
 const MICROSECONDS = 1_000_000;
 
-/** Opens the file and selects its best streams. Throws ItemError. */
-export async function openMediaFile(source: ByteSource): Promise<MediaFile> {
+/** Opens the file and selects its best streams. `isDecoded`: its pictures will be. Throws ItemError. */
+export async function openMediaFile(source: ByteSource, isDecoded = true): Promise<MediaFile> {
+  const options = Dictionary.fromObject(isDecoded ? OPTIONS : AS_STORED);
   const format = new FormatContext();
   format.allocContext();
-  format.pb = createIo(source);
-  await ffmpeg(source, 'Opening the file', () => format.openInput('', null, Dictionary.fromObject(OPTIONS)));
+  const io = createIo(source);
+  format.pb = io;
+  await ffmpeg(source, 'Opening the file', () => format.openInput('', null, options));
   // Pictures of an enormous size fail here, before one of them is decoded.
   format.streams.forEach(assertSize);
   await ffmpeg(source, 'Reading the streams', () => format.findStreamInfo(null));
@@ -74,7 +83,14 @@ export async function openMediaFile(source: ByteSource): Promise<MediaFile> {
     duration_s: format.duration > 0n ? Number(format.duration) / MICROSECONDS : null,
     is_still:
       format.iformat?.name?.endsWith('_pipe') === true || video.hasDisposition(AV_DISPOSITION_ATTACHED_PIC),
+    is_mp4: format.iformat?.name?.startsWith('mov,mp4') === true,
     may_jump: ((format.iformat?.flags ?? 0) & AVFMT_TS_DISCONT) !== 0,
+    close: () => {
+      // In this order: freeing the input with its I/O context frees that one too.
+      format.pb = null;
+      format.freeContext();
+      io.freeContext();
+    },
   };
 }
 

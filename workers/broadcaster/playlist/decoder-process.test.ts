@@ -11,7 +11,10 @@ const FORMAT = { width: SMALL.width, height: SMALL.height, fps: SMALL.fps };
 
 /** Plays a URL to its end and returns the number of its ticks. */
 async function play(url: string, settings: DecoderSettings = DECODER) {
-  const decoder = startDecoder({ url, format: FORMAT, net: settings.net }, settings);
+  const decoder = startDecoder(
+    { url, format: FORMAT, net: settings.net, task: { type: 'decode' } },
+    settings,
+  );
   let ticks = 0;
   while (!decoder.hasEnded()) {
     while (decoder.take()) ticks += 1;

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { NoticeSchema, TICKS_FD, type Job, type Notice } from '../decoder/job.ts';
-import { tickBytes } from '../format.ts';
 import type { ItemFailure } from '../item-error.ts';
-import { createTickBuffer } from './tick-buffer.ts';
+import type { PictureFacts } from '../picture-facts.ts';
+import { copiedLayout, createTickBuffer, decodedLayout } from './tick-buffer.ts';
 import { residentBytes } from './watch-memory.ts';
 
 /** How decoder processes are started and guarded. */
@@ -39,20 +39,28 @@ export interface DecoderProcess {
   failure: () => ItemFailure | null;
   /** Duration of the file as its container says; null while unknown. */
   duration_ms: () => number | null;
+  /** What a survey found; null while unknown. */
+  facts: () => PictureFacts | null;
+  /** Resolves when the process has ended. Its last ticks may still be there. */
+  closed: Promise<void>;
   /** Kills the process; resolves when it has ended. */
   stop: () => Promise<void>;
 }
 
 const CHECK_MS = 500;
 
-/** Starts a process that decodes `job.url`. Never throws: the process reports its errors. */
+/** Starts a process that does `job`. Never throws: the process reports its errors. */
 export function startDecoder(job: Job, settings: DecoderSettings): DecoderProcess {
   const child = spawnDecoder(settings);
   const ticks = child.stdio[TICKS_FD];
   if (!(ticks instanceof Readable) || !child.stdout) throw new Error('The decoder process has no pipes');
-  const buffer = createTickBuffer(ticks, tickBytes(job.format));
+  const buffer = createTickBuffer(
+    ticks,
+    job.task.type === 'copy' ? copiedLayout(job.format) : decodedLayout(job.format),
+  );
   let failure: ItemFailure | null = null;
   let duration_ms: number | null = null;
+  let facts: PictureFacts | null = null;
   let isDone = false;
 
   function fail(found: ItemFailure): void {
@@ -69,6 +77,7 @@ export function startDecoder(job: Job, settings: DecoderSettings): DecoderProces
 
   function onNotice(notice: Notice): void {
     if (notice.type === 'opened') duration_ms = notice.duration_ms;
+    if (notice.type === 'surveyed') facts = notice.facts;
     if (notice.type === 'failed') fail({ code: notice.code, message: notice.message });
     if (notice.type === 'ended') isDone = true;
   }
@@ -106,6 +115,8 @@ export function startDecoder(job: Job, settings: DecoderSettings): DecoderProces
     hasEnded: () => isClosed && !buffer.has(),
     failure: () => failure,
     duration_ms: () => duration_ms,
+    facts: () => facts,
+    closed,
     stop: () => {
       kill();
       return closed;

@@ -1,4 +1,4 @@
-import type { PictureFormat } from '../format.ts';
+import type { CopiedPictures, PictureFormat } from '../format.ts';
 import type { ItemFailure } from '../item-error.ts';
 import type { ItemReport } from '../reporter.ts';
 import { startDecoder, type DecoderProcess, type DecoderSettings } from './decoder-process.ts';
@@ -6,8 +6,18 @@ import { startDecoder, type DecoderProcess, type DecoderSettings } from './decod
 /** An entry of a playlist. */
 export interface PlaylistItem {
   id: string;
+  /** Entries with the same file have the same. */
+  file_id: string;
   /** Returns the file's URL. Called each time the item is opened, as signed URLs expire. */
   url: () => Promise<string>;
+}
+
+/** How items are opened. */
+export interface ItemSettings {
+  format: PictureFormat;
+  /** Null where pictures are decoded and encoded again. */
+  copied: CopiedPictures | null;
+  decoder: DecoderSettings;
 }
 
 /** An item that is shown, or is prepared to be. */
@@ -36,9 +46,9 @@ const TOLERANCE = 1 / 5;
 export function openItem(
   item: PlaylistItem,
   index: number,
-  format: PictureFormat,
-  settings: DecoderSettings,
+  { format, copied, decoder: settings }: ItemSettings,
 ): OpenItem {
+  const task = copied ? ({ type: 'copy', copied } as const) : ({ type: 'decode' } as const);
   let decoder: DecoderProcess | null = null;
   let failure: ItemFailure | null = null;
   let isStopped = false;
@@ -48,7 +58,7 @@ export function openItem(
   const started = item
     .url()
     .then(url => {
-      if (!isStopped) decoder = startDecoder({ url, format, net: settings.net }, settings);
+      if (!isStopped) decoder = startDecoder({ url, format, net: settings.net, task }, settings);
     })
     .catch((error: unknown) => {
       failure = { code: 'UNREACHABLE', message: error instanceof Error ? error.message : String(error) };

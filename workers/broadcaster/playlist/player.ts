@@ -1,14 +1,10 @@
-import type { PictureFormat } from '../format.ts';
 import type { ItemFailure } from '../item-error.ts';
 import type { ItemReport } from '../reporter.ts';
-import type { DecoderSettings } from './decoder-process.ts';
-import { openItem, type OpenItem, type PlaylistItem } from './open-item.ts';
+import { openItem, type ItemSettings, type OpenItem, type PlaylistItem } from './open-item.ts';
 
-export interface PlayerOptions {
+export interface PlayerOptions extends ItemSettings {
   items: readonly PlaylistItem[];
   is_loop: boolean;
-  format: PictureFormat;
-  decoder: DecoderSettings;
   onItem: (report: ItemReport) => void;
 }
 
@@ -34,8 +30,8 @@ const MAX_PREPARED = 3;
 const PAUSES_S = [1, 2, 4, 8, 16, 30] as const;
 const GIVE_UP_S = 300;
 
-export function createPlayer({ items, is_loop, format, decoder, onItem }: PlayerOptions): Player {
-  const { fps } = format;
+export function createPlayer({ items, is_loop, onItem, ...settings }: PlayerOptions): Player {
+  const { fps } = settings.format;
   let current: OpenItem | null = null;
   let prepared: OpenItem[] = [];
   let nextIndex = 0;
@@ -54,7 +50,7 @@ export function createPlayer({ items, is_loop, format, decoder, onItem }: Player
   function open(): OpenItem | null {
     const item = items[nextIndex];
     if (!item || now < notBefore) return null;
-    const opened = openItem(item, nextIndex, format, decoder);
+    const opened = openItem(item, nextIndex, settings);
     nextIndex += 1;
     if (isListDone() && is_loop) nextIndex = 0;
     return opened;

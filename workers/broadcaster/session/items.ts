@@ -14,6 +14,7 @@ export function itemsOf(playlist: Playlist, table: Table, bucket: Bucket): Playl
   const { workspace_id, items } = playlist;
   return items.map(({ id, media_asset_id: asset_id }) => ({
     id,
+    file_id: asset_id,
     url: async () => {
       const asset = await getAsset(table, { workspace_id, asset_id });
       if (!asset) throw new Error('The media asset was deleted');

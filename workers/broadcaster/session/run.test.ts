@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchAccessUnits } from '../../../test/support/access-units.ts';
 import { DECODER, SMALL } from '../../../test/support/broadcast.ts';
 import { createTestBucket, type TestBucket } from '../../../test/support/bucket.ts';
 import { clipHost, type ClipHost } from '../../../test/support/clip-host.ts';
@@ -17,6 +19,7 @@ import {
 } from '../../../shared/store/broadcasts.ts';
 import { putObject } from '../../../shared/store/objects.ts';
 import { createPlaylist } from '../../../shared/store/playlists.ts';
+import { MESSAGE } from '../rtmp/chunks.ts';
 import { itemsOf } from './items.ts';
 import { runSession } from './run.ts';
 
@@ -129,8 +132,8 @@ const run = ({ workspace_id, id }: Broadcast) =>
     format: SMALL,
     decoder: DECODER,
     signal: stopping.signal,
-    // Four that are late end the broadcast: long enough for a busy machine.
-    limits: { heartbeat_ms: 1000 },
+    // Four heartbeats that are late end the broadcast: long enough for a busy machine.
+    limits: { heartbeat_ms: 1000, survey_ms: 60_000 },
   });
 
 const stored = async (broadcast: Broadcast) => (await getBroadcast(table, broadcast))!;
@@ -157,6 +160,18 @@ test('streams the playlist to the ingest of the session, and tells how far it is
   expect(progress!.ticks).toBeGreaterThanOrEqual(14);
   expect(progress!.bytes).toBeGreaterThan(3000);
   expect(ingest.connections[0]!.commands).toContain('deleteStream');
+});
+
+test('sends the pictures as they are where all items allow it', async () => {
+  expect(await run(await session({}, ['clip', 'clip']))).toEqual({ state: 'completed', error: null });
+  const { messages } = ingest.connections[0]!;
+  const units = await fetchAccessUnits(host.url('clip.mp4'));
+  const sent = messages
+    .filter(({ type }) => type === MESSAGE.video)
+    .map(({ payload }) => payload.subarray(5));
+  const hashes = sent.map(bytes => createHash('sha256').update(bytes).digest('hex'));
+  const pictures = hashes.filter(hash => units.some(unit => unit.hash === hash));
+  expect(pictures).toEqual([...units, ...units].map(({ hash }) => hash));
 });
 
 test('waits for the start time, with heartbeats', async () => {

@@ -12,6 +12,7 @@ import { startHeartbeats } from '../heartbeats.ts';
 import type { DecoderSettings } from '../playlist/decoder-process.ts';
 import type { BroadcastEnd } from '../reporter.ts';
 import { itemsOf } from './items.ts';
+import { startSurvey, type SessionSurvey } from './survey.ts';
 import { createReporter, type SessionReporter, type WorkerIdentity } from './reporter.ts';
 
 export interface SessionParts {
@@ -21,7 +22,12 @@ export interface SessionParts {
   decoder: DecoderSettings;
   /** Ends the worker, but not the broadcast: another worker may go on with it. */
   signal: AbortSignal;
-  limits?: Partial<BroadcastLimits>;
+  limits?: Partial<SessionLimits>;
+}
+
+export interface SessionLimits extends BroadcastLimits {
+  /** How long the survey of the playlist may take at least, although the start time has passed. */
+  survey_ms: number;
 }
 
 const HEARTBEAT_MS = 15 * SECOND;
@@ -48,21 +54,34 @@ export async function runSession(parts: SessionParts): Promise<BroadcastEnd | nu
   }
   const { table, now } = services;
   const reporter = createReporter(identity, { table, now, fps: format.fps });
-  const end = (await waitForStart(session, reporter, parts)) ?? (await stream(session, reporter, parts));
-  await reporter.end(end);
-  return end;
+  const survey = startSurvey(session, {
+    services,
+    format,
+    decoder: parts.decoder,
+    least_ms: parts.limits?.survey_ms,
+  });
+  try {
+    const end =
+      (await waitForStart(session, reporter, parts, survey)) ??
+      (await stream(session, reporter, parts, survey));
+    await reporter.end(end);
+    return end;
+  } finally {
+    await survey.stop();
+  }
 }
 
-/** Waits for the start time. Resolves with null, or with the end of a broadcast that is not to begin. */
+/** Waits for the start time and the survey. Resolves with null, or with the end of a broadcast that is not to begin. */
 async function waitForStart(
   { start_time }: Broadcast,
   reporter: SessionReporter,
   { services, signal, limits }: SessionParts,
+  survey: SessionSurvey,
 ): Promise<BroadcastEnd | null> {
   const heartbeats = startHeartbeats(reporter, () => NOT_BEGUN, limits?.heartbeat_ms ?? HEARTBEAT_MS);
   heartbeats.beat();
   try {
-    while (services.now() < start_time) {
+    while (services.now() < start_time || !survey.isDone()) {
       if (signal.aborted || heartbeats.end() !== null) return { state: 'stopped', error: null };
       await sleep(POLL_MS);
     }
@@ -76,6 +95,7 @@ async function stream(
   session: Broadcast,
   reporter: SessionReporter,
   { services, format, decoder, signal, limits }: SessionParts,
+  survey: SessionSurvey,
 ): Promise<BroadcastEnd> {
   const key = await openStreamKey(services, session);
   if (key === null || session.rtmp_url === null) throw new Error('The session has no ingest address');
@@ -88,6 +108,7 @@ async function stream(
     items: itemsOf(playlist, services.table, services.bucket),
     is_loop: session.is_loop,
     format,
+    copied: survey.result(playlist.revision),
     ingest: { url: session.rtmp_url, key },
     decoder,
     reporter,
