@@ -1,54 +1,109 @@
 import * as v from 'valibot';
 import { clipHost } from '../support/clip-host.ts';
 import type { Clip, YuvColor } from '../support/clip.ts';
-import { startBroadcast, type BroadcastProcess } from '../support/broadcast.ts';
+import { decodersOf, startBroadcast, type BroadcastProcess } from '../support/broadcast.ts';
+import { cpuSeconds } from '../support/process-cpu.ts';
 import { readRecording, type Recording } from '../support/recording.ts';
 import { startRtmpServer } from '../support/rtmp-server.ts';
 import type { TestStack } from '../support/stack.ts';
 import { createBroadcast } from '../support/streamed-broadcast.ts';
+import { residentBytes } from '../../workers/broadcaster/playlist/watch-memory.ts';
 import { STREAM_SIZES, StreamSizeSchema } from '../../workers/broadcaster/sizes.ts';
 import { onStack, type Bench, type Results } from './bench.ts';
 import { less } from './value.ts';
 
-/** `BROADCAST_MINUTES` and `BROADCAST_SIZE` select another length and size. */
+/**
+ * `BROADCAST_MINUTES` and `BROADCAST_SIZE` select another length and size. `BROADCAST_PICTURES=copied` or `encoded` plays alike
+ * files, and measures no recovery.
+ */
 const MINUTES = Number(process.env['BROADCAST_MINUTES'] ?? 30);
 const SIZE = v.parse(StreamSizeSchema, process.env['BROADCAST_SIZE'] ?? '360p');
 const FORMAT = STREAM_SIZES[SIZE];
+const PICTURES = v.parse(v.optional(v.picklist(['copied', 'encoded'])), process.env['BROADCAST_PICTURES']);
+const IS_ALIKE = PICTURES !== undefined;
 const BASE = { width: 640, height: 360, fps: 30, seconds: 10 } as const;
 
-const CLIPS: Readonly<Record<string, Clip>> = {
+const UNLIKE: Readonly<Record<string, Clip>> = {
   'h264.mp4': { ...BASE, video: 'libx264', sound: 'aac', color: [81, 90, 240] },
   'mpeg4.avi': { ...BASE, video: 'mpeg4', sound: null, color: [145, 54, 34] },
   'vp8.webm': { ...BASE, video: 'libvpx', sound: 'libopus', width: 360, height: 640, color: [41, 240, 110] },
 };
 
+/** As large as an encoded stream, and with its bit rate, which plain pictures alone would not have. */
+const ALIKE_BASE = {
+  width: FORMAT.width,
+  height: FORMAT.height,
+  fps: FORMAT.fps,
+  seconds: 30,
+  video: 'libx264',
+  sound: 'aac',
+  b_frames: 2,
+  x264: `nal-hrd=cbr:bitrate=${FORMAT.bit_rate / 1000}:vbv-maxrate=${FORMAT.bit_rate / 1000}:vbv-bufsize=${FORMAT.bit_rate / 500}`,
+} as const;
+const ALIKE: Readonly<Record<string, Clip>> = {
+  'red.mp4': { ...ALIKE_BASE, color: [81, 90, 240] },
+  'green.mov': { ...ALIKE_BASE, color: [145, 54, 34] },
+};
+const CLIPS = IS_ALIKE ? ALIKE : UNLIKE;
+
 /** Memory, CPU and drift of a long broadcast to a real RTMP server, and how soon one goes on after a loss. */
 export const broadcast: Bench = {
   name: 'broadcast',
   summary: 'memory and drift of a looping live broadcast (30 minutes), and its recovery from losses',
-  run: async () => [await longBroadcast(), await onStack(recovery)],
+  run: async () => [await longBroadcast(), ...(IS_ALIKE ? [] : [await onStack(recovery)])],
 };
 
 /** The playable files, one that is missing and one without its end. */
 const clips = () =>
-  clipHost(CLIPS, bytes => ({
-    'truncated.mp4': bytes('h264.mp4').subarray(0, bytes('h264.mp4').length / 2),
-  }));
-const FILES = [...Object.keys(CLIPS), 'missing.mp4', 'truncated.mp4'];
+  clipHost(CLIPS, bytes =>
+    IS_ALIKE ? {} : { 'truncated.mp4': bytes('h264.mp4').subarray(0, bytes('h264.mp4').length / 2) },
+  );
+const FILES = [...Object.keys(CLIPS), ...(IS_ALIKE ? [] : ['missing.mp4', 'truncated.mp4'])];
 
 async function longBroadcast(): Promise<Results> {
   const host = await clips();
   const rtmp = await startRtmpServer();
   const items = FILES.map(name => ({ id: name, url: host.url(name) }));
   const limits = { heartbeat_ms: 1000 };
-  const process = startBroadcast({ items, ingest: rtmp.ingest, format: FORMAT, is_loop: true, limits });
+  const process = startBroadcast({
+    items,
+    ingest: rtmp.ingest,
+    format: FORMAT,
+    is_loop: true,
+    may_copy: PICTURES === 'copied',
+    limits,
+  });
+  await process.until(() => (process.last()?.streamed_ms ?? 0) > 0);
+  const usage = measureUsage(process);
   await process.until(() => (process.last()?.streamed_ms ?? 0) >= MINUTES * 60_000);
+  const used = usage();
   process.signal('SIGTERM');
   await process.ended;
   const recording = await readRecording(await rtmp.recording());
   await rtmp.close();
   await host.close();
-  return { title: `A broadcast of ${MINUTES} minutes at ${SIZE}`, values: figures(process, recording) };
+  const title = `A broadcast of ${MINUTES} minutes at ${SIZE}, ${PICTURES ?? 'encoded'}`;
+  return { title, values: { ...used, ...figures(process, recording) } };
+}
+
+/** Begins to measure a broadcaster and its decoders; the function that it returns tells what they used since. */
+function measureUsage(process: BroadcastProcess): () => Record<string, string> {
+  const used = () => [process.pid, ...decodersOf(process)].reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const before = used();
+  const begun = performance.now();
+  let largest = 0;
+  const sampling = setInterval(() => {
+    for (const pid of decodersOf(process))
+      void residentBytes(pid).then(bytes => (largest = Math.max(largest, bytes ?? 0)));
+  }, 5000);
+  return () => {
+    clearInterval(sampling);
+    const share = (used() - before) / ((performance.now() - begun) / 1000);
+    return {
+      'CPU of worker and decoders': `${(share * 100).toFixed(1)} % of a core`,
+      'memory of a decoder': `at most ${mebibytes([largest])}`,
+    };
+  };
 }
 
 /** Kills the ingest and the worker of a broadcast on a local stack, and measures when the recording grows again. */
@@ -111,7 +166,7 @@ function sentOf(name: string, items: BroadcastProcess['items']): number {
 
 /** The longest time without a tone while an item with sound is shown, in milliseconds. */
 function silence({ pictures, sound }: Recording): number {
-  const [, u, v] = CLIPS['mpeg4.avi']!.color;
+  const [, u, v] = UNLIKE['mpeg4.avi']!.color;
   let longest = 0;
   let since: number | null = null;
   // The picture that is shown with the sound; both are in order.
@@ -119,7 +174,7 @@ function silence({ pictures, sound }: Recording): number {
   for (const { time, level } of sound) {
     while ((pictures[shown + 1]?.time ?? Infinity) <= time) shown += 1;
     const color = pictures[shown]?.color;
-    const isMute = !color || (Math.abs(color[1] - u) < 25 && Math.abs(color[2] - v) < 25);
+    const isMute = !color || (!IS_ALIKE && Math.abs(color[1] - u) < 25 && Math.abs(color[2] - v) < 25);
     since = level < 0.1 && !isMute ? (since ?? time) : null;
     if (since !== null) longest = Math.max(longest, time - since);
   }
