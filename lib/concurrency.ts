@@ -1,6 +1,6 @@
 import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import type { PlatformId } from '../shared/model/platform.ts';
-import { RULES } from '../shared/platforms/registry.ts';
+import { BASICS } from '../shared/platforms/registry.ts';
 
 /** Share of the account's concurrency that the consumers of queues may use; the rest is for the API and background work. */
 const CONSUMERS_SHARE = 0.8;
@@ -22,7 +22,7 @@ const sharedBy = (platforms: readonly PlatformId[]) =>
 export function concurrencyCaps(platforms: readonly PlatformId[], quota: number): Map<string, number> {
   const wanted = new Map<string, number>([
     ...Object.entries(sharedBy(platforms)),
-    ...platforms.map((platform): [string, number] => [platform, RULES[platform].worker.max_concurrency]),
+    ...platforms.map((platform): [string, number] => [platform, BASICS[platform].worker.max_concurrency]),
   ]);
   const least = LEAST * wanted.size;
   const available = Math.max(0, Math.floor(quota * CONSUMERS_SHARE) - least);

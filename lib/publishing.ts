@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
 import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
-import { RULES } from '../shared/platforms/registry.ts';
+import { BASICS } from '../shared/platforms/registry.ts';
 import { DERIVED } from '../shared/store/objects.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';
@@ -59,7 +59,7 @@ export class Publishing extends Construct {
       platform,
       queue: new WorkQueue(this, `Publish-${platform}`, {
         name: `publish-${platform}`,
-        worker_timeout_s: RULES[platform].worker.timeout_s,
+        worker_timeout_s: BASICS[platform].worker.timeout_s,
         deadLetters,
       }),
     }));
@@ -124,7 +124,7 @@ export class Publishing extends Construct {
     { platform, queue }: PublishQueue,
     { table, secrets, events, media, concurrency, publicUrl }: PublishingProps,
   ): EventSourceMapping {
-    const { timeout_s, memory_mb } = RULES[platform].worker;
+    const { timeout_s, memory_mb } = BASICS[platform].worker;
     const publisher = new ServiceFunction(this, `Publisher-${platform}`, {
       bundle: 'publisher',
       name: `publisher-${platform}`,

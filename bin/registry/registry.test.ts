@@ -23,8 +23,8 @@ describe('renderRegistry', () => {
   }
 
   test('lists the files of each folder in the order of the platforms', async () => {
-    add('a', 'rules.ts');
-    add('b', 'rules.ts', 'publish.ts', 'sandbox/server.ts');
+    add('a', 'basics.ts', 'rules.ts');
+    add('b', 'basics.ts', 'rules.ts', 'publish.ts', 'sandbox/server.ts');
     add('kit', 'draft.ts');
     const {
       'registry.ts': registry,
@@ -42,13 +42,13 @@ describe('renderRegistry', () => {
   });
 
   test('throws for a platform without rules', async () => {
-    add('a', 'publish.ts');
+    add('a', 'basics.ts', 'publish.ts');
     await expect(renderRegistry(folder, ['a'])).rejects.toThrow('shared/platforms/a/rules.ts does not exist');
   });
 
   test('throws for a folder that is not in PLATFORM_IDS', async () => {
-    add('a', 'rules.ts');
-    add('b', 'rules.ts');
+    add('a', 'basics.ts', 'rules.ts');
+    add('b', 'basics.ts', 'rules.ts');
     await expect(renderRegistry(folder, ['a'])).rejects.toThrow("Add 'b' to PLATFORM_IDS");
   });
 });

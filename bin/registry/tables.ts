@@ -16,6 +16,15 @@ export interface RegistryTable {
 
 export const REGISTRY: readonly RegistryTable[] = [
   {
+    file: 'basics.ts',
+    exported: 'basics',
+    table: 'BASICS',
+    type: 'PlatformBasics',
+    module: './contract/basics.ts',
+    required: true,
+    doc: 'Names, caps and durations of every platform.',
+  },
+  {
     file: 'rules.ts',
     exported: 'rules',
     table: 'RULES',

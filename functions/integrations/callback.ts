@@ -9,7 +9,7 @@ import { findPlatform } from '../../shared/http/platform.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { findWay } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
+import { BASICS, CONNECTORS } from '../../shared/platforms/registry.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { OAuthState } from '../../shared/store/connections.ts';
@@ -75,7 +75,7 @@ function pageOf<S extends 200 | 400>(status: S, title: string, text: string) {
 /** Redirects stay as they are. */
 function asPage(platform: PlatformId, outcome: Outcome) {
   if (outcome.status === 302) return outcome;
-  const { display_name } = RULES[platform];
+  const { display_name } = BASICS[platform];
   if (outcome.status === 200) {
     const { account } = outcome.body;
     const name = account.username ?? account.display_name;

@@ -9,7 +9,7 @@ import { recordUploadUses } from '../../shared/media/uploads/upload-uses.ts';
 import { mayBeLive, type Destination } from '../../shared/model/destination.ts';
 import { PlatformIdSchema, readPlatformId, type PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, statusOf, type Post } from '../../shared/model/post.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { BASICS } from '../../shared/platforms/registry.ts';
 import { errorOf } from '../../shared/posts/error.ts';
 import { WarningView } from '../../shared/posts/present/view.ts';
 import { postChanged } from '../../shared/posts/store/write.ts';
@@ -134,7 +134,7 @@ function withReopened(post: Post, retried: readonly Destination[], now: number):
 }
 
 const adviceFor = (platform: PlatformId) =>
-  `the post may be live on ${RULES[platform].display_name}. Check the account, then retry with even_if_live: true if it is not`;
+  `the post may be live on ${BASICS[platform].display_name}. Check the account, then retry with even_if_live: true if it is not`;
 
 function nothingToRetry(post: Post, skipped: readonly Destination[]) {
   const status = statusOf(post);

@@ -9,7 +9,7 @@ import type { AppCredentials, WorkspaceApp } from '../../shared/model/platform-a
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Connector } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import { CONNECTORS, RULES } from '../../shared/platforms/registry.ts';
+import { BASICS, CONNECTORS } from '../../shared/platforms/registry.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -119,7 +119,7 @@ function findAppPlatform(name: string): { platform: PlatformId; connector: Conne
   const connector = CONNECTORS[platform];
   if (!connector) throw notAvailable(platform);
   if (connector.ways.some(({ kind }) => kind === 'oauth')) return { platform, connector };
-  const message = `${RULES[platform].display_name} accounts are connected without an app`;
+  const message = `${BASICS[platform].display_name} accounts are connected without an app`;
   throw validationFailed([{ field: 'platform', message, platform }]);
 }
 

@@ -1,6 +1,6 @@
 import { mayBeLive, type Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import {
   deleteCapReservation,
   listCapReservations,
@@ -32,7 +32,7 @@ export async function reserveAtDelivery(
   { platform, social_account_id }: Destination,
 ): Promise<number | null> {
   const at = Math.max(now(), post.due_at);
-  const cap = RULES[platform].daily_cap;
+  const cap = BASICS[platform].daily_cap;
   const request = { account_id: social_account_id, post_id: post.post_id };
   const listWindow = () => listCapReservations(table, social_account_id, at - DAY, at + LATE_MS);
 

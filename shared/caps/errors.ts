@@ -1,6 +1,6 @@
 import { ApiError } from '../http/errors.ts';
 import type { Connection } from '../model/profile.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import { SECOND, toIso } from '../time/instant.ts';
 import type { CapViolation } from './reserve.ts';
 
@@ -18,7 +18,7 @@ export function capReached(violations: readonly CapViolation[], now: number): Ap
       violations: violations.map(({ platform, cap, used }) => ({
         platform,
         type: 'hard_cap',
-        message: `${RULES[platform].display_name} allows ${cap} posts per account in 24 hours`,
+        message: `${BASICS[platform].display_name} allows ${cap} posts per account in 24 hours`,
         used_last_24h: used,
         cap,
       })),
@@ -50,4 +50,4 @@ export function platformLimited({ platform, announced_limit }: Connection, now: 
 }
 
 export const platformLimitMessage = (platform: Connection['platform']) =>
-  `${RULES[platform].display_name} accepts no more posts from this account until its limit resets`;
+  `${BASICS[platform].display_name} accepts no more posts from this account until its limit resets`;

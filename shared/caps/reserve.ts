@@ -1,6 +1,6 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import {
   deleteCapReservation,
   listCapReservations,
@@ -88,7 +88,7 @@ export async function violationsOf(
 ): Promise<CapViolation[]> {
   const found = await Promise.all(
     reservations.map(async request => {
-      const cap = RULES[request.platform].daily_cap;
+      const cap = BASICS[request.platform].daily_cap;
       const others = await listOthers(table, request);
       return others.length < cap ? [] : [violation(request, cap, others)];
     }),
@@ -114,7 +114,7 @@ export async function releaseAll(
  */
 async function reserve(services: CapServices, request: CapReservation): Promise<CapViolation | null> {
   const { table, now, sleep = pause } = services;
-  const cap = RULES[request.platform].daily_cap;
+  const cap = BASICS[request.platform].daily_cap;
   let held: CapReservationItem | null = null;
   for (let attempt = 1; ; attempt += 1) {
     let others = attempt === 1 ? [] : await listOthers(table, request);

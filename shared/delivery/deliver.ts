@@ -9,7 +9,7 @@ import {
 import { failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import { log } from '../runtime/log.ts';
 import { markNeedsReconnect, setAnnouncedLimit } from '../store/connections.ts';
 import { destinationOf, getPost } from '../store/posts.ts';
@@ -188,7 +188,7 @@ async function storeAnnouncedLimit(
   { failure: { code }, at, limit }: Extract<AttemptOutcome, { type: 'retry' }>,
 ): Promise<void> {
   if (code !== 'PLATFORM_RATE_LIMIT' || at - run.services.now() < LASTING_LIMIT_MS) return;
-  const announced = { limit: limit ?? RULES[connection.platform].daily_cap, resets_at: at };
+  const announced = { limit: limit ?? BASICS[connection.platform].daily_cap, resets_at: at };
   await setAnnouncedLimit(run.services.table, connection, announced);
 }
 

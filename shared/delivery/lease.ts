@@ -1,6 +1,6 @@
 import type { DestinationOf, Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import { SECOND } from '../time/instant.ts';
 import { LEASE_MARGIN_MS } from './timing.ts';
 
@@ -14,7 +14,7 @@ export class LeaseLost extends Error {
  * holder of an expired lease is certainly dead. Epoch milliseconds.
  */
 export function leaseUntil({ platform }: Destination, now: number): number {
-  return now + RULES[platform].worker.timeout_s * SECOND + LEASE_MARGIN_MS;
+  return now + BASICS[platform].worker.timeout_s * SECOND + LEASE_MARGIN_MS;
 }
 
 /** A destination under this worker's lease, as it was stored last. */

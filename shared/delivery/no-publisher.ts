@@ -1,11 +1,11 @@
 import { failure, type Failure } from '../model/failure.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { notEnabled } from '../platforms/availability.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 
 /** Returns the failure of a destination whose platform has rules but no publisher: a retry cannot help. */
 export function publisherMissing(platform: PlatformId): Failure {
-  const why = `This version of the service cannot publish to ${RULES[platform].display_name} yet`;
+  const why = `This version of the service cannot publish to ${BASICS[platform].display_name} yet`;
   return permanent(why, 'Publish there manually, or update the service and retry the post.');
 }
 

@@ -3,7 +3,7 @@ import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { FollowUpResult, PlannedFollowUp, StepContext } from '../platforms/contract/publisher.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import {
   afterFollowUpError,
   lost,
@@ -87,4 +87,4 @@ export const intentFor = ({ idempotent }: PlannedFollowUp, at: number) => (idemp
 const unfinished = (name: string) =>
   failure('PLATFORM_UNAVAILABLE', `The platform did not finish ${name} within a day`);
 
-const settleMs = ({ platform }: Destination) => RULES[platform].settle_ms;
+const settleMs = ({ platform }: Destination) => BASICS[platform].settle_ms;

@@ -1,6 +1,6 @@
 import { isSettled, pendingFollowUps, type Destination } from '../model/destination.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
 import { saveDestination, setWake } from '../store/posts.ts';
 import { GRACE_MS, LEAD_MS, leadMs } from './timing.ts';
@@ -38,7 +38,7 @@ function followUpReadyAt(destination: Destination & { status: 'published' }): nu
   return times.length === 0 ? changed_at : Math.min(...times);
 }
 
-const settleMs = ({ platform }: Destination) => RULES[platform].settle_ms;
+const settleMs = ({ platform }: Destination) => BASICS[platform].settle_ms;
 
 /** Returns when the sweeper checks a post next; null when every destination is settled. Epoch milliseconds. */
 export function nextSweepAt(post: Post, now: number): number | null {

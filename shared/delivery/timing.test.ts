@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { statusOf, type Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import { DAY, HOUR, MINUTE, SECOND, toIso } from '../time/instant.ts';
 import { deletePostSchedules } from './schedule.ts';
 import { MAX_HOPS, processingDelayMs, processingWaitUntil } from './timing.ts';
@@ -159,8 +159,8 @@ describe('a message that arrives before the post is due', () => {
 
 describe('a step', () => {
   test.each([
-    [RULES.x.worker.request_s * SECOND, 1],
-    [RULES.x.worker.request_s * SECOND - 1, 0],
+    [BASICS.x.worker.request_s * SECOND, 1],
+    [BASICS.x.worker.request_s * SECOND - 1, 0],
   ])('with %i ms left of the invocation starts %i times', async (remainingMs, uploads) => {
     world.invocation.remainingMs = remainingMs;
     const post = await world.store(IMAGE);
@@ -189,7 +189,7 @@ describe('a commit whose response was lost', () => {
     world.platform.commitFaults = [{ ...lost, accepted: true }];
     const post = await world.store();
     await world.handle(publishMessage(post));
-    const next_attempt_at = world.clock.now + RULES.x.settle_ms;
+    const next_attempt_at = world.clock.now + BASICS.x.settle_ms;
     expect(await destinationOf(post)).toMatchObject({ status: 'processing', next_attempt_at });
     expect(world.queue.map(({ at }) => at)).toEqual([next_attempt_at]);
   });
@@ -201,7 +201,7 @@ describe('a commit whose response was lost', () => {
     await world.runUntilSettled(post);
     expect(await destinationOf(post)).toMatchObject({ status: 'published', attempts: 1, failures: 0 });
     expect(world.platform.live).toHaveLength(1);
-    expect(world.clock.now - post.due_at).toBeGreaterThanOrEqual(RULES.x.settle_ms + 2 * MINUTE);
+    expect(world.clock.now - post.due_at).toBeGreaterThanOrEqual(BASICS.x.settle_ms + 2 * MINUTE);
   });
 
   test('fails as unknown when the platform asks to wait for more than a day', async () => {
@@ -223,13 +223,13 @@ describe('a platform that asks for more time ahead', () => {
   const seen: (number | null)[] = [];
   beforeEach(() => {
     seen.length = 0;
-    RULES.bluesky.prepare_ahead_ms = (_, bytes) => {
+    BASICS.bluesky.prepare_ahead_ms = (_, bytes) => {
       seen.push(bytes);
       return LEAD;
     };
   });
   afterEach(() => {
-    delete RULES.bluesky.prepare_ahead_ms;
+    delete BASICS.bluesky.prepare_ahead_ms;
   });
 
   const at = (time: number) => `at(${toIso(time).slice(0, 19)})`;

@@ -1,8 +1,7 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
-import { draftOf } from './job.ts';
 
 /** How long before its time a post is dispatched: EventBridge Scheduler fires up to a minute late. */
 export const LEAD_MS = 90 * SECOND;
@@ -35,13 +34,13 @@ const WAIT_GROWTH = 1.5;
  * least the default. Milliseconds.
  */
 export function leadMs(post: Post, platform: PlatformId): number {
-  const ahead = RULES[platform].prepare_ahead_ms?.(draftOf(post, platform), post.media_bytes ?? null) ?? 0;
+  const ahead = BASICS[platform].prepare_ahead_ms?.(post, post.media_bytes ?? null) ?? 0;
   return Math.max(LEAD_MS, ahead);
 }
 
 /** Returns how much time of an invocation must be left for a step to start. Milliseconds. */
 export function stepReserveMs(platform: PlatformId): number {
-  return RULES[platform].worker.request_s * SECOND;
+  return BASICS[platform].worker.request_s * SECOND;
 }
 
 /**

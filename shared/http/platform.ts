@@ -1,6 +1,6 @@
 import { readPlatformId, type PlatformId } from '../model/platform.ts';
 import { notEnabled } from '../platforms/availability.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry.ts';
 import { ApiError, notFound } from './errors.ts';
 
 /** Returns the platform of a path parameter. Throws 404. */
@@ -15,7 +15,7 @@ const unavailable = (platform: PlatformId, error: string) =>
 
 /** 501 for a platform without a connector. */
 export const notAvailable = (platform: PlatformId) =>
-  unavailable(platform, `This version of the service cannot connect ${RULES[platform].display_name} yet`);
+  unavailable(platform, `This version of the service cannot connect ${BASICS[platform].display_name} yet`);
 
 /** 501 for a platform that the deployment leaves out. */
 export const disabled = (platform: PlatformId) => unavailable(platform, notEnabled(platform));

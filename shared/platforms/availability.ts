@@ -1,6 +1,6 @@
 import type { PlatformId } from '../model/platform.ts';
-import { RULES } from './registry.ts';
+import { BASICS } from './registry.ts';
 
 /** Returns the message for a platform that the deployment leaves out (setting `platforms`). */
 export const notEnabled = (platform: PlatformId) =>
-  `${RULES[platform].display_name} is not enabled in this deployment of the service`;
+  `${BASICS[platform].display_name} is not enabled in this deployment of the service`;

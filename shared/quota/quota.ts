@@ -2,7 +2,7 @@ import type { PlatformId } from '../model/platform.ts';
 import type { AppCredentials } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { Quota, QuotaBucket } from '../platforms/contract/quota.ts';
-import { QUOTAS, RULES } from '../platforms/registry.ts';
+import { BASICS, QUOTAS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
 import {
   addReservation,
@@ -144,7 +144,7 @@ function quotaExhausted(
   { name, limit: { limit, resets_at, now } }: Bucket,
   until: number | null,
 ): PlatformError {
-  const { display_name } = RULES[platform];
+  const { display_name } = BASICS[platform];
   const why =
     until === null
       ? `The ${display_name} quota "${name}" of ${limit} units is used up. It resets`

@@ -3,6 +3,7 @@ import { missingText, shapeText } from '../kit/draft.ts';
 import { languages, limitedText, ownDescription } from '../kit/fields.ts';
 import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { MB } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 /** The `app.bsky.feed.post` lexicon: `maxGraphemes` and `maxLength` of `text`. */
 const TEXT = [graphemes(300), utf8Bytes(3000)];
@@ -24,8 +25,7 @@ export const OLD_PICTURES: PictureNeeds = { ...PICTURES, max_bytes: 976_000 };
 export const THUMB: PictureNeeds = { ...PICTURES, max_bytes: 976_000 };
 
 export const rules: PlatformRules = {
-  platform: 'bluesky',
-  display_name: 'Bluesky',
+  ...basics,
   post_types: { text: { max_files: 0 }, image: { max_files: 4 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: 100 * MB },
@@ -50,7 +50,4 @@ export const rules: PlatformRules = {
   combinations: ['A post with an animated GIF contains no other image.'],
   validate: missingText,
   banned_hashtags: false,
-  daily_cap: 50,
-  settle_ms: 2000,
-  worker: { timeout_s: 120, request_s: 80, memory_mb: 1024, max_concurrency: 10 },
 };

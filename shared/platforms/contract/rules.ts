@@ -1,8 +1,9 @@
 import type * as v from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
 import type { MediaFormat, MediaKind } from '../../model/media.ts';
-import type { PlatformId, PostType } from '../../model/platform.ts';
+import type { PostType } from '../../model/platform.ts';
 import type { TextRule } from '../../text/measure.ts';
+import type { PlatformBasics } from './basics.ts';
 import type { PictureNeeds } from './pictures.ts';
 
 export type { TextRule } from '../../text/measure.ts';
@@ -96,9 +97,7 @@ export interface FileVariant {
 export type TextContext = Pick<Draft, 'post_type' | 'media_urls' | 'options' | 'account'>;
 
 /** Everything about a platform that is known without calling it. Validation, documents and publishers read this one object. */
-export interface PlatformRules {
-  platform: PlatformId;
-  display_name: string;
+export interface PlatformRules extends PlatformBasics {
   /** Supported post types; a post of any other type is a violation. */
   post_types: Partial<Record<PostType, MediaRule>>;
   /** File limits of the service. The platform's own may be stricter: the publisher then converts the file. */
@@ -134,8 +133,6 @@ export interface PlatformRules {
   only_for: Readonly<Record<string, readonly PostType[]>>;
   /** Fields with URLs that the service fetches: a private address is refused when the post is created. */
   fetched: readonly string[];
-  /** The field that chooses a page, location or board of the account for one post; absent where there is none. */
-  target_field?: string;
   /** Fields that decide who sees a post or where it appears. A misspelled name of one is an error, not a warning. */
   audience_fields?: readonly string[];
   /** What `validate` checks, in words, for the documents. */
@@ -151,20 +148,4 @@ export interface PlatformRules {
   doubts?: (text: string) => readonly string[];
   /** True where the platform hides posts with certain hashtags: posts with a banned hashtag are refused. */
   banned_hashtags: boolean;
-  /** Maximum number of posts per connected account in any 24 hours. */
-  daily_cap: number;
-  /** How long before its time a post is prepared (uploads, containers). `bytes`: size of its media, null while unknown. Milliseconds; default 90 s. */
-  prepare_ahead_ms?: (draft: Draft, bytes: number | null) => number;
-  /** How long after a lost commit its result is certainly visible to a read. Milliseconds. */
-  settle_ms: number;
-  /**
-   * Resources of the publisher's Lambda. `request_s` is the longest time the requests of one step may take: a step
-   * starts only while that much of `timeout_s` is left.
-   */
-  worker: {
-    timeout_s: number;
-    request_s: number;
-    memory_mb: number;
-    max_concurrency: number;
-  };
 }

@@ -2,8 +2,8 @@ import { characters } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { choiceOr, line, ownDescription, ownMedia } from '../kit/fields.ts';
 import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
-import { GB, MB, MINUTES } from '../kit/sizes.ts';
-import { MINUTE, SECOND } from '../../time/instant.ts';
+import { GB, MINUTES } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 const TEXT = [characters(63_206)];
 const TITLE = [characters(255)];
@@ -16,13 +16,9 @@ export const PICTURES: PictureNeeds = {
   animation: 'still',
 };
 
-/** Videos are sent to Facebook at least this fast. Bytes per millisecond. */
-const UPLOAD_RATE = (4 * MB) / SECOND;
-
 /** https://developers.facebook.com/docs/pages-api/posts */
 export const rules: PlatformRules = {
-  platform: 'facebook',
-  display_name: 'Facebook',
+  ...basics,
   post_types: { text: { max_files: 0 }, image: { max_files: 10 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
@@ -66,13 +62,7 @@ export const rules: PlatformRules = {
   required: [],
   only_for: { facebook_media_type: ['video'] },
   fetched: [],
-  target_field: 'facebook_page_id',
   audience_fields: ['facebook_media_type', 'facebook_page_id'],
   validate: missingText,
   banned_hashtags: true,
-  daily_cap: 25,
-  prepare_ahead_ms: ({ post_type }, bytes) =>
-    post_type === 'video' ? 3 * MINUTE + (bytes ?? 0) / UPLOAD_RATE : 90 * SECOND,
-  settle_ms: MINUTE,
-  worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10 },
 };

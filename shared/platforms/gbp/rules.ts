@@ -5,6 +5,7 @@ import { oneLine, shapeText } from '../kit/draft.ts';
 import { choice, choiceOr, limitedText, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { KB, MB } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 import { eventViolations, isDate, isTime } from './event.ts';
 import { phoneNumberDoubts } from './phone-numbers.ts';
 
@@ -47,8 +48,7 @@ export const locationId = (description: string) =>
 
 /** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts */
 export const rules: PlatformRules = {
-  platform: 'gbp',
-  display_name: 'Google Business',
+  ...basics,
   post_types: { text: { max_files: 0 }, image: { max_files: 1 }, video: { max_files: 1 } },
   files: {
     image: {
@@ -103,7 +103,6 @@ export const rules: PlatformRules = {
     'Every button except `CALL` requires `gbp_cta_url`, and `gbp_cta_url` requires `gbp_cta_type`.',
     'A text or image post of topic `STANDARD` requires a text; for an image, `title` is used where there is no description.',
   ],
-  target_field: 'gbp_location_id',
   validate: (draft, text) => [
     ...textViolations(draft, text),
     ...buttonViolations(draft),
@@ -112,10 +111,6 @@ export const rules: PlatformRules = {
   ignored,
   doubts: phoneNumberDoubts,
   banned_hashtags: false,
-  daily_cap: 25,
-  settle_ms: 60_000,
-  // Google fetches files before it answers.
-  worker: { timeout_s: 240, request_s: 130, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** Google requires a text: an image post without a description uses its title. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { characters } from '../../text/measure.ts';
-import { MINUTE } from '../../time/instant.ts';
 import { shapeText } from '../kit/draft.ts';
 import { choiceOr, flag, limitedText, line, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { MB, MINUTES } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 const TEXT = [characters(2200)];
 const ALT_TEXT = characters(1000);
@@ -20,14 +20,9 @@ const thumbOffset = v.pipe(
   v.description('Millisecond of a Reel that its cover shows, where it has no instagram_cover_url'),
 );
 
-/** Time for Instagram to fetch and process the files before a post is due. */
-const PREPARE_IMAGES_MS = 3 * MINUTE;
-const PREPARE_VIDEO_MS = 10 * MINUTE;
-
 /** https://developers.facebook.com/docs/instagram-platform/content-publishing */
 export const rules: PlatformRules = {
-  platform: 'instagram',
-  display_name: 'Instagram',
+  ...basics,
   post_types: { image: { max_files: 10 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG'], max_bytes: 300 * MB },
@@ -112,11 +107,6 @@ export const rules: PlatformRules = {
   ],
   ignored: ignoredByStories,
   banned_hashtags: true,
-  daily_cap: 50,
-  prepare_ahead_ms: ({ post_type }) => (post_type === 'video' ? PREPARE_VIDEO_MS : PREPARE_IMAGES_MS),
-  settle_ms: 45_000,
-  // A step opens a file, copies it to the bucket and lets Instagram fetch it, or uploads a part of a large video.
-  worker: { timeout_s: 300, request_s: 150, memory_mb: 1024, max_concurrency: 10 },
 };
 
 /** True for a video that is published as a story. */

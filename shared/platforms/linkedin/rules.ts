@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { utf16Units } from '../../text/measure.ts';
 import { cutToFit } from '../../text/truncate.ts';
-import { MINUTE } from '../../time/instant.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { choiceOr, flag, ownDescription } from '../kit/fields.ts';
 import type { Draft, PictureNeeds, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MB, MINUTES } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 import { spansOf } from './little-text.ts';
 
 /** LinkedIn does not document its unit. It counts the text as written: the escapes of its markup are added by the publisher. */
@@ -35,15 +35,6 @@ const pageId = v.optional(
   ),
 );
 
-/** A large video is uploaded at this speed at least, and processed afterwards. Bytes per second. */
-const UPLOAD_RATE = 5 * MB;
-const MAX_AHEAD_MS = 60 * MINUTE;
-
-function prepareAheadMs({ post_type }: Draft, bytes: number | null): number {
-  if (post_type !== 'video') return 2 * MINUTE;
-  return Math.min(MAX_AHEAD_MS, 10 * MINUTE + ((bytes ?? 0) / UPLOAD_RATE) * 1000);
-}
-
 /** Mentions are not cut. */
 function shape(draft: Draft): string {
   const text = shapeText(draft.description, { ...draft, auto_truncate: false }, rules);
@@ -52,8 +43,7 @@ function shape(draft: Draft): string {
 
 /** https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api */
 export const rules: PlatformRules = {
-  platform: 'linkedin',
-  display_name: 'LinkedIn',
+  ...basics,
   post_types: {
     text: { max_files: 0 },
     image: { max_files: 9 },
@@ -86,13 +76,8 @@ export const rules: PlatformRules = {
     'Posts of an organization must have `linkedin_visibility` `PUBLIC`.',
     '`linkedin_page_id` needs an account that was connected with an app of the kind `community`.',
   ],
-  target_field: 'linkedin_page_id',
   validate,
   banned_hashtags: false,
-  daily_cap: 150,
-  prepare_ahead_ms: prepareAheadMs,
-  settle_ms: 30_000,
-  worker: { timeout_s: 240, request_s: 100, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function validate(draft: Draft, text: string): RuleViolation[] {

@@ -3,6 +3,7 @@ import { shapeText } from '../kit/draft.ts';
 import { formattedLine, limitedText, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 const TEXT = [characters(500)];
 const TITLE = [characters(100)];
@@ -11,8 +12,7 @@ const MAX_LINK_LENGTH = 2048;
 
 /** https://developers.pinterest.com/docs/api/v5/pins-create */
 export const rules: PlatformRules = {
-  platform: 'pinterest',
-  display_name: 'Pinterest',
+  ...basics,
   post_types: { image: { max_files: 5 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
@@ -60,10 +60,6 @@ export const rules: PlatformRules = {
   combinations: ['`pinterest_link` has at most 2048 characters.'],
   validate,
   banned_hashtags: false,
-  daily_cap: 20,
-  settle_ms: 60_000,
-  // A video is sent as one form, from its beginning to its end.
-  worker: { timeout_s: 600, request_s: 420, memory_mb: 1024, max_concurrency: 5 },
 };
 
 function validate({ options: { pinterest_link: link } }: Draft): RuleViolation[] {

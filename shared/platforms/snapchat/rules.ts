@@ -3,8 +3,8 @@ import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
 import { choiceOr, flag, limitedText, ownDescription, ownMedia } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PictureNeeds, PlatformRules, RuleViolation } from '../contract/rules.ts';
-import { GB, MB } from '../kit/sizes.ts';
-import { MINUTE, SECOND } from '../../time/instant.ts';
+import { GB } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 const TEXT = [characters(160)];
 const TITLE = [characters(45)];
@@ -26,17 +26,9 @@ export const PICTURES: PictureNeeds = {
   animation: 'refused',
 };
 
-/** Snapchat should have processed a video when it is due; slow for a server, so that a slow host is in time too. */
-const PROCESSING_MS = 5 * MINUTE;
-const BYTES_PER_SECOND = 4 * MB;
-
-const prepareAheadMs = ({ post_type }: Draft, bytes: number | null): number =>
-  post_type === 'video' ? PROCESSING_MS + Math.ceil((bytes ?? GB) / BYTES_PER_SECOND) * SECOND : 2 * MINUTE;
-
 /** Snap's Public Profile API. */
 export const rules: PlatformRules = {
-  platform: 'snapchat',
-  display_name: 'Snapchat',
+  ...basics,
   post_types: { image: { max_files: 1 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG'], max_bytes: GB },
@@ -84,11 +76,6 @@ export const rules: PlatformRules = {
   validate,
   ignored,
   banned_hashtags: false,
-  daily_cap: 25,
-  prepare_ahead_ms: prepareAheadMs,
-  // Earlier, a repetition could meet the first request.
-  settle_ms: 60_000,
-  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** Returns a locale in Snap's spelling, `en_US`; a language alone gets its most likely region. Null where it is not a locale. */

@@ -2,6 +2,7 @@ import { utf16Units } from '../../text/measure.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { ownDescription } from '../kit/fields.ts';
 import type { PictureNeeds, PlatformRules } from '../contract/rules.ts';
+import { basics } from './basics.ts';
 
 /** Telegram's documents say "characters"; its servers are not consistent. UTF-16 units are the largest of the possible counts. */
 const MESSAGE = [utf16Units(4096)];
@@ -27,8 +28,7 @@ export const PHOTOS: PictureNeeds = {
 
 /** https://core.telegram.org/bots/api#sendmessage, #sendphoto, #sendmediagroup */
 export const rules: PlatformRules = {
-  platform: 'telegram',
-  display_name: 'Telegram',
+  ...basics,
   post_types: {
     text: { max_files: 0 },
     image: { max_files: 10 },
@@ -55,8 +55,4 @@ export const rules: PlatformRules = {
   fetched: [],
   validate: missingText,
   banned_hashtags: false,
-  // Telegram has no daily limit. This one keeps a channel readable and far from flood control.
-  daily_cap: 100,
-  settle_ms: 5000,
-  worker: { timeout_s: 180, request_s: 160, memory_mb: 1024, max_concurrency: 5 },
 };

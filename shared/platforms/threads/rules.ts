@@ -5,6 +5,7 @@ import { missingText, shapeText } from '../kit/draft.ts';
 import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 const TEXT = [charactersAndEmojiBytes(500)];
 /** Undocumented: some texts over it have been rejected, others published. */
@@ -22,8 +23,7 @@ const topicTag = v.pipe(
 
 /** https://developers.facebook.com/docs/threads/posts */
 export const rules: PlatformRules = {
-  platform: 'threads',
-  display_name: 'Threads',
+  ...basics,
   post_types: { text: { max_files: 0 }, image: { max_files: 10 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG'], max_bytes: GB },
@@ -71,10 +71,6 @@ export const rules: PlatformRules = {
   combinations: ['The text contains at most 5 different links.'],
   validate,
   banned_hashtags: true,
-  daily_cap: 50,
-  settle_ms: 30_000,
-  // Threads fetches an image before it answers, and a video elsewhere is copied to the bucket first.
-  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 10 },
 };
 
 function validate(draft: Draft, text: string): RuleViolation[] {

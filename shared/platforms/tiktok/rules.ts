@@ -2,20 +2,14 @@ import { utf16Units } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
 import { choice, choiceOr, flag, optionalFlag, ownDescription, ownMedia } from '../kit/fields.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 
 /** TikTok documents "runes" in UTF-16. */
 const TEXT = [utf16Units(2200)];
 /** Video posts have no title of their own. */
 const PHOTO_TITLE = [utf16Units(90)];
-
-/** A video is announced and sent, but for its end, before its time. The URL of the upload lasts an hour. */
-const MIN_AHEAD_MS = 90 * SECOND;
-const MAX_AHEAD_MS = 40 * MINUTE;
-/** A slow host of media: 5 MB a second. */
-const BYTES_PER_MS = 5000;
 
 /** Current values, then legacy values. */
 const PRIVACY_LEVELS = [
@@ -37,8 +31,7 @@ const LEGACY_LEVELS: ReadonlyMap<string, string> = new Map(
 
 /** https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
 export const rules: PlatformRules = {
-  platform: 'tiktok',
-  display_name: 'TikTok',
+  ...basics,
   post_types: { image: { max_files: 35 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'WebP'], max_bytes: 4 * GB },
@@ -114,10 +107,6 @@ export const rules: PlatformRules = {
   validate,
   ignored,
   banned_hashtags: false,
-  daily_cap: 15,
-  prepare_ahead_ms: (_draft, bytes) => Math.min(MAX_AHEAD_MS, MIN_AHEAD_MS + (bytes ?? 0) / BYTES_PER_MS),
-  settle_ms: 60_000,
-  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
 /** Returns the privacy level with legacy values translated; null where there is none. */

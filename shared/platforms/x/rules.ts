@@ -4,6 +4,7 @@ import { missingText, shapeText } from '../kit/draft.ts';
 import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { AccountFacts, Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
+import { basics } from './basics.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
 const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };
@@ -58,8 +59,7 @@ function validate(draft: Draft, text: string): RuleViolation[] {
 
 /** https://docs.x.com/x-api/posts/create-post */
 export const rules: PlatformRules = {
-  platform: 'x',
-  display_name: 'X',
+  ...basics,
   post_types: { text: { max_files: 0 }, image: { max_files: 4 }, video: { max_files: 1 } },
   files: {
     image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
@@ -109,7 +109,4 @@ export const rules: PlatformRules = {
   ],
   validate,
   banned_hashtags: false,
-  daily_cap: 50,
-  settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
 };

@@ -18,7 +18,7 @@ import {
 } from '../kit/fields.ts';
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { GB, HOURS, MB, MINUTES } from '../kit/sizes.ts';
-import { uploadLeadMs } from './lead.ts';
+import { basics } from './basics.ts';
 import { MAX_TAGS, tagLength, tagsOf } from './tags.ts';
 
 /** YouTube measures a description in bytes; the documented limit is in characters. */
@@ -37,8 +37,7 @@ const moment = v.pipe(
 
 /** https://developers.google.com/youtube/v3/docs/videos */
 export const rules: PlatformRules = {
-  platform: 'youtube',
-  display_name: 'YouTube',
+  ...basics,
   post_types: { video: { max_files: 1 } },
   files: {
     video: {
@@ -117,10 +116,6 @@ export const rules: PlatformRules = {
   ],
   ignored,
   banned_hashtags: false,
-  daily_cap: 10,
-  prepare_ahead_ms: (_draft, bytes) => uploadLeadMs(bytes),
-  settle_ms: 60_000,
-  worker: { timeout_s: 300, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };
 
 function ignored({ options }: Draft, sent: ReadonlySet<string>): IgnoredField[] {

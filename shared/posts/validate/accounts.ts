@@ -3,7 +3,7 @@ import { isListed, type PlatformId } from '../../model/platform.ts';
 import type { Connection } from '../../model/profile.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { notEnabled } from '../../platforms/availability.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { BASICS } from '../../platforms/registry.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';
 
@@ -36,7 +36,7 @@ export function connectionsFor(
 }
 
 function unusable(platform: PlatformId, connection: Connection | undefined): string {
-  const name = RULES[platform].display_name;
+  const name = BASICS[platform].display_name;
   return connection
     ? `The profile's connection to ${name} has expired. Connect the account again`
     : `The profile has no active connection to ${name}. Connect an account first`;
@@ -44,7 +44,7 @@ function unusable(platform: PlatformId, connection: Connection | undefined): str
 
 /** A connection with several pages or locations needs a default, or a post that chooses one. */
 function missingTarget({ id, platform, needs_target }: Connection, options: JsonObject): string | null {
-  const { display_name, target_field } = RULES[platform];
+  const { display_name, target_field } = BASICS[platform];
   if (!needs_target || (target_field !== undefined && options[target_field] !== undefined)) return null;
   const choice = target_field === undefined ? '' : `set ${target_field}, or `;
   return `The connection to ${display_name} has several targets and none is chosen: ${choice}choose a default with PATCH /integrations/${id}`;

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../model/platform.ts';
-import { PUBLISHED_PLATFORMS, RULES } from '../../platforms/registry.ts';
+import { BASICS, PUBLISHED_PLATFORMS } from '../../platforms/registry.ts';
 import type { FieldWarning } from '../warning.ts';
 
 /** Returns a warning for each platform that has rules but no publisher yet: the post is accepted and will fail there. */
@@ -12,7 +12,7 @@ export function availabilityWarnings(
     .map(platform => ({
       code: 'PLATFORM_NOT_AVAILABLE',
       field: 'platforms',
-      message: `This version of the service cannot publish to ${RULES[platform].display_name} yet: the post will fail there`,
+      message: `This version of the service cannot publish to ${BASICS[platform].display_name} yet: the post will fail there`,
       platform,
     }));
 }

@@ -2,7 +2,7 @@ import { announcedLimitOf, platformLimitMessage } from '../../caps/errors.ts';
 import { violationsOf } from '../../caps/reserve.ts';
 import type { ValidationDetail } from '../../http/errors.ts';
 import { newId } from '../../model/id.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { BASICS } from '../../platforms/registry.ts';
 import type { Services } from '../../runtime/services.ts';
 import { errorOf } from '../error.ts';
 import type { Validation } from './validate.ts';
@@ -24,7 +24,7 @@ export async function capErrors(
   const limited = connections.filter(connection => announcedLimitOf([connection], at));
   return [
     ...violations.map(({ platform, cap }) => {
-      const message = `The account has reached its cap of ${cap} posts in 24 hours on ${RULES[platform].display_name}`;
+      const message = `The account has reached its cap of ${cap} posts in 24 hours on ${BASICS[platform].display_name}`;
       return errorOf('platforms', message, platform);
     }),
     ...limited.map(({ platform }) => errorOf('platforms', platformLimitMessage(platform), platform)),

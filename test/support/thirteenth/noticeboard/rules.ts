@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import type { PlatformRules } from '../contract/rules.ts';
 import { missingText, shapeText } from '../kit/draft.ts';
 import { characters } from '../../text/measure.ts';
+import { basics } from './basics.ts';
 
 /** https://api.noticeboard.example/docs#notices */
 const TEXT = [characters(200)];
 
 export const rules: PlatformRules = {
-  platform: 'noticeboard',
-  display_name: 'Noticeboard',
+  ...basics,
   post_types: { text: { max_files: 0 } },
   files: {},
   pictures: null,
@@ -29,7 +29,4 @@ export const rules: PlatformRules = {
   fetched: [],
   validate: missingText,
   banned_hashtags: false,
-  daily_cap: 50,
-  settle_ms: 1000,
-  worker: { timeout_s: 60, request_s: 25, memory_mb: 512, max_concurrency: 2 },
 };

@@ -1,0 +1,10 @@
+import type { PlatformBasics } from '../contract/basics.ts';
+
+export const basics: PlatformBasics = {
+  platform: 'threads',
+  display_name: 'Threads',
+  daily_cap: 50,
+  settle_ms: 30_000,
+  // Threads fetches an image before it answers, and a video elsewhere is copied to the bucket first.
+  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 10 },
+};

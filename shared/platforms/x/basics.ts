@@ -1,0 +1,9 @@
+import type { PlatformBasics } from '../contract/basics.ts';
+
+export const basics: PlatformBasics = {
+  platform: 'x',
+  display_name: 'X',
+  daily_cap: 50,
+  settle_ms: 30_000,
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 1024, max_concurrency: 10 },
+};
