@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { fetchAccessUnits } from '../support/access-units.ts';
 import { clipHost, type ClipHost } from '../support/clip-host.ts';
 import type { Clip, YuvColor } from '../support/clip.ts';
 import { closeStack } from '../support/e2e.ts';
@@ -19,6 +20,19 @@ const CLIPS: Readonly<Record<string, Clip>> = {
   'mpeg4.avi': { ...CLIP, video: 'mpeg4', sound: null, color: GREEN },
   'vp8.webm': { ...CLIP, video: 'libvpx', sound: 'libopus', width: 90, height: 160, fps: 25, color: BLUE },
 };
+/** As the stream itself: their pictures need not be encoded again. */
+const ALIKE: Readonly<Record<string, Clip>> = {
+  'red.mp4': { ...CLIP, width: 320, height: 180, b_frames: 2, video: 'libx264', sound: 'aac', color: RED },
+  'green.mp4': {
+    ...CLIP,
+    width: 320,
+    height: 180,
+    b_frames: 2,
+    video: 'libx264',
+    sound: 'aac',
+    color: GREEN,
+  },
+};
 const ITEMS = ['h264.mp4', 'mpeg4.avi', 'missing.mp4', 'vp8.webm', 'truncated.mp4'];
 const LOOP_MS = 6000;
 
@@ -26,7 +40,9 @@ let stack: TestStack;
 let host: ClipHost;
 
 beforeAll(async () => {
-  host = await clipHost(CLIPS, bytes => ({ 'truncated.mp4': bytes('h264.mp4').subarray(0, 2000) }));
+  host = await clipHost({ ...CLIPS, ...ALIKE }, bytes => ({
+    'truncated.mp4': bytes('h264.mp4').subarray(0, 2000),
+  }));
   stack = await sharedStack(['youtube']);
 }, 600_000);
 afterAll(async () => {
@@ -76,6 +92,23 @@ test('streams every playable item, goes on after its ingest and its worker were 
   expect(recording.goes_back).toBe(false);
   expect(recording.largest_step.video).toBeLessThan(200);
   expect(recording.largest_step.sound).toBeLessThan(200);
+}, 600_000);
+
+test('sends the pictures of a playlist as they are where all items allow it', async () => {
+  const broadcast = await createBroadcast(stack, host, Object.keys(ALIKE));
+  const { session, tasks, published, recordedMs } = broadcast;
+  await stack.until('a worker is started', async () => (await tasks()).length === 1);
+  await stack.advance(60);
+  await stack.until('the broadcast is live', async () => (await session()).status === 'live');
+  await stack.until('both files were streamed', async () => (await recordedMs()) > 2 * LOOP_MS);
+  await stack.api('POST', `/integrations/youtube/broadcasts/${broadcast.sessionId}/stop`, {});
+  await stack.until('no task is left', async () => (await tasks()).length === 0);
+
+  const files = await Promise.all(Object.keys(ALIKE).map(name => fetchAccessUnits(host.url(name))));
+  const [recorded] = (await published()).media;
+  const sent = await fetchAccessUnits(recorded!.url);
+  const stored = new Set(files.flat().map(({ hash }) => hash));
+  expect(new Set(sent.map(({ hash }) => hash))).toEqual(stored);
 }, 600_000);
 
 function picturesOf({ pictures }: Recording, color: YuvColor): number {
