@@ -15,8 +15,8 @@ import { surveyFile } from './survey.ts';
 import { writeTicks } from './write-ticks.ts';
 
 /*
- * The process that decodes one item, or surveys it. FFmpeg parses files of strangers here: when it crashes, hangs or runs out of memory,
- * only this process ends.
+ * The process that decodes one item, or surveys it. FFmpeg parses files of strangers here: when it crashes, hangs or runs out
+ * of memory, only this process ends.
  */
 
 async function run(job: Job): Promise<void> {
