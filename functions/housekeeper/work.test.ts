@@ -7,11 +7,12 @@ import type { HousekeepingWork } from '../../shared/housekeeping/work.ts';
 import { housekeepingOfKey, WAKE_GRACE_MS } from '../../shared/housekeeping/work.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Destination } from '../../shared/model/destination.ts';
-import { PostSchema, statusOf, type Post } from '../../shared/model/post.ts';
+import { statusOf, type Post } from '../../shared/model/post.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net/http.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, markNeedsReconnect, putConnection } from '../../shared/store/connections.ts';
+import { PostItemSchema } from '../../shared/store/post-item.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
@@ -213,7 +214,11 @@ describe('a deleted profile', () => {
   async function left({ id, workspace_id }: Profile): Promise<string[]> {
     const items = await partition(`WS#${workspace_id}`);
     const named = items.filter(item => JSON.stringify(item).includes(id));
-    return named.map(item => (item.SK.startsWith('POST#') ? postLine(item) : item.SK.split('#')[0]!)).sort();
+    return named
+      .map(item =>
+        item.SK.startsWith('POST#') ? postLine(v.parse(PostItemSchema, item)) : item.SK.split('#')[0]!,
+      )
+      .sort();
   }
 
   const remove = (services: Services, { id }: Profile) => {
@@ -222,10 +227,7 @@ describe('a deleted profile', () => {
     return route.invoke({ ...raw, principal: world.owner }, services);
   };
 
-  const postLine = (item: unknown) => {
-    const post = v.parse(PostSchema, item);
-    return `POST ${post.post_id} ${statusOf(post)}`;
-  };
+  const postLine = (post: Post) => `POST ${post.post_id} ${statusOf(post)}`;
 
   const expected = ({ published, running, waiting }: Belongings, ...late: Post[]) =>
     [
