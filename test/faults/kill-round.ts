@@ -7,9 +7,9 @@ import { createAll, type Contents, type PostPlan } from './posts.ts';
 import { evaluateRound, settle } from './round.ts';
 import type { Campaign } from './state.ts';
 
-/** Less than the daily cap of any platform: each profile has its own account. */
+/** Less than the daily cap of any platform, which counts for each profile. */
 const ROUNDS_PER_PROFILE = 8;
-/** TikTok accepts five drafts a day from an account. A delivery with two faults may begin three. */
+/** TikTok accepts five drafts a day, and a delivery with two faults may begin three. A day passes with each profile. */
 const ROUNDS_OF_DRAFTS = 1;
 /** Steps of the clock while a round settles, in seconds. No worker runs meanwhile, so that none sees its lease expire. */
 const STEPS = [20, 40, 60, 120];
