@@ -17,6 +17,15 @@ export function leaseUntil({ platform }: Destination, now: number): number {
   return now + BASICS[platform].worker.timeout_s * SECOND + LEASE_MARGIN_MS;
 }
 
+/**
+ * True while a worker may be sending the request of the stored intent. An intent older than the lease is that of an
+ * earlier attempt: the worker finds out what became of it.
+ */
+export function isCommitting(destination: Destination): boolean {
+  if (destination.status !== 'publishing' || !destination.intent) return false;
+  return leaseUntil(destination, destination.intent.at) >= destination.lease_until;
+}
+
 /** A destination under this worker's lease, as it was stored last. */
 export interface Lease<D extends Destination = DestinationOf<'publishing'>> {
   readonly post: Post;

@@ -65,6 +65,9 @@ const PublishedPostSchema = v.object({
 });
 export type PublishedPost = v.InferOutput<typeof PublishedPostSchema>;
 
+/** Stands for the id of a live post that the platform does not name, or that cannot be told from others of the account. */
+export const UNKNOWN_POST_ID = 'unknown';
+
 const FOLLOW_UP_STATUSES = ['pending', 'done', 'failed'] as const;
 
 /** A step that follows the live post, with its own progress and retry budget. */

@@ -7,6 +7,7 @@ import type { Quota } from '../../shared/platforms/contract/quota.ts';
 import type {
   PlannedFollowUp,
   PlannedStep,
+  Identify,
   Publisher,
   PublishJob,
   StepContext,
@@ -15,6 +16,7 @@ import type {
 import { RULES } from '../../shared/platforms/registry.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { memoryBucket } from './memory-bucket.ts';
+import { onlyPost } from './identify.ts';
 import { unlimitedQuota } from './unlimited-quota.ts';
 
 export interface DriveOptions {
@@ -25,6 +27,8 @@ export interface DriveOptions {
   quota?: Quota;
   http: HttpClient;
   media: HttpClient;
+  /** Default: the account has no other post. */
+  identify?: Identify;
   /** Bucket of converted pictures; default: an empty one. */
   bucket?: Bucket;
   now: () => number;
@@ -126,8 +130,8 @@ export function contextOf(job: PublishJob, options: DriveOptions): StepContext<J
   const { credentials, http, media, now, bucket = memoryBucket(), remainingMs = () => 60_000 } = options;
   const { account } = job;
   const files = mediaFiles({ http: media, bucket, rules: RULES[job.platform], draft: job });
-  const { target = null, app = null, quota = unlimitedQuota() } = options;
-  return { job, account, target, credentials, app, quota, http, media, files, now, remainingMs };
+  const { target = null, app = null, quota = unlimitedQuota(), identify = onlyPost } = options;
+  return { job, account, target, credentials, app, quota, http, media, files, identify, now, remainingMs };
 }
 
 /** Returns a checkpoint as the table returns it: as JSON. */

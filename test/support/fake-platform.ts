@@ -35,7 +35,7 @@ export interface FakeFollowUp {
 
 /** A platform in memory. */
 export interface FakePlatform {
-  live: { key: string; at: number; text: string }[];
+  live: { id: string; key: string; at: number; text: string }[];
   uploads: number;
   /** Uploads per file. */
   parts: number;
@@ -53,8 +53,8 @@ export interface FakePlatform {
   sealed: boolean;
   /** Errors of the next commits, in order. */
   commitFaults: FakeFault[];
-  /** What reading a lost commit finds out. */
-  reconcile: 'by key' | 'cannot tell';
+  /** What reading a lost commit finds out. `by text`: all posts with the same text, the newest first. */
+  reconcile: 'by key' | 'by text' | 'cannot tell';
   /** Reads of a lost commit that ask to read again after `reconcileWaitMs`. */
   reconcileWaits: number;
   reconcileWaitMs: number;
@@ -106,9 +106,9 @@ type State = v.InferOutput<typeof StateSchema>;
 
 const keyOf = (job: PublishJob) => `${job.post_id}:${job.platform}`;
 
-const postOf = (key: string, at: number): PublishedPost => ({
-  platform_post_id: key,
-  platform_post_url: `https://example.com/${key}`,
+const postOf = (id: string, at: number): PublishedPost => ({
+  platform_post_id: id,
+  platform_post_url: `https://example.com/${id}`,
   published_at: at,
 });
 
@@ -160,15 +160,17 @@ export function fakePublisher(
     run: async ({ job }, state) => {
       const key = keyOf(job);
       const fault = platform.commitFaults.shift();
+      const copies = platform.live.filter(each => each.key === key).length;
+      const id = copies === 0 ? key : `${key}:${copies + 1}`;
       await external(() => {
         if (fault && !fault.accepted) return;
-        platform.live.push({ key, at: now(), text: job.text });
+        platform.live.push({ id, key, at: now(), text: job.text });
         platform.staged.delete(key);
       });
       if (fault) throw new PlatformError(fault);
-      return { type: 'published', post: postOf(key, now()), state };
+      return { type: 'published', post: postOf(id, now()), state };
     },
-    reconcile: async ({ job }): Promise<Finding> => {
+    reconcile: async ({ job, identify }): Promise<Finding> => {
       const fault = platform.reconcileFaults.shift();
       if (fault) throw new PlatformError(fault);
       if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
@@ -176,8 +178,12 @@ export function fakePublisher(
         platform.reconcileWaits -= 1;
         return { type: 'wait', delayMs: platform.reconcileWaitMs };
       }
+      if (platform.reconcile === 'by text') {
+        const alike = await external(() => platform.live.filter(({ text }) => text === job.text));
+        return identify(alike.toReversed().map(({ id, at }) => postOf(id, at)));
+      }
       const found = await external(() => platform.live.find(({ key }) => key === keyOf(job)));
-      return found ? { type: 'published', post: postOf(found.key, found.at) } : { type: 'absent' };
+      return found ? { type: 'published', post: postOf(found.id, found.at) } : { type: 'absent' };
     },
   };
 

@@ -29,6 +29,16 @@ export interface PublishJob extends Draft {
   created_at: number;
 }
 
+/**
+ * Returns which of the live posts that look like the job's is its own, and not that of another post of the account.
+ * `looksAlike`: whether another job's post could look the same; by default, whether its text is the same. An id that the
+ * platform does not tell is UNKNOWN_POST_ID.
+ */
+export type Identify = (
+  candidates: readonly PublishedPost[],
+  looksAlike?: (other: PublishJob) => boolean,
+) => Promise<Finding>;
+
 /** What a step works with. `C`: the platform's credentials. */
 export interface StepContext<C> {
   job: PublishJob;
@@ -47,6 +57,8 @@ export interface StepContext<C> {
   media: HttpClient;
   /** The post's media files. */
   files: MediaFiles;
+  /** Chooses among live posts: the platform alone cannot tell posts with the same content apart. */
+  identify: Identify;
   /** Returns the current time in epoch milliseconds. */
   now: () => number;
   /** Returns the remaining time of this invocation. A step that needs longer returns `again` instead of starting. */

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { createTestBucket, type TestBucket } from '../../../test/support/bucket.ts';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import { connectPage, deliver, jobOf, optionsOf } from '../../../test/support/facebook.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { HOUR, MINUTE } from '../../time/instant.ts';
@@ -284,6 +285,17 @@ describe('a commit whose response was lost', () => {
     await run(post);
     host.advance(10 * MINUTE);
     expect(await finding(post, host.now())).toEqual({ type: 'wait', delayMs: MINUTE });
+  });
+
+  test('is not that of another post of the Page', async () => {
+    const post = job({ description: 'Twice' });
+    const at = host.now();
+    await run(post);
+    host.advance(3 * MINUTE);
+    const { identify, asked } = allTaken();
+    const found = reconcile(publisher, post, publisher.start(post), at, { ...options(), identify });
+    expect(await found).toEqual({ type: 'absent' });
+    expect(asked).toEqual([last().platform_post_id]);
   });
 
   test('is absent only after several readings', async () => {

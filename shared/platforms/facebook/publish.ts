@@ -8,6 +8,7 @@ import { firstComment } from './comment.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { previewLink } from './link.ts';
 import { areStillStaged, discardPhotos, hostPhotos, stagePhotos } from './photos.ts';
+import { resultOf } from '../kit/finding.ts';
 import { findPost, reconcile, videoPostOf } from './reconcile.ts';
 import { rules } from './rules.ts';
 import { FRESH, pageOf, restarted, StateSchema, type Context, type State } from './state.ts';
@@ -65,8 +66,7 @@ async function publishPost(context: Context, state: State): Promise<StepResult<S
     if (refusesLink(error) && linkOf(context, state) !== null) {
       return { type: 'back', step: PUBLISH.name, state: { ...state, without_link: true } };
     }
-    const found = await earlierPost(error, context, state);
-    return { type: 'published', post: found, state };
+    return afterDuplicate(error, context, state);
   }
 }
 
@@ -101,11 +101,11 @@ const refusesLink = (error: unknown) =>
  * Returns the post of an earlier commit, of which Facebook now says that it is a duplicate. Rethrows other errors, and
  * duplicates of posts that are not ours.
  */
-async function earlierPost(error: unknown, context: Context, state: State): Promise<PublishedPost> {
+async function afterDuplicate(error: unknown, context: Context, state: State): Promise<StepResult<State>> {
   const isDuplicate = error instanceof PlatformError && error.code === 'DUPLICATE_REJECTED';
   if (!isDuplicate || !context.repeatedAfterLoss) throw error;
-  const found = await findPost(context, pageOf(context, state), state, context.job.due_at);
-  if (found !== null && found !== 'unknown') return found;
+  const result = resultOf(await findPost(context, pageOf(context, state), state, context.job.due_at), state);
+  if (result) return result;
   throw new PlatformError({ kind: 'rejected', code: 'DELIVERY_UNKNOWN', message: error.message });
 }
 

@@ -2,6 +2,7 @@ import type { PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding } from '../contract/publisher.ts';
+import { ABSENT } from '../kit/finding.ts';
 import { sameText } from '../kit/same-text.ts';
 import type { PageClient } from './client.ts';
 import { recentPosts, recentVideos, type RecentPost } from './recent.ts';
@@ -21,36 +22,31 @@ const READ_AGAIN_MS = MINUTE;
 const CLOCK_SKEW_MS = 5 * SECOND;
 
 export async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
-  const post = await lookFor(context, state, intentAt);
-  if (post !== null && post !== 'unknown' && post !== 'refused') return { type: 'published', post };
   const isLate = context.now() - intentAt >= ABSENT_AFTER_MS;
-  if (post === 'unknown' || (post === 'refused' && isLate)) return { type: 'unknown' };
-  return isLate ? { type: 'absent' } : { type: 'wait', delayMs: READ_AGAIN_MS };
+  // A refusal proves nothing: without the permission, no post is shown.
+  const finding = (await lookFor(context, state, intentAt)) ?? { type: isLate ? 'unknown' : 'absent' };
+  return finding.type === 'absent' && !isLate ? { type: 'wait', delayMs: READ_AGAIN_MS } : finding;
 }
 
-/** Returns the post of a commit, or why there is none. A refusal proves nothing: without the permission, no post is shown. */
-async function lookFor(
-  context: Context,
-  state: State,
-  intentAt: number,
-): Promise<PublishedPost | 'unknown' | 'refused' | null> {
+/** Looks for the post of a commit. Returns null where Facebook refuses to tell. */
+async function lookFor(context: Context, state: State, intentAt: number): Promise<Finding | null> {
   try {
     const page = pageOf(context, state);
     if (state.video_id !== null) return await findVideo(context, page, state.video_id);
     return await findPost(context, page, state, intentAt);
   } catch (error) {
-    if (error instanceof PlatformError && error.kind === 'rejected') return 'refused';
+    if (error instanceof PlatformError && error.kind === 'rejected') return null;
     throw error;
   }
 }
 
-/** Finds the post of a commit: its text is the same, and it shows the staged photos. Null where there is none. */
+/** Looks for the post of a commit: its text is the same, and it shows the staged photos. */
 export async function findPost(
   context: Context,
   page: PageClient,
   state: State,
   since: number,
-): Promise<PublishedPost | 'unknown' | null> {
+): Promise<Finding> {
   const isVideo = context.job.post_type === 'video';
   const posts = (isVideo ? await recentVideos(page) : null) ?? (await recentPosts(page));
   const matches = posts.filter(
@@ -59,16 +55,20 @@ export async function findPost(
       sameText(post.text, context.job.text) &&
       hasMediaOf(context, state, post),
   );
-  const [match, ...others] = matches;
-  if (!match) return null;
+  const [match] = matches;
+  if (match && state.staged.length > 0) return { type: 'published', post: listed(page, match, isVideo) };
   // A photo or video without a text of its own can only be told from others while it is the only one.
-  if (others.length > 0 && context.job.text === '' && state.staged.length === 0) return 'unknown';
-  const id = isVideo ? (match.mediaIds[0] ?? match.id) : match.id;
+  if (matches.length > 1 && context.job.text === '') return { type: 'unknown' };
+  return context.identify(matches.map(post => listed(page, post, isVideo)));
+}
+
+function listed(page: PageClient, post: RecentPost, isVideo: boolean): PublishedPost {
+  const id = isVideo ? (post.mediaIds[0] ?? post.id) : post.id;
   const fallback = isVideo ? videoUrl(page.id, id) : `https://www.facebook.com/${id}`;
   return {
     platform_post_id: id,
-    platform_post_url: match.url ?? fallback,
-    published_at: match.createdAt,
+    platform_post_url: post.url ?? fallback,
+    published_at: post.createdAt,
   };
 }
 
@@ -80,11 +80,11 @@ function hasMediaOf({ job }: Context, { staged }: State, { mediaIds }: RecentPos
   return job.post_type === 'text' || mediaIds.length > 0;
 }
 
-/** Tells by its status whether an uploaded video was published. Null where it was not. */
-async function findVideo(context: Context, page: PageClient, id: string): Promise<PublishedPost | null> {
+/** Tells by its status whether an uploaded video was published. */
+async function findVideo(context: Context, page: PageClient, id: string): Promise<Finding> {
   const status = await videoStatus(page, id);
   const isLive = isReel(context) ? status.isPublished === true : isAccepted(status);
-  return isLive ? videoPostOf(context, page, id, status.url) : null;
+  return isLive ? { type: 'published', post: videoPostOf(context, page, id, status.url) } : ABSENT;
 }
 
 /** A video that was sent in parts is processed only after it was published. */

@@ -1,5 +1,6 @@
 import type { PublishedPost } from '../../model/destination.ts';
 import { SECOND } from '../../time/instant.ts';
+import type { Finding, PublishJob } from '../contract/publisher.ts';
 import { sameText } from '../kit/same-text.ts';
 import { atLocation } from './current-location.ts';
 import { listMedia, type MediaItem } from './gallery.ts';
@@ -16,12 +17,12 @@ import { callerOf, locationOf, type Context, type State } from './state.ts';
 /** Maximum clock skew between Google and the service. */
 const CLOCK_SKEW_MS = 5 * SECOND;
 
-/** Returns the post of the job since a time, whatever its state; null where there is none. */
-export async function findPost(context: Context, since: number): Promise<PublishedPost | null> {
+/** Looks for the post of the job since a time, whatever its state. */
+export async function findPost(context: Context, since: number): Promise<Finding> {
   const from = since - CLOCK_SKEW_MS;
   const posts = await atLocation(context, parent => listLocalPosts(callerOf(context), parent, from));
-  const found = posts.find(post => (post.createTime ?? 0) >= from && isPostOf(context, post));
-  return found ? publishedPost(context, found) : null;
+  const candidates = posts.filter(post => (post.createTime ?? 0) >= from && isPostOf(context, post));
+  return context.identify(candidates.map(post => publishedPost(context, post)));
 }
 
 /** Google leaves out what is empty, and the title of an event that a plain post has none of. */
@@ -34,21 +35,22 @@ function isPostOf({ job }: Context, { summary, topicType, event }: LocalPost): b
   );
 }
 
-/** Returns the video of the job in the gallery since a time; null where there is none. */
-export async function findVideo(
-  context: Context,
-  { media_url }: State,
-  since: number,
-): Promise<PublishedPost | null> {
+/** Looks for the video of the job in the gallery since a time. */
+export async function findVideo(context: Context, { media_url }: State, since: number): Promise<Finding> {
   const from = since - CLOCK_SKEW_MS;
   const items = await atLocation(context, parent => listMedia(callerOf(context), parent));
-  const found = items.find(
+  const candidates = items.filter(
     item =>
       item.mediaFormat === 'VIDEO' &&
       (item.createTime ?? 0) >= from &&
       (item.sourceUrl === null || item.sourceUrl === media_url),
   );
-  return found ? publishedVideo(context, found) : null;
+  // Google may not tell where a video is from: any other of the location may be the one.
+  const isVideo = ({ post_type }: PublishJob) => post_type === 'video';
+  return context.identify(
+    candidates.map(item => publishedVideo(context, item)),
+    isVideo,
+  );
 }
 
 /** The link to a post may be missing while Google processes it. */

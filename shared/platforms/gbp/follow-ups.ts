@@ -81,8 +81,8 @@ const textPost: GbpFollowUp = defineFollowUp<JsonObject, State, GoogleCredential
       : { type: 'done', amend: amendOf(publishedPost(context, post)) };
   },
   reconcile: async (context, _state, _post, intentAt) => {
-    const post = await findPost(context, intentAt);
-    return post ? { type: 'done', amend: amendOf(post) } : { type: 'absent' };
+    const finding = await findPost(context, intentAt);
+    return finding.type === 'published' ? { type: 'done', amend: amendOf(finding.post) } : finding;
   },
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { contextOf, drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import { connect, jobOf, targetsOf } from '../../../test/support/gbp.ts';
 import { padded, sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
@@ -501,6 +502,19 @@ describe('a lost response', () => {
     host.failNext({ match: POSTS, method: 'POST', drop: 'before' });
     await publishDespite(publisher, jobOf(host, grant), options());
     expect(live('Fresh bread from 7 am.')).toHaveLength(2);
+  });
+
+  test.each([
+    ['post', () => jobOf(host, grant)],
+    ['video', () => video({ description: null, title: 'Our oven' })],
+  ])('of a %s is absent when the only one is that of another post of the location', async (_, make) => {
+    const job = make();
+    const at = host.now();
+    const { post, checkpoints } = await run(job);
+    const { identify, asked } = allTaken();
+    const found = reconcile(publisher, job, checkpoints.at(-1)!, at, { ...options(), identify });
+    expect(await found).toEqual({ type: 'absent' });
+    expect(asked).toEqual([post.platform_post_id]);
   });
 
   test('is not absent while the list cannot be read', async () => {

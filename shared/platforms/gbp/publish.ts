@@ -2,6 +2,7 @@ import type { PublishedPost } from '../../model/destination.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from '../families/google/credentials.ts';
+import { ABSENT, resultOf } from '../kit/finding.ts';
 import { publishPost, publishVideo, REJECTED } from './create.ts';
 import { findPost, findVideo, publishedPost, publishedVideo } from './find.ts';
 import { followUpsOf } from './follow-ups.ts';
@@ -21,8 +22,8 @@ export const publisher = definePublisher<State, GoogleCredentials>({
 
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
   // The list may have lagged behind when the lost request was reconciled.
-  const earlier = context.repeatedAfterLoss ? await find(context, state, context.job.due_at) : null;
-  return { type: 'published', post: earlier ?? (await create(context, state)), state };
+  const earlier = context.repeatedAfterLoss ? await find(context, state, context.job.due_at) : ABSENT;
+  return resultOf(earlier, state) ?? { type: 'published', post: await create(context, state), state };
 }
 
 /** Creates the post, or adds the video to the gallery: Google's posts take no videos. */
@@ -38,7 +39,6 @@ async function create(context: Context, { media_url }: State): Promise<Published
 const find = (context: Context, state: State, since: number) =>
   context.job.post_type === 'video' ? findVideo(context, state, since) : findPost(context, since);
 
-async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
-  const post = await find(context, state, intentAt);
-  return post ? { type: 'published', post } : { type: 'absent' };
+function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
+  return find(context, state, intentAt);
 }

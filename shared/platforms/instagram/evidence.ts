@@ -1,7 +1,7 @@
-import type { PublishedPost } from '../../model/destination.ts';
+import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
-import { UNKNOWN_ID } from '../families/meta/permalink.ts';
+import { ABSENT } from '../kit/finding.ts';
 import { recentMedia, type LiveMedia } from './media.ts';
 import { readStatus } from './prepare.ts';
 import { isStory } from './rules.ts';
@@ -23,8 +23,8 @@ export async function evidence(context: Context, state: State, since: number): P
   const container = finalContainer(state);
   if (!container) return { type: 'unknown' };
   const status = await readStatus(context, container);
-  const match = await findMedia(context, since);
-  if (match) return { type: 'published', post: postOf(match) };
+  const found = await findMedia(context, since);
+  if (found.type === 'published' || found.type === 'wait') return found;
   const age = context.now() - since;
   switch (status?.code) {
     case 'PUBLISHED':
@@ -41,14 +41,15 @@ export async function evidence(context: Context, state: State, since: number): P
   }
 }
 
-/** Returns the only media since then that looks like the post; null for none or several. */
-async function findMedia(context: Context, since: number): Promise<LiveMedia | null> {
+/** Looks for the only media since then that looks like the post. Several prove nothing. */
+async function findMedia(context: Context, since: number): Promise<Finding> {
   const { job } = context;
   const media = await recentMedia(accessesFor(context), isStory(job) ? 'stories' : 'media');
-  const [match, ...others] = media.filter(
-    each => each.published_at >= since - CLOCK_SKEW_MS && looksLike(each, job),
+  const candidates = media.filter(each => each.published_at >= since - CLOCK_SKEW_MS && looksLike(each, job));
+  if (candidates.length !== 1) return ABSENT;
+  return context.identify(candidates.map(postOf), other =>
+    isStory(job) ? isStory(other) : comparable(other.text) === comparable(job.text),
   );
-  return match && others.length === 0 ? match : null;
 }
 
 function looksLike({ caption, media_type, product }: LiveMedia, job: PublishJob): boolean {
@@ -72,7 +73,7 @@ function postOf({ id, permalink, published_at }: LiveMedia): PublishedPost {
 function unknownPost({ target, account, job }: Context, since: number): PublishedPost {
   const username = target?.attributes['username'] ?? account.username;
   return {
-    platform_post_id: UNKNOWN_ID,
+    platform_post_id: UNKNOWN_POST_ID,
     platform_post_url: username === null ? null : `https://www.instagram.com/${username}/`,
     published_at: Math.max(since, job.due_at),
   };

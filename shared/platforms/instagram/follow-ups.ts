@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { FIRST_COMMENT } from '../../model/destination.ts';
+import { FIRST_COMMENT, UNKNOWN_POST_ID } from '../../model/destination.ts';
 import { failure } from '../../model/failure.ts';
 import { PlatformError } from '../contract/error.ts';
 import { defineFollowUp, type FollowUp } from '../contract/publisher.ts';
-import { permalinkFollowUp, showsLater, UNKNOWN_ID } from '../families/meta/permalink.ts';
+import { permalinkFollowUp, showsLater } from '../families/meta/permalink.ts';
 import type { Credentials } from './credentials.ts';
 import { isHidden } from './errors.ts';
 import { comparable } from './evidence.ts';
@@ -33,7 +33,7 @@ export const firstComment: InstagramFollowUp = defineFollowUp({
   state: v.object({}),
   initial: () => ({}),
   run: async (context: Context, _, { platform_post_id: id }) => {
-    if (id === UNKNOWN_ID) {
+    if (id === UNKNOWN_POST_ID) {
       const message = 'Instagram does not show which post is this one: add the comment in the app';
       return { type: 'rejected', failure: failure('DELIVERY_UNKNOWN', message) };
     }

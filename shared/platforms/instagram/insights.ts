@@ -3,7 +3,7 @@ import type { Metrics } from '../../model/insight.ts';
 import { DAY, HOUR } from '../../time/instant.ts';
 import { defineInsights } from '../contract/insights.ts';
 import { isGraphError } from '../families/meta/errors.ts';
-import { UNKNOWN_ID } from '../families/meta/permalink.ts';
+import { UNKNOWN_POST_ID } from '../../model/destination.ts';
 import { accessesOf, onObject, type Accesses } from './access.ts';
 import { CredentialsSchema } from './credentials.ts';
 import { isHidden } from './errors.ts';
@@ -17,7 +17,7 @@ export const insights = defineInsights({
   read: async ({ http, now, account, authorize }, ids) => {
     const accesses = accessesOf({ http, now, account, ...(await authorize()) });
     const metrics = new Map<string, Metrics>();
-    for (const id of ids.filter(each => each !== UNKNOWN_ID)) {
+    for (const id of ids.filter(each => each !== UNKNOWN_POST_ID)) {
       const read = await readMetrics(accesses, id);
       if (read) metrics.set(id, read);
     }

@@ -1,3 +1,4 @@
+import type { PublishedPost } from '../../model/destination.ts';
 import type { Finding } from '../contract/publisher.ts';
 import { sameText } from '../kit/same-text.ts';
 import { authorOf, callerOf, mayRead, type Context, type State } from './context.ts';
@@ -17,21 +18,27 @@ export async function findPost(context: Context, state: State, intentAt: number)
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const range = { start: page * PAGE, count: PAGE };
     const posts = await listPosts(callerOf(context), authorOf(context), range);
-    const match = posts.find(post => createdAt(post) >= since && isSame(context, state, post));
-    if (match) {
-      const post = {
-        platform_post_id: match.id,
-        platform_post_url: postUrl(match.id),
-        published_at: createdAt(match),
-      };
-      return { type: 'published', post };
-    }
+    const candidates = posts.filter(post => createdAt(post) >= since && isSame(context, state, post));
+    const finding = await ownAmong(context, state, candidates.map(listed));
+    if (finding.type !== 'absent') return finding;
     // A post was modified at the earliest when it was created: what follows is older than the request.
     const isPast = posts.some(({ lastModifiedAt }) => lastModifiedAt !== null && lastModifiedAt < since);
     if (isPast || posts.length < PAGE) return { type: 'absent' };
   }
   return { type: 'unknown' };
 }
+
+/** Uploaded media belong to one post; a text or an article may be published twice. */
+async function ownAmong(context: Context, { assets }: State, posts: PublishedPost[]): Promise<Finding> {
+  const [first] = posts;
+  return first && assets.length > 0 ? { type: 'published', post: first } : context.identify(posts);
+}
+
+const listed = (post: LivePost): PublishedPost => ({
+  platform_post_id: post.id,
+  platform_post_url: postUrl(post.id),
+  published_at: createdAt(post),
+});
 
 const createdAt = (post: LivePost) => post.createdAt ?? post.publishedAt ?? 0;
 

@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { filesOfFormats } from '../../../test/support/formats.ts';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { contextOf, drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import {
   COMMUNITY_APP,
   connect,
@@ -526,6 +527,14 @@ describe('a create request whose response was lost', () => {
     expect(await find(checkpoint)).toMatchObject({ post: { platform_post_id: last().platform_post_id } });
     const other = { ...checkpoint, state: { ...checkpoint.state, assets: ['urn:li:image:other'] } };
     expect(await find(other)).toEqual({ type: 'absent' });
+  });
+
+  test('of an organization is absent when the only post with the text is that of another', async () => {
+    const post = job({ description: 'twice' });
+    await run(post, { target: PAGE });
+    const { identify, asked } = allTaken();
+    expect(await reconcileAt(post, { target: PAGE, identify })).toEqual({ type: 'absent' });
+    expect(asked).toEqual([last().platform_post_id]);
   });
 
   test('of an organization is absent when only an older post has the text', async () => {

@@ -1,8 +1,9 @@
-import type { PublishedPost } from '../../model/destination.ts';
+import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type PublishJob, type Step, type StepResult } from '../contract/publisher.ts';
+import { resultOf } from '../kit/finding.ts';
 import { linkOf, prepareArticle } from './article.ts';
 import { firstComment } from './comment.ts';
 import {
@@ -80,7 +81,7 @@ async function afterRejection(
   error: PlatformError,
 ): Promise<StepResult<State>> {
   if (error.code === 'DUPLICATE_REJECTED' && context.repeatedAfterLoss) {
-    return { type: 'published', post: await lostPost(context, state, error), state };
+    return afterDuplicate(context, state, error);
   }
   const isWaiting = isWaitingForMedia(error);
   const waiting = { ...state, processing_since: state.processing_since ?? context.now() };
@@ -93,13 +94,25 @@ async function afterRejection(
   throw error;
 }
 
-/** Returns the post that the lost request had created: LinkedIn names it, or shows it, or only says that it exists. */
-async function lostPost(context: Context, state: State, { message }: PlatformError): Promise<PublishedPost> {
-  const urn = findPostUrn(message);
-  if (urn !== null) return postOf(urn, context.now());
+/**
+ * The lost request had created the post, unless it is known that another post of the account is the duplicate: LinkedIn
+ * names it, or shows it, or only says that it exists.
+ */
+async function afterDuplicate(
+  context: Context,
+  state: State,
+  error: PlatformError,
+): Promise<StepResult<State>> {
+  const urn = findPostUrn(error.message);
+  if (urn !== null) {
+    const result = resultOf(await context.identify([postOf(urn, context.now())]), state);
+    if (result) return result;
+    throw error;
+  }
   const found = await findPost(context, state, context.job.due_at);
-  if (found.type === 'published') return found.post;
-  return { platform_post_id: 'unknown', platform_post_url: null, published_at: context.now() };
+  if (found.type === 'published' || found.type === 'wait') return { ...found, state };
+  const post = { platform_post_id: UNKNOWN_POST_ID, platform_post_url: null, published_at: context.now() };
+  return { type: 'published', post, state };
 }
 
 function contentOf(job: PublishJob, { assets, article }: State): JsonObject | null {

@@ -1,5 +1,7 @@
 import type { PublishedPost } from '../../model/destination.ts';
 import { parseInstant, SECOND } from '../../time/instant.ts';
+import type { Finding } from '../contract/publisher.ts';
+import { ABSENT } from '../kit/finding.ts';
 import { sameText } from '../kit/same-text.ts';
 import { recentPins, type Pin } from './client.ts';
 import { boardOf, callerOf, textOption, titleOf, type Context } from './state.ts';
@@ -8,17 +10,18 @@ import { boardOf, callerOf, textOption, titleOf, type Context } from './state.ts
 const CLOCK_SKEW_MS = 5 * SECOND;
 
 /**
- * Returns the Pin of the job among the newest since a time, on its board or in the list of all boards; null where both
- * lack it. Throws PlatformError when one of them cannot be read: that is no evidence.
+ * Looks for the Pin of the job among the newest since a time, on its board and in the list of all boards. Throws
+ * PlatformError when one of them cannot be read: that is no evidence.
  */
-export async function findPin(context: Context, since: number): Promise<PublishedPost | null> {
+export async function findPin(context: Context, since: number): Promise<Finding> {
   const from = since - CLOCK_SKEW_MS;
   for (const board of [boardOf(context), null]) {
     const pins = await recentPins(callerOf(context), board);
-    const found = pins.find(pin => createdAt(pin) >= from && isPinOf(context, pin));
-    if (found) return postOf(found.id, createdAt(found));
+    const candidates = pins.filter(pin => createdAt(pin) >= from && isPinOf(context, pin));
+    const finding = await context.identify(candidates.map(pin => postOf(pin.id, createdAt(pin))));
+    if (finding.type !== 'absent') return finding;
   }
-  return null;
+  return ABSENT;
 }
 
 /** Pinterest sends times without a zone, which are UTC. */

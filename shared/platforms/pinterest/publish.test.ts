@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import { padded, sampleFiles } from '../../../test/support/media.ts';
 import { BOARD, connect, jobOf } from '../../../test/support/pinterest.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
@@ -364,6 +365,15 @@ describe('a create request whose response was lost', () => {
     await run(post);
     host.advance(60_000);
     expect(await ask(post, host.now())).toEqual({ type: 'absent' });
+  });
+
+  test('is absent when the only equal Pin is that of another post', async () => {
+    const post = job(['photo.jpg'], { description: 'twice' });
+    await run(post);
+    const { identify, asked } = allTaken();
+    const found = reconcile(publisher, post, publisher.start(post), host.now(), { ...options(), identify });
+    expect(await found).toEqual({ type: 'absent' });
+    expect(new Set(asked)).toEqual(new Set([last().platform_post_id]));
   });
 
   test('is not called absent when a list is refused', async () => {

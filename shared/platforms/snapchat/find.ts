@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts';
 import { parseInstant, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
-import type { Finding } from '../contract/publisher.ts';
+import type { Finding, PublishJob } from '../contract/publisher.ts';
 import { sameText } from '../kit/same-text.ts';
 import { optionalText, send } from './call.ts';
 import { callerOf, kindOf, postOf, profileOf, titleOf, type Context, type Kind } from './state.ts';
@@ -34,13 +35,24 @@ export async function findPost(context: Context, mediaId: string, since: number)
   const list = LISTS[kindOf(context.job)];
   const members = list === null ? null : await newest(context, list);
   if (members === null) return { type: 'unknown' };
-  const text = list === 'spotlights' ? context.job.text : titleOf(context.job);
+  const text = shownText(context.job);
   const posts = members.map(readMember).filter(({ at }) => at === null || at >= since - CLOCK_SKEW_MS);
-  const found = posts.find(post => post.at !== null && sameText(post.text ?? '', text));
-  if (found?.at != null) return { type: 'published', post: postOf(context, found.id, mediaId, found.at) };
+  const candidates = posts.flatMap(({ id, at, text: shown }) =>
+    at !== null && sameText(shown ?? '', text) ? [postOf(context, id, UNKNOWN_POST_ID, at)] : [],
+  );
+  const finding = await context.identify(candidates, other => sameText(shownText(other), text));
+  if (finding.type === 'published') return { type: 'published', post: withId(finding.post, mediaId) };
+  if (finding.type !== 'absent') return finding;
   const isClear = posts.every(post => post.at !== null && post.text !== null);
   return { type: isClear ? 'absent' : 'unknown' };
 }
+
+/** Returns the text by which a post is listed. */
+const shownText = (job: PublishJob) => (kindOf(job) === 'spotlight' ? job.text : titleOf(job));
+
+/** A post that Snapchat lists without an id is known by its media. */
+const withId = (post: PublishedPost, mediaId: string): PublishedPost =>
+  post.platform_post_id === UNKNOWN_POST_ID ? { ...post, platform_post_id: mediaId } : post;
 
 /** Returns the newest posts of a list; null where Snapchat refuses the list or it cannot be read. */
 async function newest(context: Context, list: 'spotlights' | 'saved_stories'): Promise<Member[] | null> {

@@ -41,7 +41,7 @@ async function publish(context: Context, state: State): Promise<StepResult<State
   if (context.repeatedAfterLoss === true && !state.repeated) {
     // The list may have lagged behind when the lost request was reconciled.
     const earlier = await findPost(context, mediaId, context.job.due_at);
-    if (earlier.type === 'published') return { ...earlier, state };
+    if (earlier.type === 'published' || earlier.type === 'wait') return { ...earlier, state };
     return { type: 'again', state: { ...state, repeated: true } };
   }
   try {
@@ -120,7 +120,7 @@ async function awaitPost(
   since: number,
 ): Promise<StepResult<State>> {
   const found = await findPost(context, mediaId, context.job.due_at);
-  if (found.type === 'published') return { ...found, state };
+  if (found.type === 'published' || found.type === 'wait') return { ...found, state };
   const isEarly = context.now() - since < LISTED_LIMIT_MS;
   if (found.type === 'absent' && isEarly) return { type: 'wait', state, delayMs: LOOK_MS };
   return { type: 'published', post: postOf(context, null, mediaId, since), state };
@@ -128,7 +128,7 @@ async function awaitPost(
 
 async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
   const finding = await findPost(context, mediaOf(state), intentAt);
-  if (finding.type === 'published') return finding;
+  if (finding.type === 'published' || finding.type === 'wait') return finding;
   // This run of the step looked for the post only.
   if (state.posting_since !== null) return { type: 'absent' };
   return state.repeated ? { type: 'unknown' } : finding;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import { sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { connect, jobOf } from '../../../test/support/snapchat.ts';
@@ -93,6 +94,18 @@ describe('a creating request whose response was lost', () => {
     expect(await ask(make('Another'), lost)).toEqual({ type: 'absent' });
     host.advance(HOUR / 2);
     expect(await ask(post, { ...lost, intentAt: host.now() })).toEqual({ type: 'absent' });
+  });
+
+  test.each<[string, Make]>([
+    ['Spotlight video', spotlight],
+    ['saved story', saved],
+  ])('of a %s is absent when the only one listed is that of another post', async (_, make) => {
+    const post = make('Twice');
+    const { at, intentAt } = await lose(post, 'after');
+    const { identify, asked } = allTaken();
+    const found = await reconcile(publisher, post, at, intentAt, { ...options(), identify });
+    expect(found).toEqual({ type: 'absent' });
+    expect(asked).toEqual([live('Twice').at(-1)!.platform_post_id]);
   });
 
   test.each(['before', 'after'] as const)('of a story is unknown (dropped %s)', async drop => {

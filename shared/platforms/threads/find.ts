@@ -1,9 +1,9 @@
-import type { PublishedPost } from '../../model/destination.ts';
+import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
 import { isGraphError, type GraphFailure } from '../families/meta/errors.ts';
-import { permalinkFollowUp, showsLater, UNKNOWN_ID } from '../families/meta/permalink.ts';
+import { permalinkFollowUp, showsLater } from '../families/meta/permalink.ts';
 import { sameText } from '../kit/same-text.ts';
 import { containerStatus, permalinkOf, recentPosts, type LivePost } from './client.ts';
 import { hasNoStatus, isNotFound } from './errors.ts';
@@ -22,13 +22,11 @@ export async function reconcile(context: Context, state: State, intentAt: number
   switch (await fateOf(context, state.post.id ?? '')) {
     case 'unpublished':
       return { type: 'absent' };
-    case 'gone': {
-      const post = await findPost(context, state, intentAt);
-      return post ? { type: 'published', post } : { type: 'absent' };
-    }
+    case 'gone':
+      return findPost(context, state, intentAt);
     case 'published': {
-      const post = await findPost(context, state, intentAt);
-      if (post) return { type: 'published', post };
+      const finding = await findPost(context, state, intentAt);
+      if (finding.type !== 'absent' && finding.type !== 'unknown') return finding;
       const isEarly = context.now() - intentAt < LISTING_LIMIT_MS;
       if (isEarly) return { type: 'wait', delayMs: LISTING_DELAY_MS };
       return { type: 'published', post: unlisted(context, intentAt) };
@@ -51,25 +49,26 @@ async function fateOf(context: Context, containerId: string): Promise<'published
 const isMissing = (error: unknown): error is GraphFailure =>
   isNotFound(error) || isGraphError(error, 100, 33);
 
-/** Returns the post among the account's own since a time; null where it is not listed. Throws PlatformError. */
-export async function findPost(context: Context, state: State, since: number): Promise<PublishedPost | null> {
+/** Looks for the post among the account's own since a time. Throws PlatformError. */
+export async function findPost(context: Context, state: State, since: number): Promise<Finding> {
   const { job } = context;
   const from = since - CLOCK_SKEW_MS;
   const posts = await recentPosts(clientOf(context), from);
-  const match = posts.find(
+  const candidates = posts.filter(
     post =>
       Date.parse(post.timestamp) >= from &&
       sameText(post.text, textOf(job, state)) &&
       post.media_type === readTypeOf(job) &&
       (!isCarousel(job) || hasChildren(post, job)),
   );
-  if (!match) return null;
-  return {
-    platform_post_id: match.id,
-    platform_post_url: match.permalink,
-    published_at: Date.parse(match.timestamp),
-  };
+  return context.identify(candidates.map(listed));
 }
+
+const listed = ({ id, permalink: url, timestamp }: LivePost): PublishedPost => ({
+  platform_post_id: id,
+  platform_post_url: url,
+  published_at: Date.parse(timestamp),
+});
 
 /** How Threads shows the type of such a post. */
 function readTypeOf(job: PublishJob): string {
@@ -102,7 +101,7 @@ export const permalink = permalinkFollowUp<State, Credentials>('Threads', async 
 
 /** The post is live, and Threads does not list it: the profile is where to look. */
 const unlisted = ({ job }: Context, published_at: number): PublishedPost => ({
-  platform_post_id: UNKNOWN_ID,
+  platform_post_id: UNKNOWN_POST_ID,
   platform_post_url: profileUrl(job),
   published_at,
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
 import { drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import { sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type Fault, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { servedBucket } from '../../../test/support/served-bucket.ts';
@@ -400,6 +401,18 @@ describe('a publish request of unknown outcome', () => {
         published_at: Date.parse(last().published_at),
       },
     });
+  });
+
+  test('is not that of another post of the account', async () => {
+    const post = job({ description: 'twice' });
+    const checkpoint = await lost(post, { match: PUBLISH, drop: 'after' });
+    const { identify, asked } = allTaken();
+    const at = host.now();
+    const again = () => reconcile(publisher, post, checkpoint, at, { ...options(), identify });
+    expect(await again()).toMatchObject({ type: 'wait' });
+    expect(asked).toEqual([last().platform_post_id]);
+    host.advance(6 * 60_000);
+    expect(await again()).toMatchObject({ type: 'published', post: { platform_post_id: 'unknown' } });
   });
 
   test.each([

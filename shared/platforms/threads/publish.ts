@@ -1,6 +1,7 @@
 import { SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Step, type StepResult } from '../contract/publisher.ts';
+import { ABSENT, resultOf } from '../kit/finding.ts';
 import { publishContainer } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { isDoubtful, isNotFound } from './errors.ts';
@@ -42,8 +43,9 @@ async function publish(context: Context, state: State): Promise<StepResult<State
 /** Threads did not find the container, so nothing was published by this request. */
 async function afterMiss(context: Context, state: State): Promise<StepResult<State>> {
   // The lost request may have used the container up.
-  const earlier = context.repeatedAfterLoss ? await findPost(context, state, context.job.due_at) : null;
-  if (earlier) return { type: 'published', post: earlier, state };
+  const earlier = context.repeatedAfterLoss ? await findPost(context, state, context.job.due_at) : ABSENT;
+  const result = resultOf(earlier, state);
+  if (result) return result;
   const misses = state.misses + 1;
   if (misses <= MAX_MISSES) return { type: 'wait', state: { ...state, misses }, delayMs: MISS_DELAY_MS };
   if (state.rounds < MAX_ROUNDS) {

@@ -17,11 +17,8 @@ const LISTED_WITHIN_MS = 10 * MINUTE;
  */
 export async function findPhotos(context: Context, intentAt: number): Promise<Finding> {
   if (!isListed(context)) return { type: 'unknown' };
-  const found = await findPublic(context, intentAt);
-  if (found) {
-    const post = postOf(context, { ...FRESH, creator: null }, found.id, found.create_time * SECOND);
-    return { type: 'published', post };
-  }
+  const finding = await findPublic(context, intentAt);
+  if (finding.type === 'published' || finding.type === 'wait') return finding;
   const isLate = context.now() - intentAt > LISTED_WITHIN_MS;
   return isLate ? { type: 'unknown' } : { type: 'wait', delayMs: MINUTE };
 }
@@ -34,11 +31,13 @@ export const isListed = ({ job }: Pick<Context, 'job'>): boolean =>
 export const isPublic = (job: Context['job']): boolean =>
   !isDraft(job) && privacyLevel(job) === 'PUBLIC_TO_EVERYONE';
 
-/** Returns the post of the job among the newest since a time; null where there is none. */
-export async function findPublic(context: Context, since: number): Promise<ListedVideo | null> {
+/** Looks for the post of the job among the newest since a time. */
+export async function findPublic(context: Context, since: number): Promise<Finding> {
   const posts = await recentVideos(callerOf(context));
   const isOurs = ({ title, video_description, create_time }: ListedVideo) =>
     create_time * SECOND >= since - CLOCK_SKEW_MS - SECOND &&
     [title, video_description].includes(context.job.text);
-  return posts.find(isOurs) ?? null;
+  const listed = ({ id, create_time }: ListedVideo) =>
+    postOf(context, { ...FRESH, creator: null }, id, create_time * SECOND);
+  return context.identify(posts.filter(isOurs).map(listed));
 }

@@ -53,5 +53,5 @@ async function listedId(context: Context, elapsedMs: number, publishedAt: number
   if (elapsedMs < SOON_MS || !isListed(context)) return null;
   // The post may have appeared any time after it was announced, which is when it was due.
   const found = await findPublic(context, Math.min(publishedAt, context.job.due_at));
-  return found?.id ?? null;
+  return found.type === 'published' ? found.post.platform_post_id : null;
 }

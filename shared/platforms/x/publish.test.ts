@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { apngOf } from '../../../test/support/bad-files.ts';
 import { contextOf, drive, reconcile } from '../../../test/support/drive.ts';
+import { allTaken } from '../../../test/support/identify.ts';
 import { animatedWebp, gifOf, soundOnly } from '../../../test/support/moving-files.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import { PATIENT } from '../../../test/support/server.ts';
@@ -229,6 +230,20 @@ describe('a create request whose response was lost', () => {
     await run(post);
     host.advance(60_000);
     expect(await reconcileAt(post, host.now())).toEqual({ type: 'absent' });
+  });
+
+  test('is absent when the only post with its text is that of another post of the account', async () => {
+    const post = job({ description: 'twice' });
+    await run(post);
+    const { identify, asked } = allTaken();
+    const options = { ...optionsOf(host, grant), identify };
+    const from = publisher.start(post);
+    expect(await reconcile(publisher, post, from, host.now(), options)).toEqual({ type: 'absent' });
+    expect(asked).toEqual([last().platform_post_id]);
+
+    const [step] = publisher.plan(post);
+    const repeated = step!.run({ ...contextOf(post, options), repeatedAfterLoss: true }, from);
+    await expect(repeated).rejects.toMatchObject({ code: 'DUPLICATE_REJECTED' });
   });
 
   test('is distinguished from another post of the same text by its media', async () => {

@@ -1,4 +1,4 @@
-import type { PublishedPost } from '../../model/destination.ts';
+import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts';
 import { PlatformError } from '../contract/error.ts';
 import {
   definePublisher,
@@ -7,6 +7,7 @@ import {
   type StepContext,
   type StepResult,
 } from '../contract/publisher.ts';
+import { resultOf } from '../kit/finding.ts';
 import { pausingApp } from './app-pause.ts';
 import { createPost, recentPosts, type LivePost } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
@@ -17,7 +18,7 @@ import { awaitProcessing, callerOf, describe, FRESH, StateSchema, upload, type S
 const CLOCK_SKEW_MS = 5000;
 /** X rejects the post as a duplicate of one that it does not show. */
 const UNKNOWN_POST: Omit<PublishedPost, 'published_at'> = {
-  platform_post_id: 'unknown',
+  platform_post_id: UNKNOWN_POST_ID,
   platform_post_url: null,
 };
 
@@ -66,8 +67,7 @@ async function publish(context: Context, state: State): Promise<StepResult<State
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.code === 'DUPLICATE_REJECTED' && context.repeatedAfterLoss) {
-      const found = await find(context, state, job.due_at);
-      return { type: 'published', post: found ?? { ...UNKNOWN_POST, published_at: context.now() }, state };
+      return afterDuplicate(context, state, error);
     }
     if (rejectsMediaIds(error) && !state.restarted) {
       const { small_parts } = state;
@@ -75,6 +75,20 @@ async function publish(context: Context, state: State): Promise<StepResult<State
     }
     throw error;
   }
+}
+
+/** The lost request had created the post, unless X shows that another post of the account is the duplicate. */
+async function afterDuplicate(
+  context: Context,
+  state: State,
+  error: PlatformError,
+): Promise<StepResult<State>> {
+  const posts = await postsLike(context, state, context.job.due_at);
+  const unlisted = { ...UNKNOWN_POST, published_at: context.now() };
+  if (posts.length === 0) return { type: 'published', post: unlisted, state };
+  const result = resultOf(await ownAmong(context, state, posts), state);
+  if (result) return result;
+  throw error;
 }
 
 function rejectsMediaIds({ code, message }: PlatformError): boolean {
@@ -87,18 +101,24 @@ function textOption({ job }: Context, name: string): string | null {
 }
 
 async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
-  const post = await find(context, state, intentAt);
-  return post ? { type: 'published', post } : { type: 'absent' };
+  return ownAmong(context, state, await postsLike(context, state, intentAt));
 }
 
-async function find(context: Context, state: State, since: number): Promise<PublishedPost | null> {
+/** Returns the account's posts since a time that look like the job's. */
+async function postsLike(context: Context, state: State, since: number): Promise<LivePost[]> {
   const { job } = context;
   const from = since - CLOCK_SKEW_MS;
   const posts = await recentPosts(callerOf(context), job.account.platform_user_id, from);
-  const match = posts.find(
+  return posts.filter(
     post => Date.parse(post.created_at) >= from && (carries(post, state) ?? hasText(post, job.text)),
   );
-  return match ? postOf(context, match.id, Date.parse(match.created_at)) : null;
+}
+
+async function ownAmong(context: Context, state: State, posts: readonly LivePost[]): Promise<Finding> {
+  const found = ({ id, created_at }: LivePost) => postOf(context, id, Date.parse(created_at));
+  const own = posts.find(post => carries(post, state));
+  if (own) return { type: 'published', post: found(own) };
+  return context.identify(posts.map(found));
 }
 
 /**

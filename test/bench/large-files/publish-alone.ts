@@ -12,6 +12,7 @@ import type { StepContext } from '../../../shared/platforms/contract/publisher.t
 import { PUBLISHERS } from '../../../shared/platforms/publishers.ts';
 import { RULES } from '../../../shared/platforms/registry.ts';
 import { memoryBucket } from '../../support/memory-bucket.ts';
+import { onlyPost } from '../../support/identify.ts';
 import { unlimitedQuota } from '../../support/unlimited-quota.ts';
 import type { PublishTask, Report } from './messages.ts';
 
@@ -71,6 +72,7 @@ async function attempt() {
   const files = mediaFiles({ http: media, bucket, rules, draft: job });
   const context: StepContext<unknown> = {
     ...{ job, account: job.account, target, credentials, app, http, media, files, now, remainingMs },
+    identify: onlyPost,
     quota: unlimitedQuota(),
   };
   const lease = {

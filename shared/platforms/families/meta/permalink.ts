@@ -1,9 +1,7 @@
 import * as v from 'valibot';
+import { UNKNOWN_POST_ID } from '../../../model/destination.ts';
 import { PlatformError } from '../../contract/error.ts';
 import { defineFollowUp, type FollowUp, type StepContext } from '../../contract/publisher.ts';
-
-/** Stands for the id of a live post that cannot be told from others of the account, or that is not listed. */
-export const UNKNOWN_ID = 'unknown';
 
 /**
  * Returns the follow-up that reads the link of a live post which could not be read at once: a link never puts a live post
@@ -17,7 +15,7 @@ export function permalinkFollowUp<S, C>(
     name: 'permalink',
     idempotent: true,
     state: v.object({}),
-    isNeeded: ({ platform_post_id: id, platform_post_url: url }) => url === null && id !== UNKNOWN_ID,
+    isNeeded: ({ platform_post_id: id, platform_post_url: url }) => url === null && id !== UNKNOWN_POST_ID,
     initial: () => ({}),
     run: async (context, _, { platform_post_id }) => {
       const url = await read(context, platform_post_id);
