@@ -46,10 +46,18 @@ async function findMedia(context: Context, since: number): Promise<Finding> {
   const { job } = context;
   const media = await recentMedia(accessesFor(context), isStory(job) ? 'stories' : 'media');
   const candidates = media.filter(each => each.published_at >= since - CLOCK_SKEW_MS && looksLike(each, job));
-  if (candidates.length !== 1) return ABSENT;
-  return context.identify(candidates.map(postOf), other =>
-    isStory(job) ? isStory(other) : comparable(other.text) === comparable(job.text),
-  );
+  return theOnly(context, candidates.map(postOf));
+}
+
+/** Chooses the post that no other of the account has. Several prove nothing: one may have been posted in the app. */
+async function theOnly(context: Context, candidates: readonly PublishedPost[]): Promise<Finding> {
+  const { job } = context;
+  const looksAlike = (other: PublishJob) =>
+    isStory(job) ? isStory(other) : comparable(other.text) === comparable(job.text);
+  const finding = await context.identify(candidates, looksAlike);
+  if (finding.type !== 'published') return finding;
+  const others = candidates.filter(({ platform_post_id: id }) => id !== finding.post.platform_post_id);
+  return (await context.identify(others, looksAlike)).type === 'absent' ? finding : ABSENT;
 }
 
 function looksLike({ caption, media_type, product }: LiveMedia, job: PublishJob): boolean {
