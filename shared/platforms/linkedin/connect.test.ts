@@ -250,7 +250,27 @@ describe('targets', () => {
     expect(found[0]).toMatchObject({ id: 'urn:li:organization:1', attributes: { role: 'ADMINISTRATOR' } });
     expect(found.at(-1)).toMatchObject({ id: 'urn:li:organization:500' });
     const names = host.traffic.filter(({ url }) => url.includes('/rest/organizations?'));
-    expect(names.at(-3)?.url).toMatch(/\?ids=List\(1,2,3,/);
+    expect(names.at(-2)?.url).toMatch(/\?ids=List\(1,2,3,/);
+  });
+
+  test.each([
+    [2414183, 'Demo Company'],
+    [2414185, '2414185'],
+    [7, '7'],
+  ])('are one organization, %i, with its name where it can be read', async (id, name) => {
+    const grant = await connect(host);
+    const element = {
+      role: 'ADMINISTRATOR',
+      state: 'APPROVED',
+      organization: `urn:li:organization:${id}`,
+    };
+    const body = JSON.stringify({ elements: [element] });
+    host.failNext({ match: /organizationAcls/, respond: { status: 200, body } });
+    expect(await targets(grant)).toMatchObject([{ id: element.organization, name }]);
+    expect(host.traffic.at(-1)?.url).toBe(`https://api.linkedin.com/rest/organizations/${id}`);
+    host.failNext({ match: /organizationAcls/, respond: { status: 200, body } });
+    host.failNext({ match: /\/organizations\//, respond: { status: 500 } });
+    await expect(targets(grant)).rejects.toMatchObject({ kind: 'transient' });
   });
 
   test('do not exist for a self-serve app', async () => {

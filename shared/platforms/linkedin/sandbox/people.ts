@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { guarded, requireScope, versioned } from './access.ts';
-import { badRequest, denied } from './responses.ts';
-import { findOrganization, type Grant, type LinkedInState } from './state.ts';
+import { badRequest, denied, notFound } from './responses.ts';
+import { findOrganization, type Grant, type LinkedInState, type Organization } from './state.ts';
 
 /** The member, the organizations that the member has a role in, and their names. */
 export function addPeople(app: Hono, state: LinkedInState): void {
@@ -10,6 +10,7 @@ export function addPeople(app: Hono, state: LinkedInState): void {
   app.get(`${root}/v2/me`, guarded(state, me));
   app.get(`${root}/rest/organizationAcls`, versioned(state, organizationAcls));
   app.get(`${root}/rest/organizations`, versioned(state, organizations));
+  app.get(`${root}/rest/organizations/:id`, versioned(state, organization));
 }
 
 function userInfo(c: Context, grant: Grant): Response {
@@ -73,8 +74,20 @@ function organizations(c: Context, grant: Grant): Response {
   const ids = list.split(',').map(decodeURIComponent);
   if (ids.some(id => !/^\d+$/.test(id))) return denied('organizations.BATCH_GET');
   const found = ids.flatMap(id => findOrganization(id) ?? []).filter(({ hidden }) => !hidden);
-  const results = Object.fromEntries(
-    found.map(({ id, name, vanity }) => [id, { id: Number(id), localizedName: name, vanityName: vanity }]),
-  );
+  const results = Object.fromEntries(found.map(each => [each.id, detailsOf(each)]));
   return c.json({ results, statuses: {}, errors: {} });
 }
+
+function organization(c: Context, grant: Grant): Response {
+  requireScope(c, grant, 'organizations.GET', 'rw_organization_admin', 'r_organization_admin');
+  const id = c.req.param('id') ?? '';
+  if (!/^\d+$/.test(id)) return badRequest('PARAM_INVALID', 'The id of an organization is a number');
+  const found = findOrganization(id) ?? notFound(`Organization ${id} does not exist`);
+  return found.hidden ? denied('organizations.GET') : c.json(detailsOf(found));
+}
+
+const detailsOf = ({ id, name, vanity }: Organization) => ({
+  id: Number(id),
+  localizedName: name,
+  vanityName: vanity,
+});
