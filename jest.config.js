@@ -9,7 +9,8 @@ export default {
   globalSetup: '<rootDir>/test/setup/global.ts',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.mjs',
-  maxWorkers: 2,
+  // More than cores: a quarter of the time of a worker is waiting for browsers, streams, timers and disks.
+  maxWorkers: 3,
   // Modules of a test file are never collected: after a hundred files a worker is several times slower than a new one.
   workerIdleMemoryLimit: '700MB',
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
