@@ -23,7 +23,7 @@ export interface Poller {
 
 /** Concurrent invocations if the template sets no MaximumConcurrency. */
 const DEFAULT_CONCURRENCY = 4;
-const MOST_CONCURRENT = 10;
+const MOST_CONCURRENT = 3;
 const LONG_POLL_S = 20;
 /** Delay after a failed ReceiveMessage. */
 const RETRY_DELAY_MS = 200;
