@@ -232,7 +232,8 @@ async function stored(): Promise<Map<string, string>> {
   return kinds;
 }
 
-const kindOf = (key: string) => key.split('#')[0]!;
+/** Keys begin with a kind, or with a time. */
+const kindOf = (key: string) => key.split('#')[0]!.replace(/^\d{13}$/, 'time');
 
 /** Returns how many items of each kind `run` adds to the table. */
 async function added(run: () => Promise<void>): Promise<Record<string, number>> {

@@ -21,6 +21,7 @@ import {
   createPost,
   deletePost,
   getPost,
+  getPosts,
   listPosts,
   replacePost,
   saveDestination,
@@ -39,7 +40,7 @@ import { releaseQueueLock, getQueue, acquireQueueLock } from '../shared/store/qu
 import { storeResponse, acquireKey } from '../shared/store/idempotency.ts';
 import { takeTokens } from '../shared/store/rate-limits.ts';
 import { createProfile, findProfileByName, listProfiles } from '../shared/store/profiles.ts';
-import { findFingerprints, putFingerprints } from '../shared/store/fingerprints.ts';
+import { listFingerprints, putFingerprint } from '../shared/store/fingerprints.ts';
 import { fingerprint } from '../shared/text/fingerprint.ts';
 import { dueInShard } from '../shared/store/wake.ts';
 import { findApiKey, getMember, getWorkspace } from '../shared/store/workspaces.ts';
@@ -139,7 +140,13 @@ const dueReadingOf = ({ workspace_id, profile_id, post_id, due_at }: Post): DueR
   index: 0,
   failures: 0,
 });
-const entryOf = ({ post_id, due_at }: Post) => ({ post_id, at: due_at, sketch: FINGERPRINT.sketch });
+/** Of a profile of its own. */
+const fingerprintOf = ({ post_id, due_at }: Post) => ({
+  profile_id: post_id,
+  post_id,
+  due_at,
+  keys: FINGERPRINT.keys,
+});
 
 const USE = { fingerprint: 'f'.repeat(43), seed: { id: newId(), at: 1 }, run: newId() };
 /** The sealed response of POST /posts. */
@@ -288,11 +295,19 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
       await putCapReservation(world.table, { ...reservationOf(post), post_id: newId() });
     return listCapReservations(table, reservationOf(post).account_id, post.due_at - 1, post.due_at);
   },
-  'store a text fingerprint': ({ table, post }) =>
-    putFingerprints(table, post.post_id, FINGERPRINT.keys, entryOf(post), 1),
-  'find similar texts': async ({ table, post }) => {
-    await putFingerprints(world.table, post.post_id, FINGERPRINT.keys, entryOf(post), 1);
-    return findFingerprints(table, post.post_id, FINGERPRINT.keys);
+  'store a text fingerprint': ({ table, post }) => putFingerprint(table, fingerprintOf(post), 1),
+  'list the fingerprints of 25 posts': async ({ table, post }) => {
+    const item = fingerprintOf(post);
+    for (let n = 0; n < 25; n += 1) await putFingerprint(world.table, { ...item, post_id: newId() }, 1);
+    return listFingerprints(table, item.profile_id, post.due_at, post.due_at);
+  },
+  'read 3 posts that may be similar': async ({ table, post }) => {
+    const posts = await Promise.all([1, 2, 3].map(() => world.store(typicalPost(post.workspace_id))));
+    return getPosts(
+      table,
+      post.workspace_id,
+      posts.map(each => each.post_id),
+    );
   },
   'acquire an idempotency key': ({ table, post }) => acquireKey(table, post.post_id, USE, 1),
   'store a response for its key': async ({ table, post }) => {

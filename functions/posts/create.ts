@@ -11,7 +11,7 @@ import { placeAndStore } from '../../shared/posts/place/place.ts';
 import { createdPost } from '../../shared/posts/present/created.ts';
 import { CreatedPostView, POST_EXAMPLE, postErrorResponses } from '../../shared/posts/present/view.ts';
 import { newPost } from '../../shared/posts/store/new-post.ts';
-import { storeFingerprints } from '../../shared/posts/store/similar.ts';
+import { storeFingerprint } from '../../shared/posts/store/similar.ts';
 import { creationBudget } from '../../shared/posts/validate/file-facts.ts';
 import { requireValid, validateCandidate } from '../../shared/posts/validate/validate.ts';
 import type { Warning } from '../../shared/posts/warning.ts';
@@ -80,7 +80,7 @@ async function finish(
   warnings: readonly Warning[],
 ) {
   const [duplicates] = await Promise.all([
-    storeFingerprints(services, post),
+    storeFingerprint(services, post),
     schedulePost(services, post),
     startCopies(services, post),
   ]);

@@ -22,7 +22,7 @@ import {
 } from '../../shared/posts/present/view.ts';
 import { cancelSchedule } from '../../shared/posts/store/cancel.ts';
 import { newPost } from '../../shared/posts/store/new-post.ts';
-import { comparedText, storeFingerprints } from '../../shared/posts/store/similar.ts';
+import { comparedText, storeFingerprint } from '../../shared/posts/store/similar.ts';
 import { isEditable, notEditable } from '../../shared/posts/store/write.ts';
 import { creationBudget } from '../../shared/posts/validate/file-facts.ts';
 import { requireValid, validateCandidate, type ValidPost } from '../../shared/posts/validate/validate.ts';
@@ -79,7 +79,7 @@ export const updatePost = route({
     const post = await placeAndStore(services, { post: next, previous, connections: valid.connections });
     // None of these throws: the post is stored.
     const [duplicates] = await Promise.all([
-      isSameContent(previous, post) ? [] : storeFingerprints(services, post),
+      isSameContent(previous, post) ? [] : storeFingerprint(services, post),
       schedulePost(services, post),
       startCopies(services, post),
       // What the previous version held and the new one does not use.
@@ -145,5 +145,5 @@ async function nextVersion(
   return { next: keepsTime ? atTimeOf(previous, next, now) : next, warnings };
 }
 
-/** Fingerprints need no update where neither content nor time changed. */
+/** The fingerprint needs no update where neither content nor time changed. */
 const isSameContent = (a: Post, b: Post) => comparedText(a) === comparedText(b) && a.due_at === b.due_at;

@@ -1,11 +1,18 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import { destinationItem, postItem, PostItemSchema, postKey, POST_PREFIX } from './post-item.ts';
-import { pagesOf } from './query.ts';
+import { KeySchema, pagesOf } from './query.ts';
 import { slotReservationDelete, slotReservationPut } from './queue.ts';
 import { writeIfUnchanged, wakeShard, workspaceKey, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
@@ -28,6 +35,20 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
     new GetCommand({ TableName: table.name, Key: postKey(workspaceId, postId), ConsistentRead: true }),
   );
   return Item ? v.parse(PostItemSchema, Item) : null;
+}
+
+/** Returns those of at most 100 posts that exist, in any order. Reads consistently. */
+export async function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
+  const posts: Post[] = [];
+  let wanted = ids.map(id => postKey(workspaceId, id));
+  while (wanted.length > 0) {
+    const { Responses, UnprocessedKeys } = await table.client.send(
+      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: wanted, ConsistentRead: true } } }),
+    );
+    posts.push(...v.parse(v.array(PostItemSchema), Responses?.[table.name] ?? []));
+    wanted = v.parse(v.array(KeySchema), UnprocessedKeys?.[table.name]?.Keys ?? []);
+  }
+  return posts;
 }
 
 /**

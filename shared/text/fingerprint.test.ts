@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { comparable, fingerprint, similarity } from './fingerprint.ts';
+import { comparable, fingerprint, similarity, sketchOf } from './fingerprint.ts';
 
 const TEXT =
   'Our new coffee roastery opens on Saturday at ten! Come by for free espresso, cake and a look behind the scenes: https://example.com/opening?utm_source=x #coffee #berlin';
@@ -55,6 +55,7 @@ describe('texts that say something else', () => {
 
 test('a text without content has no fingerprint', () => {
   expect(fingerprint(' \n…!? ')).toBeNull();
+  expect(sketchOf(' \n…!? ')).toBeNull();
 });
 
 test('similarity is 1 for the same text and symmetric', () => {
@@ -65,6 +66,7 @@ test('similarity is 1 for the same text and symmetric', () => {
       expect(similarity(one.sketch, one.sketch)).toBe(1);
       expect(similarity(one.sketch, other.sketch)).toBe(similarity(other.sketch, one.sketch));
       expect(one.keys).toHaveLength(5);
+      expect(sketchOf(a)).toEqual(one.sketch);
     }),
   );
 });

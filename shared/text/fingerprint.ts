@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** A digest of a text by which similar texts are found. */
 export interface Fingerprint {
-  /** Lookup keys: the first is shared by equal texts, the others by similar ones. */
-  keys: string[];
+  /** Lookup keys of 32 bits: the first is shared by equal texts, the others by similar ones. */
+  keys: number[];
   /** The smallest hashes of the text's shingles, ascending: a MinHash sample of its content. */
   sketch: number[];
 }
@@ -28,11 +28,16 @@ export function fingerprint(text: string): Fingerprint | null {
   const plain = comparable(text);
   if (plain === '') return null;
   const hashes = shingleHashes(plain);
-  return {
-    keys: [hashText(plain), ...bandKeys(hashes)],
-    sketch: [...hashes].sort((a, b) => a - b).slice(0, SKETCH_SIZE),
-  };
+  return { keys: [hashText(plain), ...bandKeys(hashes)], sketch: smallest(hashes) };
 }
+
+/** Returns the sketch of a text alone: without lookup keys, it takes a third of the time. Null as `fingerprint`. */
+export function sketchOf(text: string): number[] | null {
+  const plain = comparable(text);
+  return plain === '' ? null : smallest(shingleHashes(plain));
+}
+
+const smallest = (hashes: ReadonlySet<number>) => [...hashes].sort((a, b) => a - b).slice(0, SKETCH_SIZE);
 
 /** Returns the share of shingles that two texts have in common, 0 … 1: exact for short texts, an unbiased estimate for long ones. */
 export function similarity(a: readonly number[], b: readonly number[]): number {
@@ -75,7 +80,7 @@ function shingleHashes(text: string): ReadonlySet<number> {
 }
 
 /** Returns one key per band, made of the smallest hashes under a few permutations (MinHash). */
-function bandKeys(hashes: ReadonlySet<number>): string[] {
+function bandKeys(hashes: ReadonlySet<number>): number[] {
   const minima = Array.from({ length: BANDS * BAND_SIZE }, (_, index) => {
     const seed = Math.imul(index + 1, 0x9e3779b1);
     let least = 0xffffffff;
@@ -94,4 +99,4 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-const hashText = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 16);
+const hashText = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0);
