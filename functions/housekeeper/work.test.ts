@@ -12,6 +12,7 @@ import type { Profile } from '../../shared/model/profile.ts';
 import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net/http.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection, markNeedsReconnect, putConnection } from '../../shared/store/connections.ts';
+import { putFingerprint } from '../../shared/store/fingerprints.ts';
 import { PostItemSchema } from '../../shared/store/post-item.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
@@ -188,6 +189,7 @@ describe('a deleted profile', () => {
       ...(status === 'published' ? {} : { wake_at: now + 72 * HOUR }),
     };
     await createPost(world.table, post);
+    await putFingerprint(world.table, { ...post, keys: [1, 2, 3, 4, 5] }, now + HOUR);
     return post;
   }
 
@@ -210,15 +212,15 @@ describe('a deleted profile', () => {
     return items;
   }
 
-  /** Every item of the workspace that names the profile, by kind. */
+  /** Every item of the workspace that names the profile, by kind, and its fingerprints. */
   async function left({ id, workspace_id }: Profile): Promise<string[]> {
     const items = await partition(`WS#${workspace_id}`);
     const named = items.filter(item => JSON.stringify(item).includes(id));
-    return named
-      .map(item =>
-        item.SK.startsWith('POST#') ? postLine(v.parse(PostItemSchema, item)) : item.SK.split('#')[0]!,
-      )
-      .sort();
+    const fingerprints = await partition(`SIMILAR#${id}`);
+    const kinds = named.map(item =>
+      item.SK.startsWith('POST#') ? postLine(v.parse(PostItemSchema, item)) : item.SK.split('#')[0]!,
+    );
+    return [...kinds, ...fingerprints.map(() => 'FINGERPRINT')].sort();
   }
 
   const remove = (services: Services, { id }: Profile) => {

@@ -3,6 +3,7 @@ import { cancelPost, isWaitingPost } from '../posts/store/cancel.ts';
 import type { Services } from '../runtime/services.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 import { deleteAssetsOf } from '../store/assets.ts';
+import { deleteFingerprints } from '../store/fingerprints.ts';
 import { deleteMetricsReadings } from '../store/insights.ts';
 import { deletePlaylistsOf } from '../store/playlists.ts';
 import { getPost, unsettledPostsOf } from '../store/posts.ts';
@@ -13,8 +14,8 @@ import type { ProfileRef } from '../store/profile-deletions.ts';
 const CONCURRENCY = 8;
 
 /**
- * Deletes the content of a deleted profile: metrics readings, queue, playlists and assets; posts that are still waiting
- * are cancelled, and `onCancelled` is called for each. Continues where an earlier run stopped. Returns false if `isOutOfTime` stopped it before the end.
+ * Deletes the content of a deleted profile: metrics readings, fingerprints, queue, playlists and assets; posts that are
+ * still waiting are cancelled, and `onCancelled` is called for each. Continues where an earlier run stopped. Returns false if `isOutOfTime` stopped it before the end.
  */
 export async function deleteProfileContent(
   services: Services,
@@ -31,6 +32,7 @@ export async function deleteProfileContent(
     }
   }
   await deleteMetricsReadings(services.table, workspace_id, profile_id);
+  await deleteFingerprints(services.table, profile_id);
   await deleteQueue(services.table, workspace_id, profile_id);
   await deletePlaylistsOf(services.table, workspace_id, profile_id);
   return deleteAssetsOf(services.table, workspace_id, profile_id, isOutOfTime);

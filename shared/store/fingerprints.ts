@@ -1,5 +1,6 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { deleteKeys, KeySchema } from './query.ts';
 import { ttl, type Key, type Table } from './table.ts';
 
 /** The fingerprint of a post as it is stored. */
@@ -61,6 +62,24 @@ export async function listFingerprints(
     }),
   );
   return v.parse(v.array(ItemSchema), Items ?? []).map(item => parseItem(profileId, item));
+}
+
+/** Deletes all fingerprints of a profile. */
+export async function deleteFingerprints(table: Table, profileId: string): Promise<void> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'PK = :pk',
+        ExpressionAttributeValues: { ':pk': partitionOf(profileId) },
+        ConsistentRead: true,
+        ...(start ? { ExclusiveStartKey: start } : {}),
+      }),
+    );
+    await deleteKeys(table, v.parse(v.array(KeySchema), page.Items ?? []));
+    start = page.LastEvaluatedKey;
+  } while (start);
 }
 
 const ItemSchema = v.object({ SK: v.string(), keys: v.instance(Uint8Array) });
