@@ -3,7 +3,8 @@ import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-w
 import { addProfile, call } from '../../test/support/posts.ts';
 import type { Post } from '../../shared/model/post.ts';
 import { listCapReservations } from '../../shared/store/cap-reservations.ts';
-import { getProfile, renameProfile } from '../../shared/store/profiles.ts';
+import { getConnection, putConnection } from '../../shared/store/connections.ts';
+import { createProfile, getProfile, renameProfile } from '../../shared/store/profiles.ts';
 import { createPost } from './create.ts';
 import { deletePost } from './delete.ts';
 import { updatePost } from './update.ts';
@@ -106,6 +107,21 @@ describe('edits', () => {
       body: { profile_name: 'Acme', post_type: 'text', platforms: ['x'], description: text },
     });
     expect(later.body['warnings']).toMatchObject([{ code: 'DUPLICATE_CONTENT', similar_post_id: id }]);
+  });
+
+  test('that move a post to another profile compare it with the posts there', async () => {
+    const profile_name = 'Branch office';
+    await createProfile(world.table, {
+      ...(await getProfile(world.table, 'w1', 'p1'))!,
+      ...{ id: 'p2', profile_name, username: 'branch' },
+    });
+    const connection = (await getConnection(world.table, 'w1', 'p1', 'x'))!;
+    await putConnection(world.table, { ...connection, id: 'c-x-2', profile_id: 'p2' });
+    const text = 'The ferry stops running at nine in the evening while the northern pier is being rebuilt';
+    const there = await create({ description: text, profile_name });
+    const id = await create({ description: text });
+    const { body } = await update(id, { profile_name });
+    expect(body['warnings']).toMatchObject([{ code: 'DUPLICATE_CONTENT', similar_post_id: there }]);
   });
 
   test('warn about ignored fields', async () => {

@@ -145,5 +145,6 @@ async function nextVersion(
   return { next: keepsTime ? atTimeOf(previous, next, now) : next, warnings };
 }
 
-/** The fingerprint needs no update where neither content nor time changed. */
-const isSameContent = (a: Post, b: Post) => comparedText(a) === comparedText(b) && a.due_at === b.due_at;
+/** The fingerprint needs no update where neither content, time nor profile changed. */
+const isSameContent = (a: Post, b: Post) =>
+  comparedText(a) === comparedText(b) && a.due_at === b.due_at && a.profile_id === b.profile_id;
