@@ -13,6 +13,7 @@ import { fullHour } from './full-hour.ts';
 import { growth } from './growth.ts';
 import { largeFiles } from './large-files.ts';
 import { lateness } from './lateness.ts';
+import { memory } from './memory.ts';
 import { publisher } from './publisher.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   webhooks,
   broadcast,
   largeFiles,
+  memory,
 ];
 const NAMES = BENCHES.map(({ name }) => name);
 const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url);
@@ -47,7 +49,7 @@ Measures cost and speed of the service on a local stack. Times depend on the mac
   --write          writes the results of these benchmarks into docs/benchmarks.md
   --compare FILE   shows what is worse than in FILE, a copy of docs/benchmarks.md
 
-Without names, all benchmarks but large-files run, and without --compare their results are written:
+Without names, all benchmarks but large-files and memory run, and without --compare their results are written:
 
 ${BENCHES.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n')}
 `;
