@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { costsOf } from '../test/bench/post-cost.ts';
+import { costsOf, publisherMb } from '../test/bench/post-cost.ts';
 import { dollars, gross, idleCosts, net, POLLS } from '../test/support/idle-cost.ts';
 import { synthesize } from '../test/support/template.ts';
 
@@ -36,6 +36,7 @@ const POST = {
   schedules: 0,
   dispatch: 0,
   publish: 3,
+  publisher_mb: publisherMb(['x', 'facebook', 'linkedin']),
   events: 0,
   further_receives: 0,
 };

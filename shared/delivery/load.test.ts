@@ -7,6 +7,7 @@ import { leased, published, retrying, waiting } from './transitions.ts';
 
 const NOW = Date.UTC(2026, 11, 1, 10);
 const pending = newPendingPost(NOW, ['x']).destinations.x!;
+const onPinterest = newPendingPost(NOW, ['pinterest']).destinations.pinterest!;
 const held = leased(pending, NOW);
 const error = failure('PLATFORM_UNAVAILABLE', 'Busy');
 const live = { platform_post_id: '1', platform_post_url: null, published_at: NOW };
@@ -17,7 +18,8 @@ test.each<[string, 'text' | 'image' | 'video' | 'document', Destination, number]
   ['a text that waits', 'text', waiting(held, {}, NOW, NOW), 1],
   ['a text whose attempt failed', 'text', retrying(held, {}, error, NOW, NOW), 1],
   ['the follow-up of a text', 'text', followed, 1],
-  ['an image', 'image', pending, CAPACITY / 2],
+  ['an image', 'image', pending, CAPACITY],
+  ['an image where there is memory for two', 'image', onPinterest, CAPACITY / 2],
   ['a video', 'video', pending, CAPACITY],
   ['a document', 'document', pending, CAPACITY],
   ['a text whose worker died', 'text', held, CAPACITY],

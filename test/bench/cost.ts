@@ -1,8 +1,8 @@
-import { PLATFORM_IDS } from '../../shared/model/platform.ts';
+import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { PUBLISHED_PLATFORMS, RULES } from '../../shared/platforms/registry.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';
-import { costsOf, type Use } from './post-cost.ts';
+import { costsOf, publisherMb, type Use } from './post-cost.ts';
 import { less, type Measure } from './value.ts';
 import { createPosts, settled, textPost } from './posts.ts';
 
@@ -46,7 +46,7 @@ export const cost: Bench = {
 
 async function measure(
   stack: TestStack,
-  platforms: readonly string[],
+  platforms: readonly PlatformId[],
   when: 'now' | 'scheduled',
   hasWebhook = false,
 ): Promise<Results> {
@@ -65,11 +65,17 @@ async function measure(
   // The API calls since then are polls of this benchmark.
   const delivering = (await callsSince(stack)).filter(call => !/posts$/.test(call.function));
   const title = `A text post to ${platforms.length} platform(s), ${when}, ${hasWebhook ? 'with a webhook' : 'without webhooks'} (${platforms.join(', ')})`;
-  return { title, values: priced([...creating, ...delivering], when === 'scheduled' ? 1 : 0, hasWebhook) };
+  const calls = [...creating, ...delivering];
+  return { title, values: priced(platforms, calls, when === 'scheduled' ? 1 : 0, hasWebhook) };
 }
 
 /** Returns what one post uses, and its price. */
-function priced(calls: readonly Call[], schedules: number, hasWebhook: boolean): Record<string, Measure> {
+function priced(
+  platforms: readonly PlatformId[],
+  calls: readonly Call[],
+  schedules: number,
+  hasWebhook: boolean,
+): Record<string, Measure> {
   const sum = (pick: (call: Call) => number) => calls.reduce((total, call) => total + pick(call), 0) / SAMPLE;
   const sqs = (by: RegExp, sends: boolean) =>
     sum(({ service, operation, function: name, count }) =>
@@ -83,6 +89,7 @@ function priced(calls: readonly Call[], schedules: number, hasWebhook: boolean):
     schedules,
     dispatch: schedules,
     publish: sqs(/posts$|(?<!webhook-)dispatcher$/, true) + (hasWebhook ? 0 : byPublishers),
+    publisher_mb: publisherMb(platforms),
     events: hasWebhook ? byPublishers : 0,
     further_receives: sqs(/webhook-dispatcher$/, false),
   };

@@ -1,5 +1,6 @@
 import { SIZES } from '../../lib/functions.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import type { PlatformId } from '../../shared/model/platform.ts';
+import { BASICS } from '../../shared/platforms/registry.ts';
 import { PRICES } from './prices.ts';
 
 /** What a post uses of what AWS bills. */
@@ -10,6 +11,8 @@ export interface Use {
   /** Messages of each kind of queue; a message is one run of its consumer. */
   dispatch: number;
   publish: number;
+  /** Memory of the publishers, on average of the platforms. */
+  publisher_mb: number;
   events: number;
   /** Receives and deletes of the webhook dispatcher itself, while it waits for receivers. */
   further_receives: number;
@@ -23,8 +26,12 @@ const RECEIVER_MS = 200;
 /** A message is sent, received and deleted. */
 const REQUESTS = 3;
 
-/** Largest memory of a publisher. */
-const PUBLISHER_MB = Math.max(...Object.values(RULES).map(({ worker }) => worker.memory_mb));
+/** Returns the memory of these platforms' publishers on average, in MB. */
+export const publisherMb = (platforms: readonly PlatformId[]): number =>
+  platforms.reduce((sum, platform) => sum + BASICS[platform].worker.memory_mb, 0) / platforms.length;
+
+/** The share of a processor follows the memory; `OWN_MS` is what 1,024 MB take. */
+const ownMsWith = (memory_mb: number) => (OWN_MS * 1024) / memory_mb;
 
 const run = (memory_mb: number, ms: number) =>
   PRICES.lambda_request + (memory_mb / 1024) * (ms / 1000) * PRICES.lambda_gb_second;
@@ -37,7 +44,7 @@ export function costsOf(use: Use): Record<string, number> {
     Writes: use.write_units * PRICES.write_unit,
     Reads: use.read_units * PRICES.read_unit,
     'Queue requests': (REQUESTS * messages + use.further_receives) * PRICES.sqs_request,
-    Publishers: use.publish * run(PUBLISHER_MB, OWN_MS + PLATFORM_MS),
+    Publishers: use.publish * run(use.publisher_mb, ownMsWith(use.publisher_mb) + PLATFORM_MS),
     'Schedules and dispatch':
       use.schedules * PRICES.schedule + use.dispatch * run(SIZES.dispatcher.memory_mb, OWN_MS),
     Webhooks: use.events * run(SIZES['webhook-dispatcher'].memory_mb, OWN_MS + RECEIVER_MS),

@@ -13,5 +13,5 @@ export const basics: PlatformBasics = {
   prepare_ahead_ms: ({ post_type }, bytes) =>
     post_type === 'video' ? 3 * MINUTE + (bytes ?? 0) / UPLOAD_RATE : 90 * SECOND,
   settle_ms: MINUTE,
-  worker: { timeout_s: 120, request_s: 90, memory_mb: 1024, max_concurrency: 10 },
+  worker: { timeout_s: 120, request_s: 90, memory_mb: 512, max_concurrency: 10 },
 };

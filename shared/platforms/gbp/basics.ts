@@ -7,5 +7,5 @@ export const basics: PlatformBasics = {
   daily_cap: 25,
   settle_ms: 60_000,
   // Google fetches files before it answers.
-  worker: { timeout_s: 240, request_s: 130, memory_mb: 1024, max_concurrency: 5 },
+  worker: { timeout_s: 240, request_s: 130, memory_mb: 512, max_concurrency: 5 },
 };

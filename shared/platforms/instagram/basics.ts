@@ -12,5 +12,5 @@ export const basics: PlatformBasics = {
   prepare_ahead_ms: ({ post_type }) => (post_type === 'video' ? PREPARE_VIDEO_MS : PREPARE_IMAGES_MS),
   settle_ms: 45_000,
   // A step opens a file, copies it to the bucket and lets Instagram fetch it, or uploads a part of a large video.
-  worker: { timeout_s: 300, request_s: 150, memory_mb: 1024, max_concurrency: 10 },
+  worker: { timeout_s: 300, request_s: 150, memory_mb: 512, max_concurrency: 10 },
 };

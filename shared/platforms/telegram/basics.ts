@@ -6,5 +6,5 @@ export const basics: PlatformBasics = {
   // Telegram has no daily limit. This one keeps a channel readable and far from flood control.
   daily_cap: 100,
   settle_ms: 5000,
-  worker: { timeout_s: 180, request_s: 160, memory_mb: 1024, max_concurrency: 5 },
+  worker: { timeout_s: 180, request_s: 160, memory_mb: 512, max_concurrency: 5 },
 };

@@ -6,5 +6,5 @@ export const basics: PlatformBasics = {
   daily_cap: 50,
   settle_ms: 30_000,
   // Threads fetches an image before it answers, and a video elsewhere is copied to the bucket first.
-  worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 10 },
+  worker: { timeout_s: 180, request_s: 120, memory_mb: 512, max_concurrency: 10 },
 };
