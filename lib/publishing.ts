@@ -134,7 +134,7 @@ export class Publishing extends Construct {
       layers: [sharpLayer(this)],
       recursive: true,
     });
-    table.grant(publisher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    table.grant(publisher, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     // Uploads and copies are the importer's: a publisher writes images that it converted.
     media.grant(publisher, 'GetObject', 'ListBucket');
     media.grantBelow(DERIVED, publisher, 'PutObject', 'ListMultipartUploadParts', 'AbortMultipartUpload');

@@ -12,7 +12,7 @@ import type { Finding, Identify, PublishJob } from '../platforms/contract/publis
 import { sameText } from '../platforms/kit/same-text.ts';
 import type { Services } from '../runtime/services.ts';
 import { listCapReservations } from '../store/cap-reservations.ts';
-import { getPost } from '../store/posts.ts';
+import { getPosts } from '../store/posts.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 import { jobOf } from './job.ts';
 import { isCommitting } from './lease.ts';
@@ -64,10 +64,10 @@ async function othersOf(
   const reservations = await listCapReservations(table, account, from, until);
   const ids = new Set(reservations.map(each => each.post_id));
   ids.delete(post_id);
-  const posts = await Promise.all([...ids].map(id => getPost(table, workspace_id, id)));
+  const posts = await getPosts(table, workspace_id, [...ids]);
   return posts.flatMap(other => {
-    const destination = other?.destinations[connection.platform];
-    if (!other || destination?.social_account_id !== account) return [];
+    const destination = other.destinations[connection.platform];
+    if (destination?.social_account_id !== account) return [];
     return [{ destination, job: jobOf(other, connection) }];
   });
 }

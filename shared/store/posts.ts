@@ -37,16 +37,20 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
   return Item ? v.parse(PostItemSchema, Item) : null;
 }
 
-/** Returns those of at most 100 posts that exist, in any order. Reads consistently. */
+/** Keys of one BatchGetItem. */
+const BATCH = 100;
+
+/** Returns those of the posts that exist, in any order. Reads consistently. */
 export async function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
   const posts: Post[] = [];
-  let wanted = ids.map(id => postKey(workspaceId, id));
+  const wanted = ids.map(id => postKey(workspaceId, id));
   while (wanted.length > 0) {
+    const Keys = wanted.splice(0, BATCH);
     const { Responses, UnprocessedKeys } = await table.client.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: wanted, ConsistentRead: true } } }),
+      new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: true } } }),
     );
     posts.push(...v.parse(v.array(PostItemSchema), Responses?.[table.name] ?? []));
-    wanted = v.parse(v.array(KeySchema), UnprocessedKeys?.[table.name]?.Keys ?? []);
+    wanted.push(...v.parse(v.array(KeySchema), UnprocessedKeys?.[table.name]?.Keys ?? []));
   }
   return posts;
 }
