@@ -13,7 +13,7 @@ import type { PublishJob, Publisher, StepContext } from '../platforms/contract/p
 import { RULES } from '../platforms/registry.ts';
 import { openQuota } from '../quota/quota.ts';
 import { getConnection } from '../store/connections.ts';
-import { identifier } from './identify.ts';
+import { createIdentify } from './identify.ts';
 import { jobOf } from './job.ts';
 import type { DeliveryRun } from './run.ts';
 import { stepReserveMs } from './timing.ts';
@@ -74,7 +74,7 @@ export async function openDeliveryContext(
         http: platformHttp(platform, client),
         media: client,
         files,
-        identify: identifier(services, post, connection),
+        identify: createIdentify(services, post, connection),
         now: services.now,
         remainingMs,
       };

@@ -8,7 +8,7 @@ import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { putCapReservation } from '../store/cap-reservations.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
-import { identifier } from './identify.ts';
+import { createIdentify } from './identify.ts';
 import { failed, leased, published, waiting, withIntent } from './transitions.ts';
 
 let world: DeliveryWorld;
@@ -175,7 +175,7 @@ describe('a live post that looks like the own one', () => {
     const own = await store(held);
     if (newer) await store(newer, change);
     const connection = (await world.connection('x'))!;
-    return identifier(world.services, own, connection)(candidates);
+    return createIdentify(world.services, own, connection)(candidates);
   }
 
   const taken = (id: string) => ({ type: 'published', post: candidate(id) });
@@ -217,6 +217,13 @@ describe('a live post that looks like the own one', () => {
     expect(await ask([unnamed, unnamed], { older: live('m1') })).toMatchObject({ type: 'published' });
     expect(await ask([unnamed], { older: live('m1', [], T - MINUTE) })).toMatchObject({ type: 'published' });
   });
+});
+
+test('a commit that is repeated after a loss stays one, also where it then waits for another post', () => {
+  const now = world.clock.now;
+  const held = leased(pending(newAccount()), now);
+  const repeated = withIntent(held, { step: 'create', state: {} }, now, true);
+  expect(waiting(repeated, { intent: null }, now, now)).toMatchObject({ intent: null, lost_commit: true });
 });
 
 test('a post is not confused with one of another account', async () => {

@@ -38,7 +38,7 @@ interface Other {
 }
 
 /** Returns what tells the live post of `post` from those of other posts of the account. */
-export function identifier(services: Services, post: Post, connection: Connection): Identify {
+export function createIdentify(services: Services, post: Post, connection: Connection): Identify {
   const targetOf = ({ options }: PublishJob) => targetIdOf(connection, options);
   return async (candidates, looksAlike) => {
     if (candidates.length === 0) return { type: 'absent' };

@@ -57,12 +57,12 @@ async function commit(
     return afterError(error, attempt, checkpoint, false);
   }
   await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
-  await storeIntent(attempt, checkpoint);
+  await storeIntent(attempt, checkpoint, repeated);
   // The platform refused the credentials, and with them the request: its outcome is known.
   const renewed = async () => {
     await attempt.lease.save(withoutIntent(attempt.lease.destination));
     const context = await openContext(attempt, true);
-    await storeIntent(attempt, checkpoint);
+    await storeIntent(attempt, checkpoint, repeated);
     return context;
   };
   try {
@@ -88,9 +88,9 @@ async function commit(
 }
 
 /** Stores the intent of a commit. */
-async function storeIntent(attempt: Attempt, checkpoint: Checkpoint): Promise<void> {
+async function storeIntent(attempt: Attempt, checkpoint: Checkpoint, repeated: boolean): Promise<void> {
   const stored = await attempt.checkpoints.put(checkpoint);
-  await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now()));
+  await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now(), repeated));
 }
 
 function afterError(

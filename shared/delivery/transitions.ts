@@ -68,14 +68,16 @@ export function advanced(
   return { ...destination, checkpoint, intent: null, failures: 0, waits: 0, revision };
 }
 
-/** A commit is about to be sent. */
+/** A commit is about to be sent. `repeated`: an earlier one was lost and had no effect. */
 export function withIntent(
   destination: DestinationOf<'publishing'>,
   checkpoint: StoredCheckpoint,
   now: number,
+  repeated = false,
 ): DestinationOf<'publishing'> {
   const intent = { step: checkpoint.step, at: now };
-  return { ...destination, checkpoint, intent, revision: destination.revision + 1 };
+  const lost = repeated && { lost_commit: true };
+  return { ...destination, ...lost, checkpoint, intent, revision: destination.revision + 1 };
 }
 
 /** The platform refused the commit, so its outcome is known. */

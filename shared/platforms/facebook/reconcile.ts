@@ -2,7 +2,7 @@ import type { PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding } from '../contract/publisher.ts';
-import { ABSENT } from '../kit/finding.ts';
+import { ABSENT, identifyOnly } from '../kit/finding.ts';
 import { sameText } from '../kit/same-text.ts';
 import type { PageClient } from './client.ts';
 import { recentPosts, recentVideos, type RecentPost } from './recent.ts';
@@ -55,11 +55,11 @@ export async function findPost(
       sameText(post.text, context.job.text) &&
       hasMediaOf(context, state, post),
   );
-  const [match] = matches;
-  if (match && state.staged.length > 0) return { type: 'published', post: listed(page, match, isVideo) };
+  const candidates = matches.map(post => listed(page, post, isVideo));
+  const [first] = candidates;
+  if (first && state.staged.length > 0) return { type: 'published', post: first };
   // A photo or video without a text of its own can only be told from others while it is the only one.
-  if (matches.length > 1 && context.job.text === '') return { type: 'unknown' };
-  return context.identify(matches.map(post => listed(page, post, isVideo)));
+  return context.job.text === '' ? identifyOnly(context.identify, candidates) : context.identify(candidates);
 }
 
 function listed(page: PageClient, post: RecentPost, isVideo: boolean): PublishedPost {

@@ -1,7 +1,7 @@
 import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
-import { ABSENT } from '../kit/finding.ts';
+import { identifyOnly } from '../kit/finding.ts';
 import { recentMedia, type LiveMedia } from './media.ts';
 import { readStatus } from './prepare.ts';
 import { isStory } from './rules.ts';
@@ -41,23 +41,14 @@ export async function evidence(context: Context, state: State, since: number): P
   }
 }
 
-/** Looks for the only media since then that looks like the post. Several prove nothing. */
+/** Looks for the only media since then that looks like the post. */
 async function findMedia(context: Context, since: number): Promise<Finding> {
   const { job } = context;
   const media = await recentMedia(accessesFor(context), isStory(job) ? 'stories' : 'media');
   const candidates = media.filter(each => each.published_at >= since - CLOCK_SKEW_MS && looksLike(each, job));
-  return theOnly(context, candidates.map(postOf));
-}
-
-/** Chooses the post that no other of the account has. Several prove nothing: one may have been posted in the app. */
-async function theOnly(context: Context, candidates: readonly PublishedPost[]): Promise<Finding> {
-  const { job } = context;
-  const looksAlike = (other: PublishJob) =>
-    isStory(job) ? isStory(other) : comparable(other.text) === comparable(job.text);
-  const finding = await context.identify(candidates, looksAlike);
-  if (finding.type !== 'published') return finding;
-  const others = candidates.filter(({ platform_post_id: id }) => id !== finding.post.platform_post_id);
-  return (await context.identify(others, looksAlike)).type === 'absent' ? finding : ABSENT;
+  return identifyOnly(context.identify, candidates.map(postOf), other =>
+    isStory(job) ? isStory(other) : comparable(other.text) === comparable(job.text),
+  );
 }
 
 function looksLike({ caption, media_type, product }: LiveMedia, job: PublishJob): boolean {

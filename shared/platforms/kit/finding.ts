@@ -1,5 +1,6 @@
+import type { PublishedPost } from '../../model/destination.ts';
 import { PlatformError } from '../contract/error.ts';
-import type { Finding, StepResult } from '../contract/publisher.ts';
+import type { Finding, Identify, StepResult } from '../contract/publisher.ts';
 
 /** The post was not looked for, or is not there. */
 export const ABSENT: Finding = { type: 'absent' };
@@ -23,4 +24,20 @@ export function resultOf<S>(finding: Finding, state: S): StepResult<S> | null {
         message: 'The account published the same content twice: it cannot be told which of the posts is live',
       });
   }
+}
+
+/**
+ * Returns the only one of the candidates that no other post of the account has. Several prove nothing where little tells
+ * posts apart: one may have been posted in the platform's app.
+ */
+export async function identifyOnly(
+  identify: Identify,
+  candidates: readonly PublishedPost[],
+  looksAlike?: Parameters<Identify>[1],
+): Promise<Finding> {
+  const finding = await identify(candidates, looksAlike);
+  if (finding.type !== 'published') return finding;
+  const others = candidates.filter(({ platform_post_id: id }) => id !== finding.post.platform_post_id);
+  const isOnly = (await identify(others, looksAlike)).type === 'absent';
+  return isOnly ? finding : { type: 'unknown' };
 }
