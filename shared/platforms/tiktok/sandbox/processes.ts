@@ -89,6 +89,12 @@ export const isPublic = ({ draft, body }: Process): boolean =>
 /** Drafts wait in the inbox of the app. */
 const INBOX_URL = 'https://www.tiktok.com/messages';
 
+/** A post whose id nobody learns is looked for on the profile. */
+function urlOf(username: string, kind: Process['kind'], id: string | null): string {
+  const profile = `https://www.tiktok.com/@${username}`;
+  return id === null ? profile : `${profile}/${kind}/${id}`;
+}
+
 function publish(state: TikTokState, process: Process): void {
   const { host, processes, accounts } = state;
   const live: Process = {
@@ -98,14 +104,13 @@ function publish(state: TikTokState, process: Process): void {
   };
   processes.set(process.publish_id, live);
   const username = accounts.get(process.account_id)?.username ?? '';
-  const url = `https://www.tiktok.com/@${username}`;
   // Nobody learns the id of a post that is not public.
   const id = isPublic(live) ? live.post_id : null;
   host.publish({
     platform: 'tiktok',
     account: process.account_id,
     platform_post_id: id ?? process.publish_id,
-    platform_post_url: process.draft ? INBOX_URL : id === null ? url : `${url}/${process.kind}/${id}`,
+    platform_post_url: process.draft ? INBOX_URL : urlOf(username, process.kind, id),
     kind: process.draft ? 'draft' : process.kind,
     ...textsOf(process),
     media: [...process.files],
