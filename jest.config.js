@@ -9,8 +9,7 @@ export default {
   globalSetup: '<rootDir>/test/setup/global.ts',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.mjs',
-  // More than cores: a quarter of the time of a worker is waiting for browsers, streams, timers and disks.
-  maxWorkers: 3,
+  maxWorkers: 2,
   // Modules of a test file are never collected: after a hundred files a worker is several times slower than a new one.
   workerIdleMemoryLimit: '700MB',
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
