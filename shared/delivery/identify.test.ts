@@ -65,21 +65,15 @@ const lost = (accepted: boolean): FakeFault => ({
 });
 
 describe('two posts with the same text, of which a response is lost', () => {
-  test('are both published when the lost one is not live', async () => {
+  test.each([
+    ['is not live', false],
+    ['is live', true],
+  ])('are both published when the lost one %s', async (_, accepted) => {
     const account = newAccount();
-    const posts = [await postOf(account), await postOf(account)];
-    world.platform.commitFaults = [lost(false)];
-    const destinations = await publishAll(posts);
-    expect(destinations.map(idOf)).toEqual(posts.map(({ post_id }) => `${post_id}:x`));
-    expect(world.platform.live).toHaveLength(2);
-  });
-
-  test('are both published when the lost one is live', async () => {
-    const account = newAccount();
-    const posts = [await postOf(account), await postOf(account)];
-    world.platform.commitFaults = [lost(true)];
-    const destinations = await publishAll(posts);
-    expect(destinations.map(idOf)).toEqual(posts.map(({ post_id }) => `${post_id}:x`));
+    const both = [await postOf(account), await postOf(account)];
+    world.platform.commitFaults = [lost(accepted)];
+    const destinations = await publishAll(both);
+    expect(destinations.map(idOf)).toEqual(both.map(({ post_id }) => `${post_id}:x`));
     expect(world.platform.live).toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { BOARD } from '../support/pinterest.ts';
-import { closeStack, create, eventually, isFinal, media, read } from '../support/e2e.ts';
+import { closeStack, create, finishedPost, media } from '../support/e2e.ts';
 import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
@@ -13,15 +13,6 @@ afterAll(() => closeStack(stack));
 
 const FIELDS = { tiktok_privacy_level: 'SELF_ONLY', pinterest_board_id: BOARD.id };
 const without = (platform: PlatformId) => PLATFORM_IDS.filter(each => each !== platform);
-
-/** Advances the clock until the post is final on all platforms. */
-const finished = (id: string): Promise<Json> =>
-  eventually(`post ${id} is final`, 300_000, async () => {
-    const post = await read(stack, id);
-    if (post.destinations.every(isFinal)) return post;
-    await stack.advance(10);
-    return null;
-  });
 
 test.each([
   ['text', ['x', 'facebook', 'linkedin', 'threads', 'bluesky', 'gbp', 'telegram'], []],
@@ -37,7 +28,7 @@ test.each([
       description,
       ...(files.length > 0 && { ...FIELDS, media_urls: files.map(name => media(stack, name)) }),
     });
-    const { destinations } = await finished(id);
+    const { destinations } = await finishedPost(stack, id);
     const failures = destinations.filter(({ status }: Json) => status !== 'published');
     expect(failures.map(({ platform, error }: Json) => [platform, error])).toEqual([]);
     for (const { platform, platform_post_id } of destinations) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { closeStack, create, eventually, isFinal, media, read } from '../support/e2e.ts';
+import { closeStack, create, finishedPost, media } from '../support/e2e.ts';
 import { BOARD } from '../support/pinterest.ts';
 import { sharedStack } from '../support/shared-stack.ts';
 import type { Json, TestStack } from '../support/stack.ts';
@@ -21,14 +21,6 @@ let stack: TestStack;
 beforeAll(async () => void (stack = await sharedStack()));
 afterAll(() => closeStack(stack));
 
-const finished = (id: string): Promise<Json> =>
-  eventually(`post ${id} is final`, 300_000, async () => {
-    const post = await read(stack, id);
-    if (post.destinations.every(isFinal)) return post;
-    await stack.advance(10);
-    return null;
-  });
-
 test.each(['before', 'after'] as const)(
   'both posts are live once where a connection breaks %s the request of one is processed',
   async drop => {
@@ -45,7 +37,7 @@ test.each(['before', 'after'] as const)(
       snapchat_saved_story_title: `Same ${drop}`,
     };
     const ids = [await create(stack, content), await create(stack, content)];
-    const posts = [await finished(ids[0]!), await finished(ids[1]!)];
+    const posts = [await finishedPost(stack, ids[0]!), await finishedPost(stack, ids[1]!)];
     for (const platform of PLATFORMS) {
       const own = posts.map(({ destinations }) =>
         destinations.find((each: Json) => each.platform === platform),

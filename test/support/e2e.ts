@@ -114,6 +114,16 @@ export async function finalPost(stack: TestStack, postId: string): Promise<Json>
   });
 }
 
+/** Advances the clock until the post is final on all platforms, and returns it. */
+export async function finishedPost(stack: TestStack, postId: string): Promise<Json> {
+  return eventually(`post ${postId} is final`, 300_000, async () => {
+    const post = await read(stack, postId);
+    if (post.destinations.every(isFinal)) return post;
+    await stack.advance(10);
+    return null;
+  });
+}
+
 /** Polls until the result is not null and returns it. Throws an error with `what` after the limit. */
 export async function eventually<T>(
   what: string,

@@ -2,6 +2,7 @@ import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Step, type StepResult } from '../contract/publisher.ts';
 import { isGraphError } from '../families/meta/errors.ts';
+import { resultOf } from '../kit/finding.ts';
 import { publishContainer } from './containers.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { BLOCKED_MS, containerFailure, isContainerGone, isHidden, isNotReady } from './errors.ts';
@@ -135,16 +136,10 @@ async function settleDoubt(
   { since, code }: NonNullable<State['doubt']>,
 ): Promise<StepResult<State>> {
   const finding = await evidence(context, state, since);
-  switch (finding.type) {
-    case 'published':
-      return { type: 'published', post: finding.post, state };
-    case 'wait':
-      return { type: 'wait', state, delayMs: finding.delayMs };
-    case 'unknown':
-      throw uncertain();
-    case 'absent':
-      throw code === 'spam' ? blocked() : denied();
-  }
+  if (finding.type === 'unknown') throw uncertain();
+  const result = resultOf(finding, state);
+  if (result) return result;
+  throw code === 'spam' ? blocked() : denied();
 }
 
 async function published(context: Context, state: State, since: number): Promise<StepResult<State>> {
