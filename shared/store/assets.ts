@@ -1,8 +1,8 @@
-import { BatchGetCommand, DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { AssetSchema, type Asset } from '../model/library.ts';
 import { MINUTE } from '../time/instant.ts';
-import { deleteKeys, KeySchema, pagesOf, type WorkspaceQuery } from './query.ts';
+import { deleteKeys, getItems, pagesOf, type WorkspaceQuery } from './query.ts';
 import { writeIfUnchanged, wakeShard, workspaceKey, type Key, type Table } from './table.ts';
 import { newItem, transact } from './transact.ts';
 
@@ -51,9 +51,6 @@ export async function getAsset(table: Table, { workspace_id, asset_id }: AssetRe
   return Item ? v.parse(AssetSchema, Item) : null;
 }
 
-/** DynamoDB's limit of keys for one batch read. */
-const READ_BATCH = 100;
-
 const OwnerSchema = v.object({ id: v.string(), profile_id: v.string() });
 
 /** Returns the profile of each asset, read consistently; assets that do not exist are missing. */
@@ -62,26 +59,9 @@ export async function ownersOfAssets(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const owners = new Map<string, string>();
-  let wanted = [...new Set(ids)].map(id => assetKey(workspaceId, id));
-  while (wanted.length > 0) {
-    const { Responses, UnprocessedKeys } = await table.client.send(
-      new BatchGetCommand({
-        RequestItems: {
-          [table.name]: {
-            Keys: wanted.slice(0, READ_BATCH),
-            ConsistentRead: true,
-            ProjectionExpression: 'id, profile_id',
-          },
-        },
-      }),
-    );
-    const found = v.parse(v.array(OwnerSchema), Responses?.[table.name] ?? []);
-    for (const { id, profile_id } of found) owners.set(id, profile_id);
-    const again = v.parse(v.array(KeySchema), UnprocessedKeys?.[table.name]?.Keys ?? []);
-    wanted = [...again, ...wanted.slice(READ_BATCH)];
-  }
-  return owners;
+  const keys = [...new Set(ids)].map(id => assetKey(workspaceId, id));
+  const owners = await getItems(table, keys, OwnerSchema, { consistent: true, attributes: 'id, profile_id' });
+  return new Map(owners.map(({ id, profile_id }) => [id, profile_id]));
 }
 
 /** Lists assets of a workspace or one of its profiles, newest first, `limit` at most, those before the id `before`. */

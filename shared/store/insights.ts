@@ -1,4 +1,4 @@
-import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import {
   DueReadingSchema,
@@ -8,7 +8,7 @@ import {
 } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { DAY } from '../time/instant.ts';
-import { allOf, deleteKeys, KeySchema } from './query.ts';
+import { allOf, deleteKeys, getItems, KeySchema } from './query.ts';
 import { shardOf, ttl, workspaceKey, type Key, type Table } from './table.ts';
 
 /** A little longer than the window of best times, 90 days. */
@@ -89,19 +89,15 @@ export function listMetricsReadings(
   return allOf(table, query, MetricsReadingSchema);
 }
 
-/** Returns the readings of these posts, at most 100; posts without a reading yet are missing. */
+/** Returns the readings of these posts; posts without a reading yet are missing. */
 export async function getMetricsReadings(
   table: Table,
   workspaceId: string,
   profileId: string,
   refs: readonly MetricsReadingRef[],
 ): Promise<MetricsReading[]> {
-  if (refs.length === 0) return [];
-  const Keys = refs.map(ref => readingKey(workspaceId, profileId, ref));
-  const { Responses } = await table.client.send(
-    new BatchGetCommand({ RequestItems: { [table.name]: { Keys } } }),
-  );
-  return v.parse(v.array(MetricsReadingSchema), Responses?.[table.name] ?? []);
+  const keys = refs.map(ref => readingKey(workspaceId, profileId, ref));
+  return getItems(table, keys, MetricsReadingSchema);
 }
 
 /** Deletes all readings of a profile. */

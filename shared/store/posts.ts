@@ -1,18 +1,11 @@
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import { destinationItem, postItem, PostItemSchema, postKey, POST_PREFIX } from './post-item.ts';
-import { KeySchema, pagesOf } from './query.ts';
+import { getItems, pagesOf } from './query.ts';
 import { slotReservationDelete, slotReservationPut } from './queue.ts';
 import { writeIfUnchanged, wakeShard, workspaceKey, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
@@ -37,22 +30,10 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
   return Item ? v.parse(PostItemSchema, Item) : null;
 }
 
-/** Keys of one BatchGetItem. */
-const BATCH = 100;
-
 /** Returns those of the posts that exist, in any order. Reads consistently. */
-export async function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
-  const posts: Post[] = [];
-  const wanted = ids.map(id => postKey(workspaceId, id));
-  while (wanted.length > 0) {
-    const Keys = wanted.splice(0, BATCH);
-    const { Responses, UnprocessedKeys } = await table.client.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys, ConsistentRead: true } } }),
-    );
-    posts.push(...v.parse(v.array(PostItemSchema), Responses?.[table.name] ?? []));
-    wanted.push(...v.parse(v.array(KeySchema), UnprocessedKeys?.[table.name]?.Keys ?? []));
-  }
-  return posts;
+export function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
+  const keys = ids.map(id => postKey(workspaceId, id));
+  return getItems(table, keys, PostItemSchema, { consistent: true });
 }
 
 /**

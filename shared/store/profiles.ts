@@ -1,10 +1,10 @@
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { ProfileSchema, type Profile } from '../model/profile.ts';
 import { counterChange, readCounter } from './counters.ts';
 import { deletionItem } from './profile-deletions.ts';
-import { allOf } from './query.ts';
+import { allOf, getItems } from './query.ts';
 import { workspaceKey, type Key, type Table } from './table.ts';
 import { newItem, transact, type TransactItem } from './transact.ts';
 
@@ -142,10 +142,7 @@ export async function findProfileByName(
   const name = nameInRequest.normalize('NFC');
   if (foldName(name) === '') return null;
   const ref = { workspace_id: workspaceId, profile_name: name, username: name };
-  const { Responses } = await table.client.send(
-    new BatchGetCommand({ RequestItems: { [table.name]: { Keys: [nameKey(ref), usernameKey(ref)] } } }),
-  );
-  const found = v.parse(v.array(ProfileSchema), Responses?.[table.name] ?? []);
+  const found = await getItems(table, [nameKey(ref), usernameKey(ref)], ProfileSchema);
   return (
     found.find(profile => profile.profile_name === name) ??
     found.find(profile => profile.username === name) ??

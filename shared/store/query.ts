@@ -1,4 +1,4 @@
-import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { workspaceKey, type Key, type Table } from './table.ts';
 
@@ -65,6 +65,57 @@ function pageQuery(
 /** Parses the key of an item. */
 export const KeySchema = v.object({ PK: v.string(), SK: v.string() });
 
+/** Maximum items of one BatchGetItem request. */
+const READ_BATCH_SIZE = 100;
+
+interface ReadOptions {
+  consistent?: boolean;
+  /** Names of the attributes to return. Default: all. */
+  attributes?: string;
+}
+
+/** Returns those of any number of items that exist, in any order. No key may occur twice. */
+export async function getItems<T>(
+  table: Table,
+  keys: readonly Key[],
+  schema: v.GenericSchema<unknown, T>,
+  options: ReadOptions = {},
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let first = 0; first < keys.length; first += READ_BATCH_SIZE) {
+    const items = await getBatch(table, keys.slice(first, first + READ_BATCH_SIZE), options);
+    found.push(...v.parse(v.array(schema), items));
+  }
+  return found;
+}
+
+/** Repeats what a throttled table leaves unprocessed: what is missing in the result does not exist. */
+async function getBatch(
+  table: Table,
+  keys: readonly Key[],
+  { consistent = false, attributes }: ReadOptions,
+): Promise<object[]> {
+  const found: object[] = [];
+  let Keys: object[] = [...keys];
+  for (let attempt = 0; Keys.length > 0; attempt += 1) {
+    await pauseBefore(attempt);
+    const projection = attributes === undefined ? {} : { ProjectionExpression: attributes };
+    const { Responses, UnprocessedKeys } = await table.client.send(
+      new BatchGetCommand({
+        RequestItems: { [table.name]: { Keys, ConsistentRead: consistent, ...projection } },
+      }),
+    );
+    found.push(...(Responses?.[table.name] ?? []));
+    Keys = UnprocessedKeys?.[table.name]?.Keys ?? [];
+  }
+  return found;
+}
+
+/** Waits before a request is repeated for what was left of it. */
+async function pauseBefore(attempt: number): Promise<void> {
+  if (attempt > 0) await new Promise(resolve => setTimeout(resolve, Math.min(1000, 25 * 2 ** attempt)));
+}
+
 /** Maximum items of one BatchWriteItem request. */
 const BATCH_SIZE = 25;
 const CONCURRENT_BATCHES = 8;
@@ -83,7 +134,7 @@ export async function deleteKeys(table: Table, keys: readonly Key[]): Promise<vo
 async function deleteBatch(table: Table, keys: readonly Key[]): Promise<void> {
   let requests: object[] = keys.map(Key => ({ DeleteRequest: { Key } }));
   for (let attempt = 0; requests.length > 0; attempt += 1) {
-    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, Math.min(1000, 25 * 2 ** attempt)));
+    await pauseBefore(attempt);
     const { UnprocessedItems } = await table.client.send(
       new BatchWriteCommand({ RequestItems: { [table.name]: requests } }),
     );
