@@ -48,6 +48,7 @@ export const SLOW_SUITES = {
       'shared/delivery/deliver.test.ts',
       'shared/delivery/discard.test.ts',
       'shared/delivery/follow-ups.test.ts',
+      'shared/delivery/identify.test.ts',
       'shared/delivery/lease.test.ts',
       'shared/delivery/settle.test.ts',
       'shared/delivery/timing.test.ts',
@@ -107,6 +108,7 @@ export const SLOW_SUITES = {
   publishers: {
     summary: 'everything a platform publishes, and the servers that stand in for platforms',
     paths: [
+      'functions/integrations/connectors.test.ts',
       'shared/platforms/*/delivery.test.ts',
       'shared/platforms/*/follow-ups.test.ts',
       'shared/platforms/*/publish.test.ts',
