@@ -188,6 +188,11 @@ describe('a live post that looks like the own one', () => {
     expect(await ask([candidate('1')], { newer: state })).toEqual(finding);
   });
 
+  test('is taken beside a listed post that still waits for its first comment', async () => {
+    const both = [candidate('1'), candidate('2')];
+    expect(await ask(both, { older: live('2', ['first_comment']) })).toEqual(taken('1'));
+  });
+
   test('is left to an older post that looks for its own', async () => {
     expect(await ask([candidate('1')], { older: looking })).toEqual(soon);
     expect(await ask([candidate('1')], { newer: looking })).toEqual(taken('1'));

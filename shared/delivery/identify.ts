@@ -46,7 +46,10 @@ export function createIdentify(services: Services, post: Post, connection: Conne
     const isAlike = looksAlike ?? (({ text }: PublishJob) => sameText(text, own.text));
     const others = await othersOf(services, post, connection, candidates);
     const alike = others.filter(({ job }) => targetOf(job) === targetOf(own) && isAlike(job));
-    return choose(own, withoutTaken(candidates, others), alike);
+    const rivals = alike.filter(
+      ({ destination }) => isUndecided(destination) || lacksId(destination, candidates),
+    );
+    return choose(own, withoutUnnamed(withoutTaken(candidates, others), alike), rivals);
   };
 }
 
@@ -80,12 +83,10 @@ const withoutTaken = (candidates: readonly PublishedPost[], others: readonly Oth
 const postIdOf = (destination: Destination): string | null =>
   destination.status === 'published' ? destination.platform_post_id : null;
 
-/** Chooses among the live posts that no other destination has. `alike`: the destinations that may have one of them. */
-function choose(own: PublishJob, candidates: readonly PublishedPost[], alike: readonly Other[]): Finding {
-  const free = withoutUnnamed(candidates, alike);
+/** Chooses among the live posts that no other destination has. `rivals`: the destinations that may have one of them. */
+function choose(own: PublishJob, free: readonly PublishedPost[], rivals: readonly Other[]): Finding {
   const [first] = free.toSorted((a, b) => a.published_at - b.published_at);
   if (!first) return { type: 'absent' };
-  const rivals = alike.filter(({ destination }) => isUndecided(destination) || lacksId(destination, free));
   if (rivals.some(rival => goesFirst(rival, own))) return { type: 'wait', delayMs: AGAIN_MS };
   const sufficesForAll = free.length > rivals.length;
   const isInterchangeable = rivals.every(
@@ -105,13 +106,15 @@ function withoutUnnamed(candidates: readonly PublishedPost[], alike: readonly Ot
 }
 
 /**
- * True for a live post of which the platform may yet tell the id: it may be among the candidates. Its follow-ups find out.
+ * True for a live post with an id that no candidate has, and that may change: it may be one of them. Its follow-ups find
+ * out.
  */
 function lacksId(destination: Destination, candidates: readonly PublishedPost[]): boolean {
   const since = Math.min(...candidates.map(({ published_at }) => published_at)) - CLOCK_SKEW_MS;
   return (
     destination.status === 'published' &&
     destination.published_at >= since &&
+    candidates.every(({ platform_post_id: id }) => id !== destination.platform_post_id) &&
     pendingFollowUps(destination).length > 0
   );
 }
