@@ -8,19 +8,16 @@ import { CAPACITY } from '../../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId, type PostType } from '../../shared/model/platform.ts';
 import { MB } from '../../shared/platforms/kit/sizes.ts';
 import { RULES } from '../../shared/platforms/registry.ts';
+import { PROCESSOR_MB } from '../support/burst.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';
 import { startPublisher, type PublisherProcess } from './memory/environment.ts';
 import { startPictureHost, type PictureHost } from './memory/picture.ts';
 import { demoPosts, type Posts } from './memory/posts.ts';
-import { PRICES } from './prices.ts';
+import { PLATFORM_MS, run } from './post-cost.ts';
 import { less, type Measure } from './value.ts';
 
-/** Memory with which a Lambda function has one processor; more are of no use to a delivery. */
-const PROCESSOR_MB = 1769;
 const SIZES_MB = [256, 512, 768, 1024, 2048];
-/** Milliseconds until a platform has answered all requests of a text post, as in docs/cost.md. */
-const PLATFORM_MS = 400;
 /** Batches of texts before the measured ones, so that code is compiled. */
 const WARM_BATCHES = 2;
 const BATCHES = 2;
@@ -171,16 +168,16 @@ async function priceOfMemory(lab: Lab): Promise<Results[]> {
 }
 
 function priceOf(memoryMb: number, warmMs: number, firstMs: number): Results {
+  // More than one processor is of no use to a delivery.
   const share = Math.min(1, memoryMb / PROCESSOR_MB);
   const duration = PLATFORM_MS + warmMs / share;
-  const price = PRICES.lambda_request + (memoryMb / 1024) * (duration / 1000) * PRICES.lambda_gb_second;
   return {
     title: `A text delivery with ${memoryMb} MB`,
     values: {
       'time in a warm environment': less(duration, 'ms'),
       'time of the first': less(PLATFORM_MS + firstMs / share, 'ms'),
       'ten at once': less(PLATFORM_MS + (CAPACITY * warmMs) / share, 'ms'),
-      '1,000 deliveries': less(1000 * price, 'dollars', 4),
+      '1,000 deliveries': less(1000 * run(memoryMb, duration), 'dollars', 4),
     },
   };
 }

@@ -21,7 +21,7 @@ export interface Use {
 /** Milliseconds of our own work in a run: the table, queues, parsing. A high estimate for a warm environment. */
 const OWN_MS = 50;
 /** Milliseconds until a platform has answered all requests of a text post, and until a receiver of webhooks has answered. */
-const PLATFORM_MS = 400;
+export const PLATFORM_MS = 400;
 const RECEIVER_MS = 200;
 /** A message is sent, received and deleted. */
 const REQUESTS = 3;
@@ -33,7 +33,8 @@ export const publisherMb = (platforms: readonly PlatformId[]): number =>
 /** The share of a processor follows the memory; `OWN_MS` is what 1,024 MB take. */
 const ownMsWith = (memory_mb: number) => (OWN_MS * 1024) / memory_mb;
 
-const run = (memory_mb: number, ms: number) =>
+/** Returns the price of one run of a function in dollars. */
+export const run = (memory_mb: number, ms: number): number =>
   PRICES.lambda_request + (memory_mb / 1024) * (ms / 1000) * PRICES.lambda_gb_second;
 
 /** Returns the price of a thousand posts in dollars, by what it is paid for. */

@@ -13,7 +13,7 @@ export const WRITE_UNITS = 29;
 /** Schedules that EventBridge Scheduler invokes in a second, up to a minute late. */
 const SCHEDULES = 1000;
 /** Memory with which a Lambda function has one processor. */
-const PROCESSOR_MB = 1769;
+export const PROCESSOR_MB = 1769;
 
 export const BURSTS = [1000, 10_000, 100_000];
 /** Environments of each publisher: the setting, and a raised one. */
