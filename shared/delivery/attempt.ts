@@ -1,7 +1,7 @@
 import type { Checkpoint, DestinationOf } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { Attempt } from './attempt-context.ts';
-import { COMMIT_LOST, failed, type AttemptOutcome } from './outcome.ts';
+import { failed, inDoubt, type AttemptOutcome } from './outcome.ts';
 import { afterLostCommit, reconcile } from './reconcile.ts';
 import { isExhausted } from './retry.ts';
 import { runSteps } from './steps.ts';
@@ -11,7 +11,8 @@ import { runSteps } from './steps.ts';
  * acquired the lease.
  *
  * An intent of an earlier attempt means that a commit was sent and its outcome is unknown. It is reconciled first, and
- * another commit follows only when the platform does not have the post.
+ * another commit follows only when the platform does not have the post. A post that the platform has taken is followed in
+ * the same way.
  */
 export async function runAttempt(attempt: Attempt): Promise<AttemptOutcome> {
   const { destination } = attempt.lease;
@@ -25,9 +26,12 @@ export async function runAttempt(attempt: Attempt): Promise<AttemptOutcome> {
     return runSteps(attempt, steps, checkpoint, destination.lost_commit === true);
   }
   // Without its state, a commit cannot be recognised.
-  if (!stored) return failed(COMMIT_LOST(), null);
+  if (!stored) return failed(inDoubt(destination.intent), null);
   const found = await reconcile(attempt, steps, checkpoint, destination.intent);
   if (found !== 'absent') return found;
+  if (destination.intent.pending) {
+    return runSteps(attempt, steps, checkpoint, destination.lost_commit === true);
+  }
   return (
     afterLostCommit(attempt, checkpoint, destination.intent) ?? runSteps(attempt, steps, checkpoint, true)
   );

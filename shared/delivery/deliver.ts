@@ -221,10 +221,8 @@ async function afterOutcome(
     case 'capped':
       return deferred(destination, {}, outcome.failure, outcome.at, now);
     case 'wait': {
-      const { at, keepIntent, answer, failures = destination.failures, waits = 0 } = outcome;
+      const { at, intent, failures = destination.failures, waits = 0 } = outcome;
       const checkpoint = await checkpoints.put(outcome.checkpoint);
-      const kept = keepIntent ? destination.intent : null;
-      const intent = kept && answer ? { ...kept, answer } : kept;
       return waiting(destination, { checkpoint, intent, failures, waits }, at, now);
     }
   }

@@ -9,16 +9,12 @@ export type AttemptOutcome =
   | { type: 'published'; post: PublishedPost; followUps: Pick<FollowUpState, 'name' | 'state'>[] }
   /** `accountLost`: the account must be reconnected, whatever the failure says about the post. */
   | { type: 'failed'; failure: Failure; accountLost: boolean; checkpoint: Checkpoint | null }
-  /**
-   * Resume at `at`. `keepIntent`: a commit must be reconciled then; `answer`: what the platform answered to it. `waits`:
-   * consecutive waits for the platform.
-   */
+  /** Resume at `at`. `intent`: of a commit that is reconciled then. `waits`: consecutive waits for the platform. */
   | {
       type: 'wait';
       checkpoint: Checkpoint;
       at: number;
-      keepIntent: boolean;
-      answer?: CommitIntent['answer'];
+      intent: CommitIntent | null;
       failures?: number;
       waits?: number;
     }
@@ -91,7 +87,12 @@ export const failed = (
   accountLost = isAccountLost(why),
 ): AttemptOutcome => ({ type: 'failed', failure: why, checkpoint, accountLost });
 
-export const COMMIT_LOST = () =>
-  failure('DELIVERY_UNKNOWN', 'The response to the publishing request was lost; the post may be live');
+/** Returns the failure of a commit of which nobody can tell what became of it. */
+export function inDoubt({ pending }: Pick<CommitIntent, 'pending'>): Failure {
+  const message = pending
+    ? 'The platform took the post but did not finish it in time; it may still go live'
+    : 'The response to the publishing request was lost; the post may be live';
+  return failure('DELIVERY_UNKNOWN', message);
+}
 
 export const ACCOUNT_GONE = 'The account is no longer connected';

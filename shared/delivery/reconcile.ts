@@ -4,12 +4,12 @@ import type { PlannedStep } from '../platforms/contract/publisher.ts';
 import { withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
-import { asPlatformError, COMMIT_LOST, failed, type AttemptOutcome } from './outcome.ts';
+import { asPlatformError, failed, inDoubt, type AttemptOutcome } from './outcome.ts';
 import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { live, stepNamed } from './steps.ts';
 import { processingDelayMs } from './timing.ts';
 
-/** Asks the platform what became of a commit. */
+/** Asks the platform what became of a commit that was lost, or that it has taken. */
 export async function reconcile(
   attempt: Attempt,
   steps: readonly PlannedStep[],
@@ -18,16 +18,24 @@ export async function reconcile(
 ): Promise<AttemptOutcome | 'absent'> {
   const step = stepNamed(steps, intent.step);
   try {
-    const finding = await withRenewal(attempt, context => step.reconcile(context, checkpoint, intent.at));
+    const repeatedAfterLoss = attempt.lease.destination.lost_commit === true;
+    const finding = await withRenewal(attempt, context =>
+      step.reconcile({ ...context, repeatedAfterLoss }, checkpoint, intent.at),
+    );
     switch (finding.type) {
       case 'absent':
         return 'absent';
       case 'published':
         return live(attempt, finding.post, checkpoint.state);
       case 'unknown':
-        return failed(COMMIT_LOST(), null);
+        return failed(inDoubt(intent), null);
       case 'wait':
-        return reconcileLater(attempt, checkpoint, attempt.now() + processingDelayMs(finding.delayMs, 0));
+        return reconcileLater(
+          attempt,
+          checkpoint,
+          intent,
+          attempt.now() + processingDelayMs(finding.delayMs, 0),
+        );
     }
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
@@ -37,7 +45,7 @@ export async function reconcile(
       return failed(failure('DELIVERY_UNKNOWN', message), null, true);
     const failures = attempt.lease.destination.failures + 1;
     const at = attempt.now() + backoffMs(failures, retryAfterMs);
-    return reconcileLater(attempt, checkpoint, at, { message, failures });
+    return reconcileLater(attempt, checkpoint, intent, at, { message, failures });
   }
 }
 
@@ -45,14 +53,15 @@ export async function reconcile(
 function reconcileLater(
   attempt: Attempt,
   checkpoint: Checkpoint,
+  intent: CommitIntent,
   at: number,
   after: { message?: string; failures?: number } = {},
 ): AttemptOutcome {
   const { failures = attempt.lease.destination.failures, message } = after;
   if (!isTooOld(attempt.lease.destination, at)) {
-    return { type: 'wait', checkpoint, at, keepIntent: true, failures };
+    return { type: 'wait', checkpoint, at, intent, failures };
   }
-  return failed(message === undefined ? COMMIT_LOST() : failure('DELIVERY_UNKNOWN', message), null);
+  return failed(message === undefined ? inDoubt(intent) : failure('DELIVERY_UNKNOWN', message), null);
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Checkpoint, PublishedPost } from '../model/destination.ts';
+import type { Checkpoint, CommitIntent, PublishedPost } from '../model/destination.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { PlannedStep, StepContext, StepResult } from '../platforms/contract/publisher.ts';
 import { openContext, withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
 import { decide, failed, type AttemptOutcome } from './outcome.ts';
-import { EARLY_MS, processingWaitUntil } from './timing.ts';
+import { EARLY_MS, processingDelayMs, processingWaitUntil } from './timing.ts';
 import { advanced, withIntent, withoutIntent } from './transitions.ts';
 
 /** Runs the steps from a checkpoint on, and the commit once the post is due. `repeated`: a commit was lost before. */
@@ -23,7 +23,9 @@ export async function runSteps(
     if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
-      if (result.type === 'published') throw new Error(`${step.name} is not a commit step`);
+      if (result.type === 'published' || result.type === 'pending') {
+        throw new Error(`${step.name} is not a commit step`);
+      }
       checkpoint = { step: nextStep(steps, step, result), state: result.state };
       if (result.type === 'wait') return waitForPlatform(attempt, checkpoint, result.delayMs, waits);
     } catch (error) {
@@ -49,7 +51,7 @@ async function commit(
   checkpoint: Checkpoint,
   repeated: boolean,
 ): Promise<AttemptOutcome> {
-  if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, keepIntent: false };
+  if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, intent: null };
   if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
   try {
     await openContext(attempt, false);
@@ -78,6 +80,11 @@ async function commit(
         const after = { step: step.name, state: result.state };
         return waitForPlatform(attempt, after, result.delayMs, attempt.lease.destination.waits ?? 0);
       }
+      case 'pending': {
+        const at = attempt.now() + processingDelayMs(result.delayMs, 0);
+        const intent = { ...intentOf(attempt), pending: true } as const;
+        return { type: 'wait', checkpoint: { step: step.name, state: result.state }, at, intent };
+      }
       case 'again':
       case 'next':
         return resumeAtOnce(attempt, { step: step.name, state: result.state });
@@ -91,6 +98,13 @@ async function commit(
 async function storeIntent(attempt: Attempt, checkpoint: Checkpoint, repeated: boolean): Promise<void> {
   const stored = await attempt.checkpoints.put(checkpoint);
   await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now(), repeated));
+}
+
+/** Returns the intent of the commit that this attempt has sent. */
+function intentOf({ lease }: Attempt): CommitIntent {
+  const { intent } = lease.destination;
+  if (!intent) throw new Error('A commit was sent without an intent');
+  return intent;
 }
 
 function afterError(
@@ -108,8 +122,7 @@ function afterError(
         type: 'wait',
         checkpoint,
         at: attempt.now() + attempt.settleMs,
-        keepIntent: true,
-        answer: decision.answer,
+        intent: { ...intentOf(attempt), answer: decision.answer },
       };
     case 'retry':
       return { ...decision, checkpoint };
@@ -144,7 +157,7 @@ const waitForPlatform = (
   type: 'wait',
   checkpoint,
   at: processingWaitUntil(attempt.now(), attempt.post.due_at, hintMs, waits),
-  keepIntent: false,
+  intent: null,
   waits: waits + 1,
 });
 
@@ -152,7 +165,7 @@ const resumeAtOnce = (attempt: Attempt, checkpoint: Checkpoint): AttemptOutcome 
   type: 'wait',
   checkpoint,
   at: attempt.now(),
-  keepIntent: false,
+  intent: null,
 });
 
 export function stepNamed(steps: readonly PlannedStep[], name: string): PlannedStep {

@@ -45,6 +45,8 @@ const CommitIntentSchema = v.object({
   at: Instant,
   /** What the platform answered, where its answer leaves the outcome open but is final when it is repeated. */
   answer: v.optional(v.object({ failure: FailureSchema, retries: Count })),
+  /** True once the platform has taken the post, which it may make live by itself. */
+  pending: v.optional(v.literal(true)),
 });
 export type CommitIntent = v.InferOutput<typeof CommitIntentSchema>;
 

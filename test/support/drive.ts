@@ -2,9 +2,12 @@ import type { Checkpoint, CommitIntent, PublishedPost } from '../../shared/model
 import { mediaFiles } from '../../shared/media/media-files.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
+import { inDoubt } from '../../shared/delivery/outcome.ts';
+import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import type { AppCredentials, Target } from '../../shared/platforms/contract/connector.ts';
 import type { Quota } from '../../shared/platforms/contract/quota.ts';
 import type {
+  Finding,
   PlannedFollowUp,
   PlannedStep,
   Identify,
@@ -60,6 +63,10 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
   const driven: Omit<Driven, 'post'> = { checkpoints: [], intents: [], ran: [], waitedMs: 0 };
   let checkpoint = stored(options.from ?? publisher.start(job));
   driven.checkpoints.push(checkpoint);
+  const pause = (ms: number) => {
+    options.advance(ms);
+    driven.waitedMs += ms;
+  };
 
   for (let run = 0; run < MAX_RUNS; run++) {
     const index = steps.findIndex(step => step.name === checkpoint.step);
@@ -73,13 +80,14 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
     checkpoint = stored({ step: name, state: result.state });
     driven.checkpoints.push(checkpoint);
     options.onCheckpoint?.(checkpoint);
-    if (result.type === 'wait') {
-      options.advance(result.delayMs);
-      driven.waitedMs += result.delayMs;
-    }
-    if (result.type === 'published') {
-      let { post } = result;
-      for (const followUp of publisher.followUps(job).filter(each => each.isNeeded(result.post))) {
+    if (result.type === 'wait' || result.type === 'pending') pause(result.delayMs);
+    const live =
+      result.type === 'pending'
+        ? await follow(publisher, job, checkpoint, { ...options, advance: pause })
+        : result;
+    if (live?.type === 'published') {
+      let { post } = live;
+      for (const followUp of publisher.followUps(job).filter(each => each.isNeeded(live.post))) {
         driven.ran.push(followUp.name);
         post = await runFollowUp(followUp, contextOf(job, options), checkpoint, post, options);
       }
@@ -92,6 +100,29 @@ export async function drive(publisher: Publisher, job: PublishJob, options: Driv
 function nameAfter(result: StepResult<JsonObject>, steps: readonly PlannedStep[], index: number) {
   if (result.type === 'back') return result.step;
   return steps[result.type === 'next' ? index + 1 : index]?.name;
+}
+
+/** Follows a post that the platform has taken until it is live; null where the platform gave it up. */
+export async function follow(
+  publisher: Publisher,
+  job: PublishJob,
+  checkpoint: Checkpoint,
+  options: DriveOptions,
+): Promise<Extract<Finding, { type: 'published' }> | null> {
+  for (let reads = 0; reads < MAX_RUNS; reads += 1) {
+    const finding = await reconcile(publisher, job, checkpoint, options.now(), options);
+    if (finding.type === 'published') return finding;
+    if (finding.type === 'absent') return null;
+    if (finding.type === 'unknown') throw unfinished();
+    options.advance(finding.delayMs);
+  }
+  throw new Error(`Not live after ${MAX_RUNS} readings`);
+}
+
+/** The failure that delivery stores for a post that the platform has taken and does not finish. */
+function unfinished(): PlatformError {
+  const { code, message } = inDoubt({ pending: true });
+  return new PlatformError({ kind: 'rejected', code, message });
 }
 
 /** Reconciles a lost commit, as delivery does. */

@@ -43,6 +43,10 @@ export interface FakePlatform {
   uploadFaults: number[];
   /** How long the platform processes media before the post can be committed, and its hint when to ask again. */
   processing: { ms: number; hintMs: number };
+  /** How long the platform works on a post that it has taken, and whether it then gives it up; null where it is live at once. */
+  finishing: { ms: number; givesUp: boolean } | null;
+  /** When posts by their keys were taken. */
+  taken: Map<string, number>;
   /** Status requests so far. */
   polls: number;
   /** Keys of posts with uploaded media that are neither live nor discarded. */
@@ -78,6 +82,8 @@ export const newFakePlatform = (): FakePlatform => ({
   parts: 1,
   uploadFaults: [],
   processing: { ms: 0, hintMs: 0 },
+  finishing: null,
+  taken: new Map(),
   polls: 0,
   staged: new Set(),
   stateBytes: 0,
@@ -96,6 +102,8 @@ export const newFakePlatform = (): FakePlatform => ({
 });
 
 const BUSY: PlatformErrorInit = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' };
+
+const GIVEN_UP: PlatformErrorInit = { kind: 'rejected', code: 'MEDIA_REJECTED', message: 'unreadable' };
 
 const StateSchema = v.object({
   media: v.number(),
@@ -159,6 +167,11 @@ export function fakePublisher(
     kind: 'commit',
     run: async ({ job }, state) => {
       const key = keyOf(job);
+      if (platform.taken.has(key)) throw new PlatformError(GIVEN_UP);
+      if (platform.finishing) {
+        await external(() => void platform.taken.set(key, now()));
+        return { type: 'pending', state, delayMs: 5000 };
+      }
       const fault = platform.commitFaults.shift();
       const copies = platform.live.filter(each => each.key === key).length;
       const id = copies === 0 ? key : `${key}:${copies + 1}`;
@@ -173,6 +186,7 @@ export function fakePublisher(
     reconcile: async ({ job, identify }): Promise<Finding> => {
       const fault = platform.reconcileFaults.shift();
       if (fault) throw new PlatformError(fault);
+      if (platform.finishing) return external(() => finish(platform, job, now()));
       if (platform.reconcile === 'cannot tell') return { type: 'unknown' };
       if (platform.reconcileWaits > 0) {
         platform.reconcileWaits -= 1;
@@ -210,6 +224,18 @@ export function fakePublisher(
       if (fault) throw new PlatformError(fault);
     },
   });
+}
+
+/** Makes a post live that the platform has worked on for long enough. */
+function finish({ finishing, taken, live }: FakePlatform, job: PublishJob, now: number): Finding {
+  const key = keyOf(job);
+  const since = taken.get(key);
+  if (!finishing || since === undefined) return { type: 'absent' };
+  if (now < since + finishing.ms) return { type: 'wait', delayMs: Math.max(5000, finishing.ms / 20) };
+  if (finishing.givesUp) return { type: 'absent' };
+  const known = live.find(each => each.key === key);
+  if (!known) live.push({ id: key, key, at: now, text: job.text });
+  return { type: 'published', post: postOf(key, known?.at ?? now) };
 }
 
 type External = <T>(call: () => Promise<T> | T) => Promise<T>;

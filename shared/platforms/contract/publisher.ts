@@ -63,7 +63,7 @@ export interface StepContext<C> {
   now: () => number;
   /** Returns the remaining time of this invocation. A step that needs longer returns `again` instead of starting. */
   remainingMs: () => number;
-  /** True for a commit that is repeated after `reconcile` found that the lost one had no effect. */
+  /** True for a commit that is repeated after `reconcile` found that the lost one had no effect, and when it is reconciled. */
   repeatedAfterLoss?: boolean;
 }
 
@@ -77,6 +77,11 @@ export type StepResult<S> =
   | { type: 'wait'; state: S; delayMs: number }
   /** The platform rejected the result of an earlier step, and continuing from the step named `step` can fix that. */
   | { type: 'back'; step: string; state: S }
+  /**
+   * Commit only: the platform has taken the post and may make it live by itself. `reconcile` follows it, first after
+   * `delayMs`. Where that finds it absent, the platform has given it up, and the commit is run again.
+   */
+  | { type: 'pending'; state: S; delayMs: number }
   /** Commit only: the post is live. */
   | { type: 'published'; post: PublishedPost; state: S };
 

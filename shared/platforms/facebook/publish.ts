@@ -9,7 +9,7 @@ import { firstComment } from './comment.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { previewLink } from './link.ts';
 import { areStillStaged, discardPhotos, hostPhotos, stagePhotos } from './photos.ts';
-import { findPost, reconcile, videoPostOf } from './reconcile.ts';
+import { findPost, reconcile } from './reconcile.ts';
 import { rules } from './rules.ts';
 import { FRESH, pageOf, restarted, StateSchema, type Context, type State } from './state.ts';
 import {
@@ -19,7 +19,7 @@ import {
   isReel,
   sendParts,
   uploadReel,
-  waitFurther,
+  POLL_MS,
 } from './video-upload.ts';
 import { videoStatus } from './video-status.ts';
 import { cancelVideoUpload, finishReel, finishVideoUpload, publishVideoUrl } from './videos.ts';
@@ -109,13 +109,13 @@ async function afterDuplicate(error: unknown, context: Context, state: State): P
   throw new PlatformError({ kind: 'rejected', code: 'DELIVERY_UNKNOWN', message: error.message });
 }
 
-/** Publishes the video, then waits until it is live: Facebook only accepts the request. */
+/** Publishes the video. Facebook only accepts the request; `reconcile` follows the video until it is live. */
 async function publishVideo(context: Context, state: State): Promise<StepResult<State>> {
-  if (state.accepted_at !== null) return awaitVideo(context, state);
+  if (state.accepted_at !== null) return afterProcessing(context, state);
   try {
     const video_id = await sendVideo(context, state);
     const accepted_at = context.now();
-    return waitFurther(context, { ...state, video_id, accepted_at, processing_since: accepted_at });
+    return { type: 'pending', state: { ...state, video_id, accepted_at }, delayMs: POLL_MS };
   } catch (error) {
     const step = isReel(context) ? UPLOAD_REEL.name : SEND_PARTS.name;
     return { type: 'back', step, state: restarted(error, state) };
@@ -139,14 +139,11 @@ async function sendVideo(context: Context, state: State): Promise<string> {
   return publishVideoUrl(page, video_url ?? '', texts);
 }
 
-async function awaitVideo(context: Context, state: State): Promise<StepResult<State>> {
-  const id = state.video_id ?? '';
-  const page = pageOf(context, state);
-  const status = await videoStatus(page, id);
-  if (status.problem !== null) throw failedVideo(status.problem);
-  const isLive = status.isPublished ?? status.isReady;
-  if (!isLive) return waitFurther(context, state);
-  return { type: 'published', post: videoPostOf(context, page, id, status.url), state };
+/** Facebook has given up a video that it had accepted. */
+async function afterProcessing(context: Context, state: State): Promise<StepResult<State>> {
+  const { problem } = await videoStatus(pageOf(context, state), state.video_id ?? '');
+  if (problem !== null) throw failedVideo(problem);
+  return { type: 'pending', state, delayMs: POLL_MS };
 }
 
 /** Deletes unpublished photos and unfinished uploads. */

@@ -7,7 +7,7 @@ import { sameText } from '../kit/same-text.ts';
 import type { PageClient } from './client.ts';
 import { recentPosts, recentVideos, type RecentPost } from './recent.ts';
 import { pageOf, type Context, type State } from './state.ts';
-import { isReel } from './video-upload.ts';
+import { isReel, POLL_MS, PROCESSING_LIMIT_MS } from './video-upload.ts';
 import { videoStatus, type VideoStatus } from './video-status.ts';
 
 /*
@@ -22,10 +22,22 @@ const READ_AGAIN_MS = MINUTE;
 const CLOCK_SKEW_MS = 5 * SECOND;
 
 export async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
+  if (state.accepted_at !== null) return followVideo(context, state, state.accepted_at);
   const isLate = context.now() - intentAt >= ABSENT_AFTER_MS;
   // A refusal proves nothing: without the permission, no post is shown.
   const finding = (await lookFor(context, state, intentAt)) ?? { type: isLate ? 'unknown' : 'absent' };
   return finding.type === 'absent' && !isLate ? { type: 'wait', delayMs: READ_AGAIN_MS } : finding;
+}
+
+/** Follows a video that Facebook has accepted. It is absent once Facebook has given it up. */
+async function followVideo(context: Context, state: State, acceptedAt: number): Promise<Finding> {
+  const page = pageOf(context, state);
+  const id = state.video_id ?? '';
+  const { problem, isPublished, isReady, url } = await videoStatus(page, id);
+  if (problem !== null) return ABSENT;
+  if (isPublished ?? isReady) return { type: 'published', post: videoPostOf(context, page, id, url) };
+  const isLate = context.now() - acceptedAt > PROCESSING_LIMIT_MS;
+  return isLate ? { type: 'unknown' } : { type: 'wait', delayMs: POLL_MS };
 }
 
 /** Looks for the post of a commit. Returns null where Facebook refuses to tell. */

@@ -17,8 +17,8 @@ const MAX_FETCHED_BYTES = 100 * MB;
 const OPEN_MS = 60 * SECOND;
 /** Reading and sending one part. */
 const PART_MS = 40 * SECOND;
-const PROCESSING_LIMIT_MS = 30 * 60 * SECOND;
-const POLL_MS = 5 * SECOND;
+export const PROCESSING_LIMIT_MS = 30 * 60 * SECOND;
+export const POLL_MS = 5 * SECOND;
 
 /** Checks the video and decides how Facebook gets it: from a URL, or in parts. */
 export async function hostVideo(context: Context, state: State): Promise<StepResult<State>> {
@@ -119,22 +119,16 @@ export async function awaitReelUpload(context: Context, state: State): Promise<S
 }
 
 /** Returns the wait before the state is read again. Throws PlatformError `transient` after half an hour. */
-export function waitFurther(context: Context, state: State): StepResult<State> {
+function waitFurther(context: Context, state: State): StepResult<State> {
   const processing_since = state.processing_since ?? context.now();
-  if (context.now() - processing_since > PROCESSING_LIMIT_MS) throw tooSlow(state);
+  if (context.now() - processing_since > PROCESSING_LIMIT_MS) {
+    throw new PlatformError({
+      kind: 'transient',
+      code: 'PLATFORM_UNAVAILABLE',
+      message: 'Facebook has not processed the video within 30 minutes',
+    });
+  }
   return { type: 'wait', state: { ...state, processing_since }, delayMs: POLL_MS };
-}
-
-/** Once accepted, the video may still go live: it must not be sent again. */
-function tooSlow({ accepted_at }: State): PlatformError {
-  const message = 'Facebook has not processed the video within 30 minutes';
-  return accepted_at === null
-    ? new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message })
-    : new PlatformError({
-        kind: 'rejected',
-        code: 'DELIVERY_UNKNOWN',
-        message: `${message}; it may be live later`,
-      });
 }
 
 export function failedVideo(problem: string): PlatformError {

@@ -37,7 +37,6 @@ export const publisher = definePublisher<State, Credentials>({
 /** Creates the post. Snapchat has no idempotency key, so a lost response is reconciled. */
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
   const mediaId = mediaOf(state);
-  if (state.posting_since !== null) return awaitPost(context, state, mediaId, state.posting_since);
   if (context.repeatedAfterLoss === true && !state.repeated) {
     // The list may have lagged behind when the lost request was reconciled.
     const earlier = await findPost(context, mediaId, context.job.due_at);
@@ -83,7 +82,7 @@ const localeOf = (locale: unknown) =>
 function afterRejection(context: Context, state: State, error: unknown): StepResult<State> {
   if (isStillProcessing(error)) return awaitProcessing(context, state);
   if (isAlreadyPosting(error)) {
-    return { type: 'wait', state: { ...state, posting_since: context.now() }, delayMs: LOOK_MS };
+    return { type: 'pending', state: { ...state, posting_since: context.now() }, delayMs: LOOK_MS };
   }
   const again = isMediaExpired(error) ? restarted(state) : null;
   if (again === null) throw error;
@@ -112,24 +111,16 @@ function awaitProcessing({ now }: Context, state: State): StepResult<State> {
 const LOOK_MS = 10 * SECOND;
 const LISTED_LIMIT_MS = MINUTE;
 
-/** An earlier request is creating the post, so it is or will be live. Only its id has to be found. */
-async function awaitPost(
-  context: Context,
-  state: State,
-  mediaId: string,
-  since: number,
-): Promise<StepResult<State>> {
-  const found = await findPost(context, mediaId, context.job.due_at);
-  if (found.type === 'published' || found.type === 'wait') return { ...found, state };
-  const isEarly = context.now() - since < LISTED_LIMIT_MS;
-  if (found.type === 'absent' && isEarly) return { type: 'wait', state, delayMs: LOOK_MS };
-  return { type: 'published', post: postOf(context, null, mediaId, since), state };
-}
-
 async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
-  const finding = await findPost(context, mediaOf(state), intentAt);
+  const { posting_since, repeated } = state;
+  const mediaId = mediaOf(state);
+  const since = posting_since === null ? intentAt : context.job.due_at;
+  const finding = await findPost(context, mediaId, since);
   if (finding.type === 'published' || finding.type === 'wait') return finding;
-  // This run of the step looked for the post only.
-  if (state.posting_since !== null) return { type: 'absent' };
-  return state.repeated ? { type: 'unknown' } : finding;
+  if (posting_since === null) return repeated ? { type: 'unknown' } : finding;
+  // An earlier request is creating the post, so it is or will be live. Only its id has to be found.
+  const isEarly = context.now() - posting_since < LISTED_LIMIT_MS;
+  return finding.type === 'absent' && isEarly
+    ? { type: 'wait', delayMs: LOOK_MS }
+    : { type: 'published', post: postOf(context, null, mediaId, posting_since) };
 }

@@ -1,5 +1,4 @@
 import { MINUTE, SECOND } from '../../time/instant.ts';
-import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
 import { lastChunkStart } from './chunks.ts';
 import { initPhotos } from './client.ts';
@@ -34,8 +33,8 @@ const LAST_POLL_MS = MINUTE;
 const PROCESSING_LIMIT_MS = 60 * MINUTE;
 
 /**
- * A video is published with its last chunk, photos with the request that names them. The commit goes on until TikTok has
- * processed the post: before that, it may still refuse it.
+ * A video is published with its last chunk, photos with the request that names them. The post is followed until TikTok has
+ * processed it: before that, TikTok may still give it up.
  */
 export const publisher = definePublisher<State, Credentials>({
   credentials: CredentialsSchema,
@@ -47,7 +46,7 @@ export const publisher = definePublisher<State, Credentials>({
 });
 
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
-  if (state.accepted_at !== null) return follow(context, state, state.accepted_at);
+  if (state.accepted_at !== null) return afterProcessing(context, state);
   return context.job.post_type === 'video' ? publishVideo(context, state) : publishPhotos(context, state);
 }
 
@@ -82,54 +81,42 @@ async function resume(context: Context, state: State, upload: Upload): Promise<S
 
 /** TikTok has everything and works on it. */
 const accepted = ({ now }: Context, state: State): StepResult<State> => ({
-  type: 'wait',
+  type: 'pending',
   state: { ...state, accepted_at: now() },
-  delayMs: 5 * SECOND,
+  delayMs: pollDelayMs(0),
 });
 
-/** Reads the status until the post is live, in the inbox, or failed. */
-async function follow(context: Context, state: State, acceptedAt: number): Promise<StepResult<State>> {
+/** TikTok has given up a post that it had taken. */
+async function afterProcessing(context: Context, state: State): Promise<StepResult<State>> {
   const standing = await standingOf(context, state.publish_id ?? '', null);
-  switch (standing.type) {
-    case 'live':
-      return { type: 'published', post: postOf(context, state, standing.id, context.now()), state };
-    case 'inbox':
-      return { type: 'published', post: draftOf(state, context.now()), state };
-    case 'failed':
-      return afterFailure(context, state, standing.reason);
-    default:
-      return { type: 'wait', state, delayMs: pollDelayMs(context.now() - acceptedAt) };
-  }
+  return standing.type === 'failed'
+    ? afterFailure(context, state, standing.reason)
+    : { type: 'pending', state, delayMs: pollDelayMs(0) };
 }
 
-/** Throws PlatformError once TikTok has had its time. */
-function pollDelayMs(elapsedMs: number): number {
-  if (elapsedMs <= PROCESSING_LIMIT_MS) {
-    return POLLS.find(({ until }) => elapsedMs < until)?.everyMs ?? LAST_POLL_MS;
-  }
-  throw new PlatformError({
-    kind: 'rejected',
-    code: 'DELIVERY_UNKNOWN',
-    message: `TikTok has not processed the post within ${PROCESSING_LIMIT_MS / MINUTE} minutes; it may still publish it`,
-  });
-}
+const pollDelayMs = (elapsedMs: number) =>
+  POLLS.find(({ until }) => elapsedMs < until)?.everyMs ?? LAST_POLL_MS;
 
 /** A video is absent while bytes are missing; a process that failed made no post. */
 async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
-  const { publish_id, upload } = state;
+  const { publish_id, upload, accepted_at } = state;
   if (publish_id === null)
     return context.job.post_type === 'video' ? { type: 'absent' } : findPhotos(context, intentAt);
-  const standing = await standingOf(context, publish_id, state.accepted_at === null ? upload : null);
+  const standing = await standingOf(context, publish_id, accepted_at === null ? upload : null);
+  // A post that is followed has just gone live.
+  const publishedAt = accepted_at === null ? intentAt : context.now();
   switch (standing.type) {
     case 'live':
-      return { type: 'published', post: postOf(context, state, standing.id, intentAt) };
+      return { type: 'published', post: postOf(context, state, standing.id, publishedAt) };
     case 'inbox':
-      return { type: 'published', post: draftOf(state, intentAt) };
+      return { type: 'published', post: draftOf(state, publishedAt) };
     case 'failed':
       return { type: 'absent' };
     case 'uploading':
       if (standing.offset !== null) return { type: 'absent' };
   }
-  const isLate = context.now() - intentAt > PROCESSING_LIMIT_MS;
-  return isLate ? { type: 'unknown' } : { type: 'wait', delayMs: LAST_POLL_MS };
+  const elapsedMs = context.now() - (accepted_at ?? intentAt);
+  return elapsedMs > PROCESSING_LIMIT_MS
+    ? { type: 'unknown' }
+    : { type: 'wait', delayMs: pollDelayMs(elapsedMs) };
 }

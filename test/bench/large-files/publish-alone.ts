@@ -100,8 +100,7 @@ async function attempt() {
 function after(destination: DestinationOf<'publishing'>, outcome: AttemptOutcome): Destination {
   switch (outcome.type) {
     case 'wait': {
-      const { checkpoint, at, keepIntent, failures = destination.failures, waits = 0 } = outcome;
-      const intent = keepIntent ? destination.intent : null;
+      const { checkpoint, at, intent, failures = destination.failures, waits = 0 } = outcome;
       return waiting(destination, { checkpoint, intent, failures, waits }, at, now());
     }
     case 'retry': {
