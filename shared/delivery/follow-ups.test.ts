@@ -223,6 +223,19 @@ describe('a follow-up whose response is lost', () => {
     expect(effects('thumbnail')).toHaveLength(1);
   });
 
+  test('runs ten times at most when the platform never has it, with growing delays', async () => {
+    world.platform.followUps = [{ name: 'thumbnail', reconcile: 'by key' }];
+    world.platform.followUpFaults = { thumbnail: Array.from({ length: 20 }, () => lost(false)) };
+    const begun = world.clock.now;
+    const post = await publish();
+    expect(world.platform.followUpFaults['thumbnail']).toHaveLength(10);
+    expect(await followUpOf(post)).toMatchObject({
+      status: 'failed',
+      error: { code: 'PLATFORM_UNAVAILABLE' },
+    });
+    expect(world.clock.now - begun).toBeGreaterThan(90 * MINUTE);
+  });
+
   test('is reconciled when the reads of the platform have caught up', async () => {
     world.platform.followUps = [{ name: 'thumbnail', reconcile: 'by key' }];
     world.platform.followUpFaults = { thumbnail: [lost(true)] };

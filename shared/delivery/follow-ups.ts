@@ -19,7 +19,7 @@ import { holdLease, LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
 import { ACCOUNT_GONE } from './outcome.ts';
 import { reconcileFollowUp } from './reconcile-follow-up.ts';
-import { isExhausted } from './retry.ts';
+import { isExhausted, isTooOld } from './retry.ts';
 import type { DeliveryRun } from './run.ts';
 import { runFollowUp } from './run-follow-up.ts';
 import { saveSwept } from './sweep.ts';
@@ -118,7 +118,11 @@ async function outcomeOf(
       failure: failure(code ?? 'INTERNAL', `This version of the service has no ${before.name}`),
     };
   }
-  if (isExhausted(leased.state, leased.state.failures, now)) {
+  // A run in doubt is reconciled first, however often it failed.
+  const isOver = before.intent
+    ? isTooOld(leased.state, now)
+    : isExhausted(leased.state, leased.state.failures, now);
+  if (isOver) {
     return { type: 'failed', failure: failure(code ?? 'INTERNAL', 'The service failed on every attempt') };
   }
   if (opened.type === 'error') {

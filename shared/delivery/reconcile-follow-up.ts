@@ -1,9 +1,10 @@
 import type { FollowUpState } from '../model/destination.ts';
+import { failure } from '../model/failure.ts';
 import { lost, postOf, type FollowUpOutcome, type FollowUpRun } from './follow-up-outcome.ts';
 import { LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
 import { asPlatformError } from './outcome.ts';
-import { backoffMs, isTooOld } from './retry.ts';
+import { backoffMs, isExhausted, isTooOld } from './retry.ts';
 import { intentFor, runFollowUp } from './run-follow-up.ts';
 import { processingDelayMs } from './timing.ts';
 
@@ -45,10 +46,14 @@ async function afterAbsent(run: FollowUpRun, intentAt: number): Promise<FollowUp
   const now = services.now();
   const failures = Math.max(1, leased.state.failures);
   const at = intentAt + backoffMs(failures, undefined);
+  if (isExhausted(leased.state, failures, at)) return { type: 'failed', failure: refused(followUp.name) };
   if (at > now) return { type: 'later', at, change: { intent: null, failures } };
   await leased.save({ intent: intentFor(followUp, now), failures });
   return runFollowUp(run);
 }
+
+const refused = (name: string) =>
+  failure('PLATFORM_UNAVAILABLE', `The platform failed at ${name} on every attempt`);
 
 function reconcileLater(
   { leased, followUp }: FollowUpRun,

@@ -58,7 +58,8 @@ function afterRunError(run: FollowUpRun, error: unknown): FollowUpOutcome {
   const inDoubt = !followUp.idempotent && asPlatformError(error).outcomeUnknown;
   if (!inDoubt) return afterFollowUpError(error, leased.state, services.now(), false);
   if (!followUp.reconcile) return { type: 'failed', failure: lost(followUp.name) };
-  return { type: 'later', at: services.now() + settleMs(leased.destination), change: {} };
+  const failures = leased.state.failures + 1;
+  return { type: 'later', at: services.now() + settleMs(leased.destination), change: { failures } };
 }
 
 /** Runs a follow-up once; renews the credentials and repeats it when the platform refuses them. */
