@@ -52,7 +52,7 @@ function afterFailures(destination: Destination, now: number): Destination {
   const at = now + backoffMs(failures, undefined);
   if (isExhausted(destination, failures, at)) return givenUp(destination, FAILED, now);
   const why = failure('INTERNAL', 'The service failed on every attempt so far');
-  return retrying(destination, {}, why, at, now, FAILURES);
+  return retrying(destination, {}, why, at, now, failures);
 }
 
 function followUpAfterFailures(followUp: FollowUpState, now: number): Partial<FollowUpState> {

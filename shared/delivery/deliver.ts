@@ -215,8 +215,10 @@ async function afterOutcome(
       const checkpoint = await checkpoints.put(outcome.checkpoint);
       const lost = outcome.lostCommit === true && { lost_commit: true };
       const progress = { checkpoint, intent: null, ...lost };
-      const next = isWaitForQuota(outcome.failure) ? deferred : retrying;
-      return next(destination, progress, outcome.failure, outcome.at, now);
+      const { failure: why, failures, at } = outcome;
+      return isWaitForQuota(why)
+        ? deferred(destination, progress, why, at, now)
+        : retrying(destination, progress, why, at, now, failures);
     }
     case 'capped':
       return deferred(destination, {}, outcome.failure, outcome.at, now);

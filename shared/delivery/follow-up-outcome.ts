@@ -47,9 +47,10 @@ export function afterFollowUpError(
     const { code, message } = asPlatformError(error);
     return { type: 'failed', failure: failure(keepIntent ? 'DELIVERY_UNKNOWN' : code, message) };
   }
-  if (keepIntent) return { type: 'later', at: decision.at, change: { failures: state.failures + 1 } };
-  const budget = isWaitForQuota(decision.failure) ? FULL_BUDGET : { failures: state.failures + 1 };
-  return { type: 'later', at: decision.at, change: { ...budget, intent: null } };
+  const { at, failures } = decision;
+  if (keepIntent) return { type: 'later', at, change: { failures } };
+  const budget = isWaitForQuota(decision.failure) ? FULL_BUDGET : { failures };
+  return { type: 'later', at, change: { ...budget, intent: null } };
 }
 
 export const lost = (name: string) =>

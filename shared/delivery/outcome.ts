@@ -1,7 +1,7 @@
 import type { Checkpoint, CommitIntent, FollowUpState, PublishedPost } from '../model/destination.ts';
 import { failure, isAccountLost, type Failure } from '../model/failure.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
-import { backoffMs, isExhausted } from './retry.ts';
+import { backoffMs, failuresAfter, isExhausted, isTooOld } from './retry.ts';
 
 /** How an attempt ended. `deliver` stores it. */
 export type AttemptOutcome =
@@ -23,6 +23,7 @@ export type AttemptOutcome =
       type: 'retry';
       checkpoint: Checkpoint;
       failure: Failure;
+      failures: number;
       at: number;
       limit: number | undefined;
       lostCommit?: boolean;
@@ -34,8 +35,8 @@ export type AttemptOutcome =
 export type Decision =
   /** The platform may have acted: reconcile once its reads can be trusted. The intent stays. */
   | { type: 'reconcile'; answer: CommitIntent['answer'] }
-  /** `limit`: the limit that the platform announced, where it did. */
-  | { type: 'retry'; failure: Failure; at: number; limit: number | undefined }
+  /** `failures`: consecutive ones, this one included. `limit`: the limit that the platform announced, where it did. */
+  | { type: 'retry'; failure: Failure; failures: number; at: number; limit: number | undefined }
   | { type: 'fail'; failure: Failure; accountLost: boolean };
 
 /**
@@ -60,10 +61,13 @@ export function decide(
     accountLost: isAccountLost(why) && !known.keepsAccount,
   };
   if (known.kind === 'rejected' || known.kind === 'token_expired') return fail;
-  const failures = attempted.failures + 1;
+  const isLimit = why.code === 'PLATFORM_RATE_LIMIT';
+  const failures = failuresAfter(attempted.failures, isLimit);
   const at = now + backoffMs(failures, known.retryAfterMs);
-  const isLast = failures > (known.retries ?? Infinity) || isExhausted(attempted, failures, at);
-  return isLast && !isWaitForQuota(why) ? fail : { type: 'retry', failure: why, at, limit: known.limit };
+  const isSpent = isLimit ? isTooOld(attempted, at) : isExhausted(attempted, failures, at);
+  const isLast = isSpent || attempted.failures + 1 > (known.retries ?? Infinity);
+  const { limit } = known;
+  return isLast && !isWaitForQuota(why) ? fail : { type: 'retry', failure: why, failures, at, limit };
 }
 
 /** True for a quota of the platform that fills again. Waiting for it is not a failure of the post. */

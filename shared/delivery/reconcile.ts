@@ -80,5 +80,5 @@ export function afterLostCommit(
   const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
   if (failures > retries || isExhausted(destination, failures, at)) return failed(why, checkpoint);
   if (attempt.takesOver) return null;
-  return { type: 'retry', failure: why, at, checkpoint, limit: undefined, lostCommit: true };
+  return { type: 'retry', failure: why, failures, at, checkpoint, limit: undefined, lostCommit: true };
 }

@@ -24,6 +24,28 @@ describe('retries', () => {
     expect(isExhausted({ first_attempt_at: null }, 1, 9 * DAY)).toBe(false);
   });
 
+  test('of a limit end only after a day, and leave some for faults', () => {
+    const limit = new PlatformError({
+      kind: 'rate_limited',
+      code: 'PLATFORM_RATE_LIMIT',
+      message: 'Slow down',
+    });
+    const busy = new PlatformError({ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'Busy' });
+    let failures = 0;
+    let at = begun.first_attempt_at;
+    let tries = 0;
+    for (;;) {
+      const next = decide(limit, { ...begun, failures }, true, at);
+      if (next.type !== 'retry') break;
+      expect(decide(busy, { ...begun, failures }, true, at)).toMatchObject({ type: 'retry' });
+      ({ failures, at } = next);
+      tries += 1;
+    }
+    expect(at - begun.first_attempt_at).toBeGreaterThan(DAY - 16 * MINUTE);
+    // Four with growing delays, then one each quarter of an hour.
+    expect(tries).toBe(4 + Math.floor((DAY / MINUTE - 15) / 15));
+  });
+
   test('end early where the platform punishes repetitions', () => {
     const error = new PlatformError({
       kind: 'rate_limited',

@@ -4,6 +4,8 @@ import { DAY, MINUTE } from '../time/instant.ts';
 const BACKOFF_MS = [1, 2, 4, 8, 15].map(minutes => minutes * MINUTE);
 
 const MAX_FAILURES = 10;
+/** How many of them limits of the platform may use up. */
+const MAX_OF_LIMITS = 7;
 const MAX_AGE_MS = 1 * DAY;
 
 /** What a retry budget is spent on: a destination or a follow-up. */
@@ -26,6 +28,13 @@ export function backoffMs(failures: number, named: number | undefined): number {
 export function isExhausted(attempted: Attempted, failures: number, nextAt: number): boolean {
   return failures >= MAX_FAILURES || isTooOld(attempted, nextAt);
 }
+
+/**
+ * Returns the count of consecutive failures after one more. A limit of the platform lasts as long as it lasts: only a day
+ * ends its retries, and it leaves failures of other kinds some of theirs.
+ */
+export const failuresAfter = (failures: number, isLimit: boolean): number =>
+  isLimit ? Math.max(failures, Math.min(failures + 1, MAX_OF_LIMITS)) : failures + 1;
 
 /** True when `nextAt` is more than a day after the first attempt. */
 export function isTooOld({ first_attempt_at }: Attempted, nextAt: number): boolean {

@@ -101,21 +101,21 @@ export function waiting(
   };
 }
 
-/** An attempt failed and is retried at `at`. `failures`: how many failures it counts for. */
+/** An attempt failed and is retried at `at`. `failures`: consecutive ones, this one included. */
 export function retrying(
   destination: Destination,
   progress: Partial<Progress>,
   error: Failure,
   at: number,
   now: number,
-  failures = 1,
+  failures = destination.failures + 1,
 ): DestinationOf<'retrying'> {
   return {
     ...common(destination, now, ['post.retry']),
     ...progressOf(destination),
     ...progress,
     status: 'retrying',
-    failures: destination.failures + failures,
+    failures,
     next_attempt_at: at,
     error,
   };
