@@ -4,13 +4,13 @@ import { hasValidCredentials, loadFreshAccount, renewAccount } from '../connecti
 import { targetIdOf } from '../connections/target-choice.ts';
 import { withCopiedMedia } from '../media/copies/copy-media.ts';
 import { mediaFiles } from '../media/media-files.ts';
-import { isFinal, type Destination } from '../model/destination.ts';
+import { hasBegun, isFinal, type Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
 import { createHttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
 import type { PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
-import { RULES } from '../platforms/registry.ts';
+import { BASICS, RULES } from '../platforms/registry.ts';
 import { openQuota } from '../quota/quota.ts';
 import { getConnection } from '../store/connections.ts';
 import { createIdentify } from './identify.ts';
@@ -24,6 +24,8 @@ export interface DeliveryContext {
   publisher: Publisher;
   /** Opens the account; `renew` renews its credentials first. Throws PlatformError when the grant is dead. */
   context: (renew: boolean) => Promise<StepContext<unknown>>;
+  /** What the post goes to, as the destination stores it. */
+  owner: Pick<Destination, 'social_account_id' | 'target_id'>;
   /** Returns the connection as it is stored now; a renewal changes its revision. */
   connection: () => Connection;
   settleMs: number;
@@ -33,8 +35,8 @@ export interface DeliveryContext {
 }
 
 /**
- * Prepares the steps of a destination. Returns null when the profile has no usable account on the platform, or the
- * service has no publisher for it. Credentials are opened, and renewed when they are about to expire, by the first step.
+ * Prepares the steps of a destination. Returns null when the profile has no usable account on the platform, or another one
+ * than the destination began with, or the service has no publisher for it. Credentials are opened, and renewed when they are about to expire, by the first step.
  * Stale account facts are read again for an attempt; what follows a final destination uses those of its attempt.
  */
 export async function openDeliveryContext(
@@ -47,12 +49,13 @@ export async function openDeliveryContext(
   const stored = await getConnection(services.table, post.workspace_id, post.profile_id, platform);
   const publisher = publishers[platform];
   if (!publisher || !stored || !hasValidCredentials(stored, services.now())) return null;
+  if (stored.id !== destination.social_account_id && hasBegun(destination)) return null;
   const connection = isFinal(destination) ? stored : await withFreshFacts(services, stored);
   const client = createHttpClient();
   const job = jobOf(await withCopiedMedia(services, post), connection);
   const rules = RULES[platform];
   const files = mediaFiles({ http: client, bucket: services.bucket, rules, draft: job });
-  const targetId = targetIdOf(connection, job.options);
+  const { target_id: targetId = targetIdOf(connection, job.options) } = destination;
   let account: LoadedAccount | null = null;
 
   return {
@@ -78,6 +81,10 @@ export async function openDeliveryContext(
         now: services.now,
         remainingMs,
       };
+    },
+    owner: {
+      social_account_id: connection.id,
+      ...(BASICS[platform].target_field !== undefined && { target_id: targetId }),
     },
     connection: () => account?.connection ?? connection,
     settleMs: rules.settle_ms,

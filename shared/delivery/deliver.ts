@@ -1,4 +1,4 @@
-import { reserveAtDelivery } from '../caps/at-delivery.ts';
+import { releaseReservations, reserveAtDelivery } from '../caps/at-delivery.ts';
 import {
   isFinal,
   pendingFollowUps,
@@ -136,14 +136,15 @@ async function outcomeOf(
 ): Promise<AttemptOutcome> {
   const { platform, intent } = lease.destination;
   const begins = from !== 'processing' && intent === null;
-  const capped = begins ? await capOutcome(run, lease) : null;
-  if (capped) return capped;
   if (!run.publishers[platform]) return failedAttempt(publisherMissing(platform), null, false);
   const context = await openDeliveryContext(run, lease.post, lease.destination);
   if (!context) {
     return failedAttempt(failure(intent ? 'DELIVERY_UNKNOWN' : 'TOKEN_EXPIRED', ACCOUNT_GONE), null, true);
   }
   try {
+    await assign(run, lease, context);
+    const capped = begins ? await capOutcome(run, lease) : null;
+    if (capped) return capped;
     const outcome = await runAttempt({
       ...context,
       post: lease.post,
@@ -159,6 +160,14 @@ async function outcomeOf(
   } finally {
     context.close();
   }
+}
+
+/** Notes where the destination goes. One that has not begun goes to the account that the profile has now. */
+async function assign({ services }: DeliveryRun, lease: Lease, { owner }: DeliveryContext): Promise<void> {
+  const before = lease.destination;
+  lease.amend(owner);
+  if (before.social_account_id === owner.social_account_id) return;
+  await releaseReservations(services, lease.post, [before]);
 }
 
 /** Returns the outcome of a destination that is over its account's daily cap; null when it may publish. */

@@ -39,13 +39,17 @@ interface Other {
 
 /** Returns what tells the live post of `post` from those of other posts of the account. */
 export function createIdentify(services: Services, post: Post, connection: Connection): Identify {
-  const targetOf = ({ options }: PublishJob) => targetIdOf(connection, options);
+  const targetOf = (destination: Destination | undefined, { options }: PublishJob) =>
+    destination?.target_id ?? targetIdOf(connection, options);
   return async (candidates, looksAlike) => {
     if (candidates.length === 0) return { type: 'absent' };
     const own = jobOf(post, connection);
     const isAlike = looksAlike ?? (({ text }: PublishJob) => sameText(text, own.text));
     const others = await othersOf(services, post, connection, candidates);
-    const alike = others.filter(({ job }) => targetOf(job) === targetOf(own) && isAlike(job));
+    const target = targetOf(post.destinations[connection.platform], own);
+    const alike = others.filter(
+      ({ destination, job }) => targetOf(destination, job) === target && isAlike(job),
+    );
     const rivals = alike.filter(
       ({ destination }) => isUndecided(destination) || lacksId(destination, candidates),
     );

@@ -32,6 +32,8 @@ export interface Lease<D extends Destination = DestinationOf<'publishing'>> {
   readonly destination: D;
   /** Stores progress under the lease. Throws LeaseLost when another worker acquired it. */
   save: (to: D) => Promise<void>;
+  /** Adds what the next save stores. */
+  amend: (change: Partial<D>) => void;
 }
 
 /** Throws LeaseLost once the lease has expired: another worker may have acquired it. */
@@ -52,6 +54,9 @@ export function holdLease<D extends Destination>(
     },
     get destination() {
       return current.destination;
+    },
+    amend: change => {
+      current = { ...current, destination: { ...current.destination, ...change } };
     },
     save: async to => {
       const after = await store(current.post, current.destination, to);

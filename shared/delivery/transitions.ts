@@ -28,10 +28,12 @@ function progressOf(destination: Destination): Progress {
 }
 
 function common(destination: Destination, now: number, outbox: readonly DestinationEventKind[] = []) {
-  const { platform, social_account_id, revision, attempts, failures, first_attempt_at } = destination;
+  const { platform, social_account_id, target_id, revision, attempts, failures, first_attempt_at } =
+    destination;
   return {
     platform,
     social_account_id,
+    ...(target_id !== undefined && { target_id }),
     revision: revision + 1,
     attempts,
     failures,
@@ -189,7 +191,8 @@ export function withOutboxSent<D extends Destination>(destination: D): D {
 
 /** A failed destination is published again like a new one. Its attempts keep counting, so that event ids differ. */
 export function reopened(destination: Destination, now: number): DestinationOf<'pending'> {
-  return { ...common(destination, now), status: 'pending', ...FULL_BUDGET };
+  const { target_id: _, ...fresh } = common(destination, now);
+  return { ...fresh, status: 'pending', ...FULL_BUDGET };
 }
 
 /** A destination that was not published, and will not be. */

@@ -11,6 +11,11 @@ const Count = v.pipe(v.number(), v.integer());
 const common = {
   platform: PlatformIdSchema,
   social_account_id: v.string(),
+  /**
+   * Page, organization, location or board that the post goes to, from its first attempt on; null for the account's own
+   * page. Missing where the platform has none.
+   */
+  target_id: v.optional(v.nullable(v.string())),
   /** Increases with every write of this destination: the fencing token of its lease. */
   revision: Count,
   /** Number of attempts begun. Resuming after a wait is not a new attempt. */
@@ -129,6 +134,12 @@ export const DestinationSchema = v.variant('status', [
 export type Destination = v.InferOutput<typeof DestinationSchema>;
 export type DestinationStatus = Destination['status'];
 export type DestinationOf<S extends DestinationStatus> = Extract<Destination, { status: S }>;
+
+/** True once something of the post may be at the platform: it belongs to this account and target from then on. */
+export const hasBegun = (destination: Destination): boolean =>
+  isFinal(destination) ||
+  ('checkpoint' in destination &&
+    (destination.checkpoint !== null || destination.intent !== null || destination.lost_commit === true));
 
 /** True when nothing is left to do: final, all events sent, follow-ups ended, abandoned work discarded. */
 export function isSettled(destination: Destination): boolean {

@@ -13,6 +13,7 @@ import type { PlatformId } from '../../shared/model/platform.ts';
 import { destinationsOf, type Post } from '../../shared/model/post.ts';
 import type { Connection } from '../../shared/model/profile.ts';
 import type { Services } from '../../shared/runtime/services.ts';
+import { deleteCapReservation, listCapReservations } from '../../shared/store/cap-reservations.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
@@ -21,11 +22,13 @@ import { testCredentials } from './connectors.ts';
 import { crashingServices, Killed, type Crash, type Pause } from './crashing-services.ts';
 import { fakePublisher, newFakePlatform } from './fake-platform.ts';
 import { fakeQueues } from './queue-messages.ts';
+import { DAY } from '../../shared/time/instant.ts';
 import { createTestTable } from './table.ts';
 import { webhookWith } from './webhook.ts';
 
 const WORKSPACE = 'w1';
 const PROFILE = 'p1';
+const connectionId = (platform: PlatformId) => `c-${platform}`;
 /** Six times the publishers' timeout, as in the stack. */
 const VISIBILITY_MS = 360_000;
 const MAX_RECEIVES = 5;
@@ -104,16 +107,23 @@ export async function deliveryWorld() {
     now: () => clock.now,
   };
 
-  async function connect(platformId: PlatformId): Promise<void> {
-    await putConnection(
-      table,
-      connectionOf(platformId, text => seal(ring, `c-${platformId}`, text)),
-    );
+  /** Connects an account, which replaces that of the platform where `change` gives it another id. */
+  async function connect(platformId: PlatformId, change: Partial<Connection> = {}): Promise<void> {
+    const id = change.id ?? connectionId(platformId);
+    const connection = connectionOf(platformId, text => seal(ring, id, text));
+    await putConnection(table, { ...connection, ...change });
+  }
+
+  /** Forgets the posts of an account, so that a test is not stopped by the account's daily cap. */
+  async function forgetPostsOf(platformId: PlatformId): Promise<void> {
+    const reservations = await listCapReservations(table, connectionId(platformId), 0, clock.now + 2 * DAY);
+    await Promise.all(reservations.map(each => deleteCapReservation(table, each)));
   }
 
   async function store(change: Partial<Post> = {}, platforms: readonly PlatformId[] = ['x']): Promise<Post> {
     const post = { ...newPendingPost(clock.now, platforms), ...change };
     const stored = { ...post, wake_at: firstSweepAt(post, clock.now) };
+    await Promise.all(platforms.map(forgetPostsOf));
     await createPost(table, stored);
     return stored;
   }
@@ -304,7 +314,7 @@ export function newPendingPost(now: number, platforms: readonly PlatformId[]): P
         {
           status: 'pending',
           platform,
-          social_account_id: `c-${platform}-${post_id}`,
+          social_account_id: connectionId(platform),
           revision: 1,
           attempts: 0,
           failures: 0,
@@ -319,7 +329,7 @@ export function newPendingPost(now: number, platforms: readonly PlatformId[]): P
 
 function connectionOf(platform: PlatformId, sealText: (text: string) => string): Connection {
   return {
-    id: `c-${platform}`,
+    id: connectionId(platform),
     workspace_id: WORKSPACE,
     profile_id: PROFILE,
     platform,

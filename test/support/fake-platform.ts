@@ -47,6 +47,8 @@ export interface FakePlatform {
   finishing: { ms: number; givesUp: boolean } | null;
   /** When posts by their keys were taken. */
   taken: Map<string, number>;
+  /** Accounts and targets of commits and of readings of lost ones, in order. */
+  owners: string[];
   /** Status requests so far. */
   polls: number;
   /** Keys of posts with uploaded media that are neither live nor discarded. */
@@ -84,6 +86,7 @@ export const newFakePlatform = (): FakePlatform => ({
   processing: { ms: 0, hintMs: 0 },
   finishing: null,
   taken: new Map(),
+  owners: [],
   polls: 0,
   staged: new Set(),
   stateBytes: 0,
@@ -165,7 +168,8 @@ export function fakePublisher(
   const create: Step<State, JsonObject> = {
     name: 'create',
     kind: 'commit',
-    run: async ({ job }, state) => {
+    run: async ({ job, account, target }, state) => {
+      platform.owners.push(`${account.connection_id} ${target?.id ?? '-'}`);
       const key = keyOf(job);
       if (platform.taken.has(key)) throw new PlatformError(GIVEN_UP);
       if (platform.finishing) {
@@ -183,7 +187,8 @@ export function fakePublisher(
       if (fault) throw new PlatformError(fault);
       return { type: 'published', post: postOf(id, now()), state };
     },
-    reconcile: async ({ job, identify }): Promise<Finding> => {
+    reconcile: async ({ job, account, target, identify }): Promise<Finding> => {
+      platform.owners.push(`${account.connection_id} ${target?.id ?? '-'}`);
       const fault = platform.reconcileFaults.shift();
       if (fault) throw new PlatformError(fault);
       if (platform.finishing) return external(() => finish(platform, job, now()));

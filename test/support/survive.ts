@@ -30,7 +30,8 @@ export async function publishDespite(
         result.type === 'back' ? result.step : steps[result.type === 'next' ? index + 1 : index]!.name;
       checkpoint = { step: name, state: result.state };
       if (result.type === 'wait' || result.type === 'pending') options.advance(result.delayMs);
-      const live = result.type === 'pending' && (await outcomeOf(publisher, job, checkpoint, intentAt, options));
+      const live =
+        result.type === 'pending' && (await outcomeOf(publisher, job, checkpoint, intentAt, options));
       if (live) return live;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;

@@ -84,6 +84,7 @@ async function attempt() {
       await store(to);
       held = to;
     },
+    amend: () => undefined,
   };
   const outcome = await runAttempt({
     ...{ post, job, publisher, lease, checkpoints, now, remainingMs },
