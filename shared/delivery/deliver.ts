@@ -55,7 +55,22 @@ export async function deliver(run: DeliveryRun, message: PublishMessage): Promis
   // The post was deleted or edited; an edit sends its own messages.
   if (post?.version !== message.version || !destination) return;
   if (message.warm_up) return warmUp(run, post, destination);
+  if (isSuperseded(run, post, destination, message)) return;
   await advance({ ...run, hops: message.hops }, post, destination);
+}
+
+/**
+ * True for a message that is early for a state which it does not belong to: the writer of that state has sent its own.
+ * Otherwise each repetition of a message, and each message of the sweeper, would begin a chain of its own.
+ */
+function isSuperseded(
+  { services }: DeliveryRun,
+  post: Post,
+  destination: Destination,
+  { revision = destination.revision }: PublishMessage,
+): boolean {
+  const isEarly = readyAt(post, destination) - services.now() > EARLY_MS;
+  return revision !== destination.revision && isEarly && destination.outbox.length === 0;
 }
 
 /** Does what a destination's state requires next. After `attempted`, the same message begins no further attempt. */

@@ -17,6 +17,8 @@ export const PublishMessageSchema = v.object({
   post_id: v.string(),
   platform: PlatformIdSchema,
   version: v.number(),
+  /** Revision of the destination when the message was sent. */
+  revision: v.exactOptional(v.number()),
   /** How many messages the publishers have sent to their own queue in a row before this one. */
   hops: v.optional(v.pipe(v.number(), v.integer()), 0),
   request_id: REQUEST_ID,
@@ -59,6 +61,7 @@ export async function sendPublishMessage(
       post_id,
       platform,
       version,
+      revision: destination.revision,
       hops,
       weight: weightOf(post, destination),
       ...(request_id !== undefined && { request_id }),

@@ -1,10 +1,12 @@
 import type { Checkpoint, CommitIntent, PublishedPost } from '../model/destination.ts';
+import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { PlannedStep, StepContext, StepResult } from '../platforms/contract/publisher.ts';
 import { openContext, withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
 import { decide, failed, type AttemptOutcome } from './outcome.ts';
+import { isTooOld } from './retry.ts';
 import { EARLY_MS, processingDelayMs, processingWaitUntil } from './timing.ts';
 import { advanced, withIntent, withoutIntent } from './transitions.ts';
 
@@ -148,18 +150,20 @@ const isDue = (attempt: Attempt) => attempt.post.due_at - attempt.now() <= EARLY
 
 const isOutOfTime = (attempt: Attempt) => attempt.remainingMs() < attempt.stepReserveMs;
 
-const waitForPlatform = (
+/** Waits for the platform, for a day at most. */
+function waitForPlatform(
   attempt: Attempt,
   checkpoint: Checkpoint,
   hintMs: number,
   waits: number,
-): AttemptOutcome => ({
-  type: 'wait',
-  checkpoint,
-  at: processingWaitUntil(attempt.now(), attempt.post.due_at, hintMs, waits),
-  intent: null,
-  waits: waits + 1,
-});
+): AttemptOutcome {
+  const at = processingWaitUntil(attempt.now(), attempt.post.due_at, hintMs, waits);
+  if (isTooOld(attempt.lease.destination, at)) return failed(unfinished(), checkpoint);
+  return { type: 'wait', checkpoint, at, intent: null, waits: waits + 1 };
+}
+
+const unfinished = () =>
+  failure('PLATFORM_UNAVAILABLE', 'The platform did not finish processing the post within a day');
 
 const resumeAtOnce = (attempt: Attempt, checkpoint: Checkpoint): AttemptOutcome => ({
   type: 'wait',

@@ -54,6 +54,28 @@ describe('a wait for a platform that is processing', () => {
     },
   );
 
+  test('of an hour takes one message for each reading, however often the sweeper comes', async () => {
+    world.platform.processing = { ms: HOUR, hintMs: 30 * SECOND };
+    const post = await world.store(IMAGE);
+    await world.schedule(post);
+    await world.runUntilSettled(post, 1000);
+    expect(statusOf(await world.read(post))).toBe('published');
+    // The sweeper adds one a minute, each of which ends without another one.
+    expect(world.sent.publish).toBeLessThan(world.platform.polls + 70);
+  });
+
+  test('ends after a day', async () => {
+    world.platform.processing = { ms: 3 * DAY, hintMs: 20 * MINUTE };
+    const post = await world.store(IMAGE);
+    await world.schedule(post);
+    await world.runUntilSettled(post, 1000);
+    expect(await destinationOf(post)).toMatchObject({
+      status: 'failed',
+      error: { code: 'PLATFORM_UNAVAILABLE', message: expect.stringContaining('within a day') },
+    });
+    expect(world.platform.polls).toBeLessThanOrEqual(3 * 24 + 1);
+  });
+
   test('starts short again after a step that succeeded', async () => {
     Object.assign(world.platform, { processing: { ms: 40 * SECOND, hintMs: 0 } });
     const post = await world.store(IMAGE);
