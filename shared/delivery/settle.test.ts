@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { crashPoints } from '../../test/support/crashing-services.ts';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { isListening } from '../events/listening.ts';
-import { statusOf } from '../model/post.ts';
+import { statusOf, type Post } from '../model/post.ts';
 import { listDueReadings } from '../store/insights.ts';
 import { shardOf } from '../store/table.ts';
 
@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(() => world.reset());
 
-const readings = async (account: string) =>
+const readings = async (account: string, post: Post) =>
   (await listDueReadings(world.table, shardOf(account), Number.MAX_SAFE_INTEGER, 500)).filter(
-    ({ account_id }) => account_id === account,
+    ({ post_id }) => post_id === post.post_id,
   );
 
 test('a webhook whose state cannot be read is taken to listen', async () => {
@@ -64,7 +64,10 @@ describe('without a webhook', () => {
       const { wake_at, destinations } = await world.read(post);
       expect({ ...crash, live: world.platform.live.length, wake_at }).toEqual({ ...crash, live: 1 });
       const account = destinations.x!.social_account_id;
-      expect({ ...crash, readings: (await readings(account)).length }).toEqual({ ...crash, readings: 1 });
+      expect({ ...crash, readings: (await readings(account, post)).length }).toEqual({
+        ...crash,
+        readings: 1,
+      });
     }
   });
 });
