@@ -86,7 +86,7 @@ async function answerLookup(
       return await run(services, lookup, account, input);
     } catch (error) {
       if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
-      return run(services, lookup, await renewAccount(services, account), input);
+      return run(services, lookup, await renewAccount(services, account, error), input);
     }
   });
 }

@@ -50,7 +50,7 @@ export function withAccount<T>(
         return await request(open(account));
       } catch (error) {
         if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
-        loading = renewAccount(services, account);
+        loading = renewAccount(services, account, error);
         return request(open(await loading));
       }
     });

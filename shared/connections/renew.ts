@@ -39,7 +39,8 @@ export async function loadFreshAccount(
   const account = await loadAccount(services, connection, targetId);
   const now = services.now();
   if (hasExpiredForGood(connection, now)) {
-    return requireReconnect(services, account, 'The credentials have expired and cannot be renewed');
+    const expired = reconnectError('The credentials have expired and cannot be renewed');
+    return requireReconnect(services, account, expired);
   }
   if (!isRenewalDue(connection, now) || !expiresWithin(RENEW_BEFORE_USE_MS, connection, now)) return account;
   try {
@@ -80,15 +81,19 @@ function isRenewalDue({ renew_at }: Connection, now: number): boolean {
 }
 
 /**
- * Renews credentials that the platform refused. Throws PlatformError: `token_expired` when the user must reconnect,
- * `transient` when the platform does not answer.
+ * Renews credentials that the platform refused with `refusal`. Throws PlatformError: `token_expired` when the user must
+ * reconnect, in the words of the refusal where there is nothing to renew with; `transient` when the platform does not
+ * answer.
  */
-export async function renewAccount(services: Services, account: LoadedAccount): Promise<LoadedAccount> {
-  const connector = CONNECTORS[account.connection.platform];
-  if (connector?.renews_valid_token_only) {
-    return requireReconnect(services, account, 'The platform refused the access token');
-  }
-  return renew(services, account);
+export async function renewAccount(
+  services: Services,
+  account: LoadedAccount,
+  refusal: PlatformError,
+): Promise<LoadedAccount> {
+  const { connection } = account;
+  const connector = CONNECTORS[connection.platform];
+  const isRenewable = connector?.renew && !connector.renews_valid_token_only && !isNeverRenewed(connection);
+  return isRenewable ? renew(services, account) : requireReconnect(services, account, refusal);
 }
 
 /** Renews credentials whose `renew_at` has come, whether or not they are needed now. Throws like `renewAccount`. */
@@ -101,8 +106,8 @@ export async function renewIfDue(services: Services, connection: Connection): Pr
 async function renew(services: Services, account: LoadedAccount): Promise<LoadedAccount> {
   const { connection } = account;
   const renewCredentials = CONNECTORS[connection.platform]?.renew;
-  if (!renewCredentials || isNeverRenewed(connection)) {
-    return requireReconnect(services, account, 'The platform refused the credentials');
+  if (!renewCredentials) {
+    throw new Error(`Credentials of ${connection.platform} cannot be renewed`);
   }
   for (let poll = 0; poll < POLLS; poll += 1) {
     const current = await currentConnection(services, connection);
@@ -151,7 +156,7 @@ async function renewWithLease(
     return { ...account, connection: changed, credentials };
   } catch (error) {
     if (error instanceof PlatformError && error.kind === 'token_expired') {
-      return requireReconnect(services, account, error.message);
+      return requireReconnect(services, account, reconnectError(error.message));
     }
     await releaseRenewalLease(services.table, connection);
     throw error;
@@ -176,15 +181,15 @@ function assertComplete({ platform }: Connection, credentials: JsonObject): void
 async function requireReconnect(
   services: Services,
   account: LoadedAccount,
-  message: string,
+  reason: PlatformError,
 ): Promise<LoadedAccount> {
   const { connection } = account;
-  const outbox = { at: services.now(), message };
+  const outbox = { at: services.now(), message: reason.message };
   if (!(await markNeedsReconnect(services.table, connection, outbox))) {
     const current = await currentConnection(services, connection);
     if (!current.needs_reconnect) return reload(services, account, current);
   }
-  throw reconnectError(message);
+  throw reason;
 }
 
 /** The same account and target with the credentials that are stored now. */

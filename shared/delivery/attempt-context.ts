@@ -12,8 +12,8 @@ export interface Attempt {
   publisher: Publisher;
   lease: Lease;
   checkpoints: CheckpointStore;
-  /** Opens the account; `renew` renews its credentials first. Throws PlatformError. */
-  context: (renew: boolean) => Promise<StepContext<unknown>>;
+  /** Opens the account. Credentials that were refused with `refusal` are renewed first. Throws PlatformError. */
+  context: (refusal: PlatformError | null) => Promise<StepContext<unknown>>;
   sleep: (ms: number) => Promise<void>;
   /** Returns the current time in epoch milliseconds. */
   now: () => number;
@@ -33,24 +33,27 @@ export interface Attempt {
 export async function withRenewal<T>(
   attempt: Attempt,
   run: (context: StepContext<unknown>) => Promise<T>,
-  renewed = () => openContext(attempt, true),
+  renewed = (refusal: PlatformError) => openContext(attempt, refusal),
 ): Promise<T> {
   const runLeased = (context: StepContext<unknown>) => {
     assertHeld(attempt.lease.destination.lease_until, attempt.now());
     return run(context);
   };
   try {
-    return await runLeased(await openContext(attempt, false));
+    return await runLeased(await openContext(attempt, null));
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
-    return runLeased(await renewed());
+    return runLeased(await renewed(error));
   }
 }
 
 /** Opens the account. An error here precedes the step's own request, so the outcome of that is not in doubt. */
-export async function openContext(attempt: Attempt, renew: boolean): Promise<StepContext<unknown>> {
+export async function openContext(
+  attempt: Attempt,
+  refusal: PlatformError | null,
+): Promise<StepContext<unknown>> {
   try {
-    return await attempt.context(renew);
+    return await attempt.context(refusal);
   } catch (error) {
     const { kind, code, message, retryAfterMs } = asPlatformError(error);
     throw new PlatformError({ kind, code, message, retryAfterMs, outcomeUnknown: false });

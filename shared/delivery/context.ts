@@ -9,6 +9,7 @@ import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
 import { createHttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
+import type { PlatformError } from '../platforms/contract/error.ts';
 import type { PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
 import { BASICS, RULES } from '../platforms/registry.ts';
 import { openQuota } from '../quota/quota.ts';
@@ -22,8 +23,8 @@ import { stepReserveMs } from './timing.ts';
 export interface DeliveryContext {
   job: PublishJob;
   publisher: Publisher;
-  /** Opens the account; `renew` renews its credentials first. Throws PlatformError when the grant is dead. */
-  context: (renew: boolean) => Promise<StepContext<unknown>>;
+  /** Opens the account. Credentials that were refused with `refusal` are renewed first. Throws PlatformError. */
+  context: (refusal: PlatformError | null) => Promise<StepContext<unknown>>;
   /** What the post goes to, as the destination stores it. */
   owner: Pick<Destination, 'social_account_id' | 'target_id'>;
   /** Returns the connection as it is stored now; a renewal changes its revision. */
@@ -61,10 +62,10 @@ export async function openDeliveryContext(
   return {
     job,
     publisher,
-    context: async renew => {
-      if (renew) {
+    context: async refusal => {
+      if (refusal) {
         account ??= await loadAccount(services, connection, targetId);
-        account = await renewAccount(services, account);
+        account = await renewAccount(services, account, refusal);
       }
       account ??= await loadFreshAccount(services, connection, targetId);
       return {

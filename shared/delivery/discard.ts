@@ -46,7 +46,7 @@ async function discard(
   if (!context) return;
   try {
     const { discard: discardAt, accepts } = context.publisher;
-    if (discardAt && accepts(checkpoint)) await discardAt(await context.context(false), checkpoint);
+    if (discardAt && accepts(checkpoint)) await discardAt(await context.context(null), checkpoint);
   } finally {
     context.close();
   }

@@ -2,6 +2,7 @@ import type { DestinationOf, FollowUpState, PublishedPost } from '../model/desti
 import { failure, type Failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { PlatformError } from '../platforms/contract/error.ts';
 import type { PlannedFollowUp, StepContext } from '../platforms/contract/publisher.ts';
 import { asPlatformError, decide, isWaitForQuota } from './outcome.ts';
 import { FULL_BUDGET } from './retry.ts';
@@ -31,7 +32,7 @@ export interface FollowUpRun extends DeliveryRun {
   followUp: PlannedFollowUp;
   leased: LeasedFollowUp;
   post: Post;
-  open: (renew: boolean) => Promise<StepContext<unknown>>;
+  open: (refusal: PlatformError | null) => Promise<StepContext<unknown>>;
   reserveMs: number;
 }
 

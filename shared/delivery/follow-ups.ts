@@ -93,7 +93,7 @@ type Opened = { type: 'opened' } | { type: 'error'; error: unknown };
 
 async function openAccount({ context }: DeliveryContext): Promise<Opened> {
   try {
-    await context(false);
+    await context(null);
     return { type: 'opened' };
   } catch (error) {
     return { type: 'error', error };

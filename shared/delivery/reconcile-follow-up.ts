@@ -14,7 +14,7 @@ export async function reconcileFollowUp(run: FollowUpRun, intentAt: number): Pro
   if (!followUp.reconcile) return { type: 'failed', failure: lost(followUp.name) };
   const now = services.now();
   try {
-    const context = await run.open(false);
+    const context = await run.open(null);
     const finding = await followUp.reconcile(
       context,
       leased.state.state,

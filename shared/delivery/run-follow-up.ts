@@ -69,14 +69,14 @@ async function withRenewal(run: FollowUpRun): Promise<FollowUpResult<JsonObject>
     assertHeld(leased.destination.lease?.until ?? 0, services.now());
     return followUp.run(context, leased.state.state, postOf(leased.destination));
   };
-  const context = await open(false);
+  const context = await open(null);
   try {
     return await once(context);
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'token_expired') throw error;
     // The platform refused the credentials, and with them the request: its outcome is known.
     await leased.save({ intent: null });
-    const renewed = await open(true);
+    const renewed = await open(error);
     await leased.save({ intent: intentFor(followUp, services.now()) });
     return once(renewed);
   }

@@ -1,6 +1,7 @@
 import type { Checkpoint, CommitIntent, PublishedPost } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { PlatformError } from '../platforms/contract/error.ts';
 import type { PlannedStep, StepContext, StepResult } from '../platforms/contract/publisher.ts';
 import { openContext, withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
@@ -56,16 +57,16 @@ async function commit(
   if (!isDue(attempt)) return { type: 'wait', checkpoint, at: attempt.post.due_at, intent: null };
   if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
   try {
-    await openContext(attempt, false);
+    await openContext(attempt, null);
   } catch (error) {
     return afterError(error, attempt, checkpoint, false);
   }
   await attempt.sleep(Math.max(0, attempt.post.due_at - attempt.now()));
   await storeIntent(attempt, checkpoint, repeated);
   // The platform refused the credentials, and with them the request: its outcome is known.
-  const renewed = async () => {
+  const renewed = async (refusal: PlatformError) => {
     await attempt.lease.save(withoutIntent(attempt.lease.destination));
-    const context = await openContext(attempt, true);
+    const context = await openContext(attempt, refusal);
     await storeIntent(attempt, checkpoint, repeated);
     return context;
   };

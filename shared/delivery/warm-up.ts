@@ -44,7 +44,7 @@ function isFirstOfSecond(services: Services, { due_at }: Post, { platform }: Des
 export async function warmUp(run: DeliveryRun, post: Post, destination: Destination): Promise<void> {
   try {
     const context = await openDeliveryContext(run, post, destination);
-    await context?.context(false).finally(() => context.close());
+    await context?.context(null).finally(() => context.close());
   } catch (error) {
     log.warn('Could not warm up', {
       post_id: post.post_id,

@@ -108,9 +108,8 @@ async function fetchMetrics(
   try {
     return await reader.read(context, ids);
   } catch (error) {
-    const isExpired = error instanceof PlatformError && error.kind === 'token_expired';
-    if (!isExpired || !loaded.account) throw error;
-    loaded.account = await renewAccount(services, loaded.account);
+    if (!(error instanceof PlatformError) || error.kind !== 'token_expired' || !loaded.account) throw error;
+    loaded.account = await renewAccount(services, loaded.account, error);
     return reader.read(context, ids);
   }
 }
