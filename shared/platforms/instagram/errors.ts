@@ -25,7 +25,7 @@ const OUR_FAULT = { kind: 'rejected', failure: 'INTERNAL' } as const;
 export const INSTAGRAM_ERRORS: readonly ErrorRow[] = [
   ...UPLOAD_ERRORS,
   // Servers of Instagram and containers: nothing is visible yet, so everything but publishing can be repeated.
-  { subcode: [2207001, 2207032, 2207053], purpose: 'commit', ...AGAIN, outcomeUnknown: true },
+  { either: [-1, 2207001, 2207032, 2207053], purpose: 'commit', ...AGAIN, outcomeUnknown: true },
   { subcode: [2207001, 2207032, 2207053, 2207082, 2207076, 2207077], ...AGAIN },
   { subcode: [2207003, 2207052], ...AGAIN },
   { subcode: [2207006, 2207008, 2207020, 2207027, 4279009], ...AGAIN },

@@ -156,6 +156,7 @@ describe.each([
   ['spam (4/2207051)', { status: 400, code: 4, subcode: 2207051 }],
   ['a missing permission (10)', { status: 403, code: 10 }],
   ['an error of the server (2)', { status: 500, code: 2 }],
+  ['an error that Instagram does not explain (-1)', { status: 400, code: -1 }],
 ])('a refusal because of %s', (_, answer) => {
   test('is recognised as wrong when the post went live all the same', async () => {
     mode({ next_publish: { ...answer, live: true } });
