@@ -163,6 +163,19 @@ describe.each([
     expectOneLive(await deliver(image()));
     expect(publishes()).toBe(1);
   });
+
+  test('is recognised as wrong when Instagram was slow to answer', async () => {
+    mode({ next_publish: { ...answer, live: true } });
+    const slow: HttpClient = {
+      ...host.http,
+      send: async request => {
+        const response = await host.http.send(request);
+        if (PUBLISH.test(request.url)) host.advance(20_000);
+        return response;
+      },
+    };
+    expectOneLive(await deliver(image(), slow));
+  });
 });
 
 describe('a refusal that is true', () => {

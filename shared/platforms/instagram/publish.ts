@@ -73,6 +73,7 @@ async function publish(context: Context, state: State): Promise<StepResult<State
 
 /** Makes the container visible: the only request that could post twice. */
 async function send(context: Context, state: State, container: Container): Promise<StepResult<State>> {
+  const sentAt = context.now();
   try {
     const id = await publishContainer(accessesFor(context), container.id);
     const post = {
@@ -82,7 +83,7 @@ async function send(context: Context, state: State, container: Container): Promi
     };
     return { type: 'published', post, state };
   } catch (error) {
-    return afterRefusal(context, state, container, error);
+    return afterRefusal(context, state, container, error, sentAt);
   }
 }
 
@@ -101,6 +102,7 @@ function afterRefusal(
   state: State,
   container: Container,
   error: unknown,
+  sentAt: number,
 ): StepResult<State> {
   if (isNotReady(error)) return notReady(context, state, container, error);
   if (isGraphError(error, -2, 2207020)) return anewOr(context, state, error);
@@ -113,7 +115,7 @@ function afterRefusal(
   if (code === null) throw error;
   return {
     type: 'wait',
-    state: { ...state, doubt: { since: context.now(), code } },
+    state: { ...state, doubt: { since: sentAt, code } },
     delayMs: DOUBT_DELAY_MS,
   };
 }

@@ -26,7 +26,7 @@ export const StateSchema = v.object({
   renewals: v.number(),
   /** How often publishing waited because Instagram did not find the container. */
   misses: v.number(),
-  /** Instagram refused to publish, in a way that is known to be wrong at times. */
+  /** Instagram refused to publish, in a way that is known to be wrong at times. `since`: when the request was sent. */
   doubt: v.nullable(v.object({ since: v.number(), code: v.picklist(['spam', 'permission']) })),
 });
 export type State = v.InferOutput<typeof StateSchema>;
