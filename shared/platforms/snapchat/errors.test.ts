@@ -90,7 +90,8 @@ describe('an error response of Snapchat', () => {
     [500, '', LOST],
     [502, '<html>Bad Gateway</html>', { ...LOST, message: 'Publishing: Snapchat answered 502' }],
     [503, error({ debug_message: 'Unavailable' }), LOST],
-    [500, coded('INTERNAL_ERROR'), WAIT],
+    [500, coded('INTERNAL_ERROR'), LOST],
+    [500, coded('MEDIA_EXPIRED'), WAIT],
   ])('%d with %j is classified', (status, body, expected) => {
     expect(classify(status, body)).toMatchObject(expected);
   });

@@ -22,6 +22,8 @@ interface Row {
   failure: FailureCode;
   /** What the user can do. */
   advice?: string;
+  /** True where the request may have had an effect. */
+  outcomeUnknown?: true;
 }
 
 const UNAVAILABLE = { kind: 'transient', failure: 'PLATFORM_UNAVAILABLE' } as const;
@@ -44,7 +46,8 @@ const TABLE: readonly Row[] = [
   { when: isProcessing, ...UNAVAILABLE },
   { code: 'MEDIA_EXPIRED', ...UNAVAILABLE },
   { code: 'MEDIA_POSTING_ALREADY_IN_PROGRESS', ...UNAVAILABLE },
-  { when: isOutage, ...UNAVAILABLE },
+  // Other codes are undocumented: they do not say that nothing was posted.
+  { when: isOutage, ...UNAVAILABLE, outcomeUnknown: true },
   { status: 401, kind: 'token_expired', failure: 'TOKEN_EXPIRED' },
   { status: 429, kind: 'rate_limited', failure: 'PLATFORM_RATE_LIMIT' },
   { status: 403, ...NO_ACCESS },
@@ -91,15 +94,19 @@ function matches(row: Row, response: ErrorResponse): boolean {
 
 /** Classifies an error response. `what` names the call in the message. */
 export function toPlatformError(http: HttpResponse, response: ErrorResponse, what: string): SnapchatError {
-  const { kind, failure, advice } = TABLE.find(row => matches(row, response)) ?? OTHERS;
+  const {
+    kind,
+    failure,
+    advice,
+    outcomeUnknown = false,
+  } = TABLE.find(row => matches(row, response)) ?? OTHERS;
   return new SnapchatError(
     {
       kind,
       code: failure,
       message: messageOf(response, what, advice),
       retryAfterMs: kind === 'rate_limited' ? retryAfterMs(http) : undefined,
-      // A named error is an answer; a mere status may come from a gateway while the request goes on.
-      outcomeUnknown: response.code === '' && isOutage(response),
+      outcomeUnknown,
     },
     response,
   );
