@@ -243,6 +243,18 @@ describe('a link of a text post', () => {
     await run(job({ description }), { media: client });
     expect(last()).toMatchObject({ text: description, kind: 'text' });
   });
+
+  test.each([
+    ['DUPLICATE_REJECTED', 422, '{"code":"DUPLICATE_POST"}'],
+    ['PERMISSION_MISSING', 403, '{"code":"ACCESS_DENIED"}'],
+    ['INTERNAL', 426, '{"code":"NONEXISTENT_VERSION"}'],
+  ])('is not sent again without its preview after %s', async (code, status, body) => {
+    const before = requests(CREATE).length;
+    host.failNext({ match: CREATE, respond: { status, body } });
+    const post = job({ description: `Once https://example.com/a ${code}` });
+    await expect(run(post, { media: media() })).rejects.toMatchObject({ code });
+    expect(requests(CREATE)).toHaveLength(before + 1);
+  });
 });
 
 describe('images', () => {

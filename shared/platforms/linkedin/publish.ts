@@ -87,12 +87,15 @@ async function afterRejection(
   const waiting = { ...state, processing_since: state.processing_since ?? context.now() };
   if (isWaiting && !isTooSlow(context, waiting))
     return { type: 'wait', state: waiting, delayMs: MEDIA_WAIT_MS };
-  if (state.article && (isWaiting || error.kind === 'rejected')) {
+  if (state.article && (isWaiting || isOfContent(error))) {
     return { type: 'back', step: PREVIEW.name, state: { ...state, article: null, without_article: true } };
   }
   if (isWaiting) return uploadedAgain(waiting);
   throw error;
 }
+
+/** True where another content may be accepted. */
+const isOfContent = ({ code }: PlatformError) => code === 'CONTENT_REJECTED' || code === 'MEDIA_REJECTED';
 
 /**
  * The lost request had created the post, unless it is known that another post of the account is the duplicate: LinkedIn
