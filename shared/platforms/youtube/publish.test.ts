@@ -237,10 +237,41 @@ describe('a lost answer', () => {
   test('whose session was forgotten is found among the uploads of the channel', async () => {
     change({ forget_finished: true });
     const post = job();
-    const before = await interrupted(post, { http: failingAt(0, { drop: 'after' }) });
+    const before = await interrupted(post, { http: failingAt(0, { times: 2, drop: 'after' }) });
     expect(before.error).toMatchObject({ kind: 'transient', outcomeUnknown: true });
     expect(await reconciled(before, post)).toMatchObject(found());
+    await run(post, { http: failingAt(0, { drop: 'after' }) });
+    expect(host.posts()).toHaveLength(2);
+    host.failNext({ match: /playlistItems/, respond: { status: 403 } });
+    const refused = await interrupted(post, { http: failingAt(0, { drop: 'after' }) });
+    expect(refused.error).toMatchObject({ kind: 'rejected', outcomeUnknown: true });
+  });
+
+  test('to the last chunk, with a rate limit in its place, makes no second video', async () => {
+    change({ forget_finished: true });
+    const post = job();
+    const send: TestSandbox['http']['send'] = async request => {
+      const response = await host.http.send(request);
+      const isLast = /^bytes \d/.test(request.headers?.['content-range'] ?? '');
+      return isLast ? { ...response, status: 429, body: Buffer.from('') } : response;
+    };
+    const before = await interrupted(post, { http: { ...host.http, send } });
+    expect(before.error).toMatchObject({ kind: 'rate_limited', outcomeUnknown: false });
+    await run(post, { from: before.checkpoint });
     expect(host.posts()).toHaveLength(1);
+  });
+
+  test('to the last chunk of a worker that died long ago is searched twice before another upload', async () => {
+    const post = job();
+    const { checkpoints } = await run(post);
+    const checkpoint = checkpoints.at(-2)!;
+    const at = host.now();
+    host.platform.reset();
+    host.advance(7 * MINUTE);
+    expect(await reconciled({ checkpoint, at }, post)).toEqual({ type: 'absent' });
+    const { ran, waitedMs } = await run(post, { from: checkpoint });
+    expect(ran.slice(0, 3)).toEqual(['publish', 'publish', 'upload']);
+    expect(waitedMs).toBeGreaterThanOrEqual(MINUTE);
   });
 
   test('is absent only after the channel was searched twice', async () => {
@@ -253,7 +284,7 @@ describe('a lost answer', () => {
     host.advance(2 * MINUTE);
     expect(await reconciled({ checkpoint, at }, post)).toEqual({ type: 'absent' });
     const again = await run(post, { from: checkpoint });
-    expect(again.ran.slice(0, 3)).toEqual(['publish', 'upload', 'upload']);
+    expect(again.ran.slice(0, 3)).toEqual(['publish', 'publish', 'upload']);
   });
 
   test('to the change of the privacy is read from the video', async () => {

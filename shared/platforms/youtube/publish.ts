@@ -10,7 +10,7 @@ import { isProcessed, problemOf } from './processing.ts';
 import { videoStatus } from './resource.ts';
 import { isShort } from './rules.ts';
 import { callerOf, FRESH, StateSchema, type Context, type Session, type State } from './state.ts';
-import { searchUpload, sendRest, SessionGone, upload, withoutSession } from './upload.ts';
+import { searchTwice, searchUpload, sendRest, SessionGone, upload, withoutSession } from './upload.ts';
 import { queryUpload } from './upload-calls.ts';
 import { deleteVideo, getVideo, updateVideo } from './videos.ts';
 
@@ -59,15 +59,29 @@ async function publish(context: Context, state: State): Promise<StepResult<State
   const { session, video_id, progress } = state;
   if (video_id !== null) return release(context, state, video_id);
   if (!session) return { type: 'back', step: UPLOAD.name, state };
+  const live = (id: string): StepResult<State> => ({
+    type: 'published',
+    post: postOf(context, id, context.now()),
+    state,
+  });
   try {
     const videoId = await sendRest(context, session, progress);
-    if (videoId === null) return { type: 'again', state };
-    return { type: 'published', post: postOf(context, videoId, context.now()), state };
+    return videoId === null ? { type: 'again', state } : live(videoId);
   } catch (error) {
     if (!(error instanceof SessionGone)) throw error;
-    if (error.lastByteSent) throw sessionLost();
-    return { type: 'back', step: UPLOAD.name, state: withoutSession(state) };
+    const search = await searchTwice(context, state, session).catch(inDoubt);
+    if (search.type === 'found') return live(search.video_id);
+    return search.type === 'wait'
+      ? search
+      : { type: 'back', step: UPLOAD.name, state: withoutSession(state) };
   }
+}
+
+/** A search that fails leaves open whether the video is live. */
+function inDoubt(error: unknown): never {
+  if (!(error instanceof PlatformError)) throw error;
+  const { kind, code, message, retryAfterMs } = error;
+  throw new PlatformError({ kind, code, message, retryAfterMs, outcomeUnknown: true });
 }
 
 /** Gives a held video its privacy. */
@@ -79,14 +93,6 @@ async function release(context: Context, state: State, videoId: string): Promise
   }
   return { type: 'published', post: postOf(context, videoId, context.now()), state };
 }
-
-const sessionLost = () =>
-  new PlatformError({
-    kind: 'transient',
-    code: 'PLATFORM_UNAVAILABLE',
-    message: 'YouTube lost the upload session after the last byte was sent',
-    outcomeUnknown: true,
-  });
 
 async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
   const { session, video_id } = state;

@@ -27,7 +27,7 @@ export const StateSchema = v.object({
   sessions: v.number(),
   /** The last bytes of a held video may have been sent, so that it may exist. */
   finishing: v.boolean(),
-  /** When the channel was first searched for a video whose session was lost. */
+  /** When the channel was first searched for a video whose session was lost. Epoch milliseconds. */
   searched_at: v.nullable(v.number()),
   /** The held video, once it exists. */
   video_id: v.nullable(v.string()),

@@ -24,14 +24,9 @@ const HOLD_MS = 30 * SECOND;
 /** A finished upload may not be in the channel's list at once. */
 const SEARCH_AGAIN_MS = MINUTE;
 
-/** Thrown when a session is unknown. `lastByteSent`: its video may exist nevertheless. */
+/** Thrown when a session is unknown. Once its last byte was sent, its video may exist nevertheless. */
 export class SessionGone extends Error {
   override readonly name = 'SessionGone';
-  readonly lastByteSent: boolean;
-  constructor(lastByteSent: boolean) {
-    super('The upload session is gone');
-    this.lastByteSent = lastByteSent;
-  }
 }
 
 /**
@@ -146,9 +141,8 @@ function partsOf(context: Context, session: Session, file: UserFile) {
   if (file.size !== size) throw fileChanged();
   const caller = callerOf(context);
   let videoId: string | null = null;
-  let lastByteSent = false;
   const offsetOf = (state: UploadState): number => {
-    if (state.type === 'gone') throw new SessionGone(lastByteSent);
+    if (state.type === 'gone') throw new SessionGone('The upload session is gone');
     if (state.type === 'partial') return state.offset;
     videoId = state.video_id;
     return size;
@@ -157,10 +151,9 @@ function partsOf(context: Context, session: Session, file: UserFile) {
     file,
     // The session decides where the next chunk starts.
     partAt: offset => ({ index: 0, start: offset, end: Math.min(size, offset + chunkBytes(session)) }),
-    send: async ({ start, end, bytes }) => {
-      lastByteSent ||= end === size;
-      return { offset: offsetOf(await sendChunk(caller, url, { start, bytes, size, type })) };
-    },
+    send: async ({ start, bytes }) => ({
+      offset: offsetOf(await sendChunk(caller, url, { start, bytes, size, type })),
+    }),
     confirmedOffset: async () => offsetOf(await queryUpload(caller, url, size)),
     remainingMs: context.remainingMs,
     partMs: CHUNK_MS,
@@ -183,19 +176,29 @@ async function finishHeld(context: Context, state: State, session: Session): Pro
     if (videoId === null) return { type: 'again', state };
     return { type: 'next', state: { ...state, video_id: videoId } };
   } catch (error) {
-    if (error instanceof SessionGone) return searchHeld(context, state, session);
-    throw error;
+    if (!(error instanceof SessionGone)) throw error;
+    const search = await searchTwice(context, state, session);
+    if (search.type === 'found') return { type: 'next', state: { ...state, video_id: search.video_id } };
+    return search.type === 'wait' ? search : { type: 'again', state: withoutSession(state) };
   }
 }
 
-/** The session is gone and the last byte may have been sent: a new upload could make a second video. */
-async function searchHeld(context: Context, state: State, session: Session): Promise<StepResult<State>> {
+type Search =
+  | { type: 'found'; video_id: string }
+  | { type: 'absent' }
+  /** The second search is due. */
+  | { type: 'wait'; state: State; delayMs: number };
+
+/**
+ * Searches the channel for the video of a session that is gone. Its last byte may have been sent, in an earlier
+ * invocation too, so that a new upload could make a second video: absent after two searches only.
+ */
+export async function searchTwice(context: Context, state: State, session: Session): Promise<Search> {
   const { now } = context;
-  const videoId = await searchUpload(context, session);
-  if (videoId !== null) return { type: 'next', state: { ...state, video_id: videoId } };
+  const video_id = await searchUpload(context, session);
+  if (video_id !== null) return { type: 'found', video_id };
   const { searched_at: since } = state;
-  if (since !== null && now() - since >= SEARCH_AGAIN_MS)
-    return { type: 'again', state: withoutSession(state) };
+  if (since !== null && now() - since >= SEARCH_AGAIN_MS) return { type: 'absent' };
   return {
     type: 'wait',
     state: { ...state, searched_at: since ?? now() },
