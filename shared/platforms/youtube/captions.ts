@@ -36,7 +36,9 @@ export const captions: FollowUp<State, GoogleCredentials> = defineFollowUp<
   reconcile: async (context, _state, post) => {
     const uploaded = await listCaptions(callerOf(context), onVideo(context, post));
     const { youtube_caption_language: language } = optionsOf(context.job);
-    const isOurs = ({ snippet }: Caption) => snippet.language?.toLowerCase() === language.toLowerCase();
+    // YouTube adds captions of its own, which it made by recognising speech.
+    const isOurs = ({ snippet }: Caption) =>
+      snippet.trackKind === 'standard' && snippet.language?.toLowerCase() === language.toLowerCase();
     return { type: uploaded.some(isOurs) ? 'done' : 'absent' };
   },
 });

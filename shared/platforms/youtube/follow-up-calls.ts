@@ -49,6 +49,8 @@ const CaptionSchema = v.object({
   id: v.string(),
   snippet: v.object({
     language: v.optional(v.string()),
+    /** `standard` for captions that were uploaded. */
+    trackKind: v.optional(v.string()),
     status: v.optional(v.string()),
     failureReason: v.optional(v.string()),
   }),

@@ -287,6 +287,8 @@ describe('captions', () => {
     const post = withCaptions();
     const published = await publish(post);
     expect(await reconcile('captions', post, published)).toEqual({ type: 'absent' });
+    change({ speech_captions: 'en' });
+    expect(await reconcile('captions', post, published)).toEqual({ type: 'absent' });
     host.failNext({ match: /captions/, method: 'POST', drop: 'after' });
     await expect(follow('captions', post, published)).rejects.toMatchObject({ outcomeUnknown: true });
     expect(await reconcile('captions', post, published)).toEqual({ type: 'done' });

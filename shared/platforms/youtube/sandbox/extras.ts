@@ -116,7 +116,11 @@ async function relatedParts(c: Context): Promise<{ json: Record<string, unknown>
 type Caption = ReturnType<typeof listOf>[number];
 
 /** A text without time codes is accepted and fails. */
-function captionResource({ host }: YoutubeState, { id, video_id, language, name, text }: Caption) {
+function captionResource(
+  { host }: YoutubeState,
+  { id, video_id, language, name, text }: Caption,
+  trackKind: 'standard' | 'asr' = 'standard',
+) {
   const isTimed = text.includes('-->');
   return {
     kind: 'youtube#caption',
@@ -125,7 +129,7 @@ function captionResource({ host }: YoutubeState, { id, video_id, language, name,
     snippet: {
       videoId: video_id,
       lastUpdated: instant(host.now()),
-      trackKind: 'standard',
+      trackKind,
       language,
       name,
       audioTrackType: 'unknown',
@@ -139,6 +143,11 @@ function captionResource({ host }: YoutubeState, { id, video_id, language, name,
 function listCaptions(state: YoutubeState, { c, channel }: Request): Response {
   const video = ownVideo(state, channel, required(c, 'videoId'), 'videoId', 'youtube.caption');
   const items = listOf(state, video.id).map(caption => captionResource(state, caption));
+  const { speech_captions: language } = channel.switches;
+  if (language !== null) {
+    const recognised = { id: `asr-${video.id}`, video_id: video.id, language, name: '', text: '-->' };
+    items.unshift(captionResource(state, recognised, 'asr'));
+  }
   return c.json({ kind: 'youtube#captionListResponse', etag: 'etag-captions', items });
 }
 

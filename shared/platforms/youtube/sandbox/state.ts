@@ -24,6 +24,8 @@ export const SwitchesSchema = v.object({
   partner: v.boolean(),
   /** Whether captions need a name that is not empty. */
   caption_names: v.picklist(['any', 'required']),
+  /** Language of the captions that YouTube makes itself by recognising speech; null: none. */
+  speech_captions: v.nullable(v.string()),
   /** Comments need a channel id beside the video id. */
   comment_channel: v.picklist(['required', 'lenient']),
   /** A finished upload session is forgotten at once. */
@@ -163,6 +165,7 @@ const DEFAULTS: Switches = {
   audio_language: 'stored',
   partner: false,
   caption_names: 'any',
+  speech_captions: null,
   comment_channel: 'required',
   forget_finished: false,
   created_status: 201,
