@@ -7,7 +7,7 @@ import type { OnVideo } from './follow-up-calls.ts';
 import { optionsOf, restrictionOf } from './options.ts';
 import { callerOf, type Context, type State } from './state.ts';
 import { updateVideo, type Restriction } from './videos.ts';
-import { onVideo } from './young.ts';
+import { onHeldVideo, onVideo } from './young.ts';
 
 /* A video that is restricted to countries is private until YouTube has the restriction: nobody else sees it before. */
 
@@ -18,7 +18,7 @@ async function restrict(context: Context, state: State): Promise<StepResult<Stat
   const { video_id } = state;
   if (video_id === null) return { type: 'next', state };
   try {
-    const restricted = await isApplied(context, { video_id, young: true });
+    const restricted = await isApplied(context, onHeldVideo(context, video_id, state));
     return { type: 'next', state: { ...state, restricted } };
   } catch (error) {
     // The follow-up fails in the same way and says why; the post itself must not.

@@ -176,6 +176,19 @@ describe('a video that is due later', () => {
     expect(requests(/videos\?part=status$/).filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
+  test('is released later when YouTube does not find it within ten minutes of the upload', async () => {
+    change({ unseen_s: 15 * 60 });
+    const post = job({}, later(1));
+    let from = publisher.start(post);
+    const release = () => run(post, { from, onCheckpoint: at => (from = at) });
+    await expect(release()).rejects.toMatchObject({ kind: 'transient', outcomeUnknown: false });
+    host.advance(10 * MINUTE);
+    await expect(release()).rejects.toMatchObject({ kind: 'rejected', code: 'CONTENT_REJECTED' });
+    change({ unseen_s: 0 });
+    await release();
+    expect(host.posts()).toMatchObject([{ fields: { status: { privacyStatus: 'public' } } }]);
+  });
+
   test('is published at its time although it is not processed', async () => {
     host.setProcessing({ seconds: 3600 });
     const post = job({}, later(3));

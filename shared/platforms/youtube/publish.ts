@@ -13,6 +13,7 @@ import { callerOf, FRESH, StateSchema, type Context, type Session, type State } 
 import { searchTwice, searchUpload, sendRest, SessionGone, upload, withoutSession } from './upload.ts';
 import { queryUpload } from './upload-calls.ts';
 import { deleteVideo, getVideo, updateVideo } from './videos.ts';
+import { onHeldVideo } from './young.ts';
 
 const PROCESSING_POLL_MS = MINUTE;
 /** A wait must not end after the post is due. */
@@ -89,7 +90,8 @@ async function release(context: Context, state: State, videoId: string): Promise
   const { youtube_privacy_status: privacy } = optionsOf(context.job);
   if (privacy !== 'private') {
     const status = videoStatus(context.job, privacy);
-    await updateVideo(callerOf(context), { id: videoId, status });
+    const { young } = onHeldVideo(context, videoId, state);
+    await updateVideo(callerOf(context), { id: videoId, status }, { young });
   }
   return { type: 'published', post: postOf(context, videoId, context.now()), state };
 }

@@ -31,6 +31,8 @@ export const StateSchema = v.object({
   searched_at: v.nullable(v.number()),
   /** The held video, once it exists. */
   video_id: v.nullable(v.string()),
+  /** When the held video was uploaded. Epoch milliseconds. */
+  uploaded_at: v.optional(v.nullable(v.number()), null),
   /** YouTube did not accept the declaration of paid promotion with the upload. */
   placement_refused: v.boolean(),
   /** Whether YouTube restricts the countries of the video as the post says; null where it was not asked to. */
@@ -45,6 +47,7 @@ export const FRESH: State = {
   finishing: false,
   searched_at: null,
   video_id: null,
+  uploaded_at: null,
   placement_refused: false,
   restricted: null,
 };

@@ -171,14 +171,18 @@ const fileChanged = () =>
   });
 
 async function finishHeld(context: Context, state: State, session: Session): Promise<StepResult<State>> {
+  const uploaded = (video_id: string): StepResult<State> => ({
+    type: 'next',
+    state: { ...state, video_id, uploaded_at: context.now() },
+  });
   try {
     const videoId = await sendRest(context, session, state.progress);
     if (videoId === null) return { type: 'again', state };
-    return { type: 'next', state: { ...state, video_id: videoId } };
+    return uploaded(videoId);
   } catch (error) {
     if (!(error instanceof SessionGone)) throw error;
     const search = await searchTwice(context, state, session);
-    if (search.type === 'found') return { type: 'next', state: { ...state, video_id: search.video_id } };
+    if (search.type === 'found') return uploaded(search.video_id);
     return search.type === 'wait' ? search : { type: 'again', state: withoutSession(state) };
   }
 }

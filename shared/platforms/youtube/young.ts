@@ -2,15 +2,23 @@ import * as v from 'valibot';
 import type { PublishedPost } from '../../model/destination.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { OnVideo } from './follow-up-calls.ts';
-import type { Context } from './state.ts';
+import type { Context, State } from './state.ts';
 
 /** For this long YouTube may answer that it does not know a new video. */
 const YOUNG_MS = 10 * MINUTE;
 
+const isYoung = ({ now }: Context, since: number) => now() - since < YOUNG_MS;
+
 /** The video of a post, for what follows it. */
-export const onVideo = ({ now }: Context, { platform_post_id, published_at }: PublishedPost): OnVideo => ({
+export const onVideo = (context: Context, { platform_post_id, published_at }: PublishedPost): OnVideo => ({
   video_id: platform_post_id,
-  young: now() - published_at < YOUNG_MS,
+  young: isYoung(context, published_at),
+});
+
+/** The held video of a post, before it is published. */
+export const onHeldVideo = (context: Context, video_id: string, { uploaded_at }: State): OnVideo => ({
+  video_id,
+  young: uploaded_at !== null && isYoung(context, uploaded_at),
 });
 
 /** How often the processing of a video is read. */
