@@ -64,6 +64,7 @@ describe('an error response of LinkedIn', () => {
       {
         kind: 'rejected',
         code: 'PERMISSION_MISSING',
+        keepsAccount: false,
         message:
           'Publishing: ACCESS_DENIED: Not enough permissions to access: partnerApiPosts.CREATE.20240401',
       },
@@ -75,6 +76,7 @@ describe('an error response of LinkedIn', () => {
       {
         kind: 'rejected',
         code: 'PERMISSION_MISSING',
+        keepsAccount: true,
         message: expect.stringMatching(/administrator .* of the page/),
       },
     ],

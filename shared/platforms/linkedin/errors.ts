@@ -61,6 +61,8 @@ interface Row {
   hint?: string;
   /** True where a 5xx tells that nothing was done. */
   without_effect?: boolean;
+  /** True where the member's own posts, and those of other pages, are not affected. */
+  keeps_account?: true;
 }
 
 const VERSION_HINT = "The version of LinkedIn's API is not accepted: set api_version of the LinkedIn app";
@@ -96,6 +98,7 @@ const TABLE: readonly Row[] = [
     message: /\/author/,
     kind: 'rejected',
     code: 'PERMISSION_MISSING',
+    keeps_account: true,
     hint: 'LinkedIn does not accept the author: the member needs the role of an administrator or content administrator of the page; otherwise reconnect the account',
   },
   {
@@ -150,7 +153,13 @@ export function toPlatformError(
 ): PlatformError {
   const error = readErrorResponse(response);
   const row = TABLE.find(each => matches(each, error, purpose));
-  const { kind, code, hint, without_effect = false }: Row = row ?? { kind: 'rejected', code: 'INTERNAL' };
+  const {
+    kind,
+    code,
+    hint,
+    without_effect = false,
+    keeps_account,
+  }: Row = row ?? { kind: 'rejected', code: 'INTERNAL' };
   const codes = error.codes.filter(each => !error.message.includes(each));
   const words = [codes.join(', '), error.message].filter(Boolean).join(': ');
   return new PlatformError({
@@ -158,6 +167,7 @@ export function toPlatformError(
     code,
     message: [`${what}: ${words || `LinkedIn answered ${response.status}`}`, hint].filter(Boolean).join('. '),
     retryAfterMs: kind === 'rate_limited' ? waitMs(response, error, now) : undefined,
+    keepsAccount: keeps_account,
     outcomeUnknown: !without_effect && (response.status >= 500 || response.status === 408),
   });
 }

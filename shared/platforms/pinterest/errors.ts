@@ -49,9 +49,11 @@ interface Row {
   /** Delay of the next attempt where the response names none. Milliseconds. */
   waitMs?: number;
   retries?: number;
+  /** True where connecting the account again would change nothing. */
+  keepsAccount?: boolean;
 }
 
-const DENIED = { kind: 'rejected', failure: 'PERMISSION_MISSING' } as const;
+const DENIED = { kind: 'rejected', failure: 'PERMISSION_MISSING', keepsAccount: true } as const;
 const MEDIA = { kind: 'rejected', failure: 'MEDIA_REJECTED' } as const;
 const CONTENT = { kind: 'rejected', failure: 'CONTENT_REJECTED' } as const;
 const OUR_FAULT = { kind: 'rejected', failure: 'INTERNAL' } as const;
@@ -82,6 +84,7 @@ const TABLE: readonly Row[] = [
     status: [401, 403],
     code: 3,
     ...DENIED,
+    keepsAccount: false,
     advice: 'Connect the account again and allow all permissions.',
   },
   { status: [401, 403], code: 7, ...DENIED, advice: 'The account has no access to this board or Pin.' },
@@ -123,7 +126,7 @@ export function toPlatformError(response: HttpResponse, what: string): Pinterest
       (each.message?.test(error.message) ?? true),
   );
   const unlisted: Row = error.status >= 500 ? UNAVAILABLE : CONTENT;
-  const { kind, failure, advice, waitMs, retries } = row ?? unlisted;
+  const { kind, failure, advice, waitMs, retries, keepsAccount } = row ?? unlisted;
   return new PinterestError(
     {
       kind,
@@ -131,6 +134,7 @@ export function toPlatformError(response: HttpResponse, what: string): Pinterest
       message: messageOf(error, what, advice),
       retryAfterMs: namedWaitMs(response.headers) ?? waitMs,
       retries,
+      keepsAccount,
       outcomeUnknown: error.status >= 500 || error.status === 408,
     },
     error,

@@ -266,6 +266,8 @@ describe('an image that Pinterest cannot fetch', () => {
 });
 
 describe('errors while the Pin is created', () => {
+  const KEPT = { kind: 'rejected', code: 'PERMISSION_MISSING', keepsAccount: true };
+
   test.each<[NonNullable<Fault['respond']>, object]>([
     [
       refusal(400, 1, "'board_id': 'a' does not match '^\\\\d+$'"),
@@ -275,13 +277,13 @@ describe('errors while the Pin is created', () => {
     [refusal(400, 1, 'cover_image_url or cover_image_content_type'), { code: 'INTERNAL' }],
     [refusal(403, 233, 'Your image is too small.'), { kind: 'rejected', code: 'MEDIA_REJECTED' }],
     [refusal(401, 2, 'Authentication failed.'), { kind: 'token_expired', code: 'TOKEN_EXPIRED' }],
-    [refusal(401, 3, 'insufficient'), { kind: 'rejected', code: 'PERMISSION_MISSING' }],
-    [refusal(403, 3, 'insufficient'), { kind: 'rejected', code: 'PERMISSION_MISSING' }],
-    [refusal(403, 7, 'You are not authorized'), { kind: 'rejected', code: 'PERMISSION_MISSING' }],
-    [refusal(401, 7, 'You are not authorized'), { kind: 'rejected', code: 'PERMISSION_MISSING' }],
-    [refusal(403, 29, 'You are not permitted to access that resource.'), { code: 'PERMISSION_MISSING' }],
-    [refusal(403, 2625, 'disapproved'), { kind: 'rejected', code: 'PERMISSION_MISSING' }],
-    [refusal(403, 2626, 'under review'), { kind: 'rejected', code: 'PERMISSION_MISSING' }],
+    [refusal(401, 3, 'insufficient'), { ...KEPT, keepsAccount: false }],
+    [refusal(403, 3, 'insufficient'), { ...KEPT, keepsAccount: false }],
+    [refusal(403, 7, 'You are not authorized'), KEPT],
+    [refusal(401, 7, 'You are not authorized'), KEPT],
+    [refusal(403, 29, 'You are not permitted to access that resource.'), KEPT],
+    [refusal(403, 2625, 'disapproved'), KEPT],
+    [refusal(403, 2626, 'under review'), KEPT],
     [refusal(404, 40, 'Board not found.'), { kind: 'rejected', code: 'CONTENT_REJECTED' }],
     [refusal(404, 404, 'Pin not found.'), { kind: 'rejected', code: 'CONTENT_REJECTED' }],
     [refusal(404, 2031, 'Board section not found.'), { kind: 'rejected', code: 'CONTENT_REJECTED' }],
@@ -316,6 +318,7 @@ describe('errors while the Pin is created', () => {
     await expect(run(job(['photo.jpg']))).rejects.toMatchObject({
       kind: 'rejected',
       code: 'PERMISSION_MISSING',
+      keepsAccount: true,
       message: expect.stringMatching(/Trial access.*environment to sandbox/s),
     });
   });

@@ -25,6 +25,7 @@ const CONTENT = { kind: 'rejected', code: 'CONTENT_REJECTED', outcomeUnknown: fa
 const ACCESS = {
   kind: 'rejected',
   code: 'PERMISSION_MISSING',
+  keepsAccount: true,
   message: expect.stringMatching(/allowlist.*role on the public profile/),
 };
 
@@ -38,7 +39,12 @@ describe('an error response of Snapchat', () => {
     [
       404,
       '',
-      { kind: 'rejected', code: 'PERMISSION_MISSING', message: expect.stringContaining('public profile') },
+      {
+        kind: 'rejected',
+        code: 'PERMISSION_MISSING',
+        keepsAccount: true,
+        message: expect.stringContaining('public profile'),
+      },
     ],
     [200, coded('MEDIA_PROCESSING'), WAIT],
     [400, coded('MEDIA_PROCESSING'), WAIT],

@@ -24,6 +24,8 @@ interface Row {
   advice?: string;
   /** True where the request may have had an effect. */
   outcomeUnknown?: true;
+  /** True where connecting the account again would change nothing. */
+  keepsAccount?: true;
 }
 
 const UNAVAILABLE = { kind: 'transient', failure: 'PLATFORM_UNAVAILABLE' } as const;
@@ -31,6 +33,7 @@ const MEDIA = { kind: 'rejected', failure: 'MEDIA_REJECTED' } as const;
 const NO_ACCESS = {
   kind: 'rejected',
   failure: 'PERMISSION_MISSING',
+  keepsAccount: true,
   advice:
     'Snap must have put the app on its allowlist for the Public Profile API, and the account needs a role on the public profile.',
 } as const;
@@ -56,6 +59,8 @@ const TABLE: readonly Row[] = [
     status: 404,
     kind: 'rejected',
     failure: 'PERMISSION_MISSING',
+    // The other public profiles of the account stay usable.
+    keepsAccount: true,
     advice:
       'Snapchat does not find the public profile: create one in the Snapchat app, or check that it still exists, then connect again.',
   },
@@ -98,6 +103,7 @@ export function toPlatformError(http: HttpResponse, response: ErrorResponse, wha
     kind,
     failure,
     advice,
+    keepsAccount,
     outcomeUnknown = false,
   } = TABLE.find(row => matches(row, response)) ?? OTHERS;
   return new SnapchatError(
@@ -106,6 +112,7 @@ export function toPlatformError(http: HttpResponse, response: ErrorResponse, wha
       code: failure,
       message: messageOf(response, what, advice),
       retryAfterMs: kind === 'rate_limited' ? retryAfterMs(http) : undefined,
+      keepsAccount,
       outcomeUnknown,
     },
     response,
