@@ -184,6 +184,17 @@ describe('an error response of LinkedIn', () => {
     expect(classify(500, '').retryAfterMs).toBeUndefined();
   });
 
+  test.each([0, 1, 5 * MINUTE])('is retried within a day when a day of LinkedIn is %i ms old', age => {
+    const midnight = Date.parse('2026-11-30T00:00:00Z');
+    const body = Buffer.from('{"message":"Resource level throttle APPLICATION DAY limit"}');
+    const response = { status: 429, headers: {}, body };
+    for (let times = 0; times < 50; times += 1) {
+      const { retryAfterMs } = toPlatformError(response, 'create', 'Publishing', midnight + age);
+      expect(retryAfterMs).toBeLessThan(24 * HOUR);
+      expect(retryAfterMs).toBeGreaterThan(23 * HOUR);
+    }
+  });
+
   test('that LinkedIn waits for media is recognised', () => {
     expect(isWaitingForMedia(classify(400, listed('MEDIA_ASSET_WAITING_UPLOAD')))).toBe(true);
     expect(isWaitingForMedia(classify(400, listed('INVALID_IMAGE_ID')))).toBe(false);

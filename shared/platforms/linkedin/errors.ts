@@ -174,13 +174,15 @@ export function toPlatformError(
 
 /** LinkedIn names no reset. Daily quotas are full again at midnight UTC; the wait is spread so that not all retry at once. */
 const DAILY_SPREAD_MS = 10 * MINUTE;
+/** A whole day after the first attempt, there is no further one. */
+const LONGEST_WAIT_MS = DAY - MINUTE;
 const SHORT_WAIT_MS = 5 * MINUTE;
 
 function waitMs({ headers }: HttpResponse, { message }: ErrorResponse, now: number): number {
   const retryAfter = Number(headers['retry-after']) * SECOND;
   if (retryAfter > 0) return Math.max(MINUTE, retryAfter);
   if (!/\bDAY\b/.test(message)) return SHORT_WAIT_MS;
-  return DAY - (now % DAY) + Math.floor(Math.random() * DAILY_SPREAD_MS);
+  return Math.min(LONGEST_WAIT_MS, DAY - (now % DAY) + Math.floor(Math.random() * DAILY_SPREAD_MS));
 }
 
 /** True where LinkedIn still waits for the media of a post, which was not created. */

@@ -96,7 +96,8 @@ describe('an error is', () => {
     [
       'too many thumbnails',
       { status: 429, body: body(429, 'uploadRateLimitExceeded'), purpose: 'thumbnail' },
-      { kind: 'rate_limited', retryAfterMs: 24 * HOUR },
+      // A day after the first attempt, there is no further one.
+      { kind: 'rate_limited', retryAfterMs: 23 * HOUR },
     ],
     [
       'too many playlists',

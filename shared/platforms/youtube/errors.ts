@@ -13,6 +13,8 @@ const NO_CHANNEL =
   'The Google account has no YouTube channel: create one on YouTube, then connect it and choose it on the page of Google';
 
 const reset = (now: number) => nextQuotaReset(now) - now + randomInt(1, 11) * MINUTE;
+/** A limit of 24 hours. A whole day after the first attempt, there is no further one. */
+const DAY_LIMIT_WAIT_MS = 23 * HOUR;
 const constant = (ms: number) => () => ms;
 
 /**
@@ -58,7 +60,7 @@ const TABLE: readonly ErrorRow[] = [
     reasons: ['uploadRateLimitExceeded'],
     kind: 'rate_limited',
     code: 'PLATFORM_RATE_LIMIT',
-    wait: constant(DAY),
+    wait: constant(DAY_LIMIT_WAIT_MS),
   },
   { status: 429, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', wait: constant(MINUTE) },
   {

@@ -228,6 +228,14 @@ describe('a thumbnail', () => {
     });
   });
 
+  test('is tried again on the same day when the channel has set too many', async () => {
+    change({ thumbnails_limited: true });
+    await expect(follow('thumbnail', withThumbnail())).rejects.toMatchObject({
+      kind: 'rate_limited',
+      retryAfterMs: 23 * 3_600_000,
+    });
+  });
+
   test('is tried again while YouTube does not know the new video', async () => {
     change({ unseen_s: 30 });
     const post = withThumbnail();

@@ -48,6 +48,11 @@ async function setThumbnail(state: YoutubeState, { c, channel }: Request): Promi
       'The authenticated user doesnt have permissions to upload and set custom video thumbnails.';
     refuse(403, 'forbidden', message, { domain, location: 'Authorization', locationType: 'header' });
   }
+  if (channel.switches.thumbnails_limited) {
+    const message =
+      'The channel has uploaded too many thumbnails recently. Please try the request again later.';
+    refuse(429, 'uploadRateLimitExceeded', message, { domain });
+  }
   const file = await state.host.storeMedia(bytes);
   const matches = type === 'application/octet-stream' || file.type === type;
   if (!PICTURE_TYPES.includes(type) || !matches || !/^image\/(jpeg|png|gif|bmp)$/.test(file.type)) {

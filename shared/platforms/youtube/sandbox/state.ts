@@ -9,6 +9,8 @@ export const SwitchesSchema = v.object({
   /** `allowed`, `eligible` (not verified by phone: 15 minutes at most) or `disallowed`. */
   long_uploads: v.picklist(['allowed', 'eligible', 'disallowed']),
   thumbnails: v.boolean(),
+  /** The thumbnails of a day are used up. */
+  thumbnails_limited: v.boolean(),
   comments: v.boolean(),
   /** Uploads per day; YouTube does not publish the number. */
   daily_uploads: v.number(),
@@ -156,6 +158,7 @@ export const APP = {
 const DEFAULTS: Switches = {
   long_uploads: 'allowed',
   thumbnails: true,
+  thumbnails_limited: false,
   comments: true,
   daily_uploads: 100,
   testing: false,
