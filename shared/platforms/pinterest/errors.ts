@@ -4,6 +4,7 @@ import { parseJson } from '../../model/json.ts';
 import type { HttpResponse } from '../../net/http.ts';
 import { HOUR, SECOND } from '../../time/instant.ts';
 import { PlatformError, type PlatformErrorInit, type PlatformErrorKind } from '../contract/error.ts';
+import { retryAfterMs } from '../kit/retry-after.ts';
 
 /** An error response of Pinterest. */
 export interface ErrorResponse {
@@ -46,7 +47,7 @@ interface Row {
   failure: FailureCode;
   /** What the user can do. */
   advice?: string;
-  /** Delay of the next attempt where the response names none. Milliseconds. */
+  /** The least delay of the next attempt. Milliseconds. */
   waitMs?: number;
   retries?: number;
   /** True where connecting the account again would change nothing. */
@@ -132,7 +133,7 @@ export function toPlatformError(response: HttpResponse, what: string): Pinterest
       kind,
       code: failure,
       message: messageOf(error, what, advice),
-      retryAfterMs: namedWaitMs(response.headers) ?? waitMs,
+      retryAfterMs: delayMs(response, kind, waitMs),
       retries,
       keepsAccount,
       outcomeUnknown: error.status >= 500 || error.status === 408,
@@ -154,9 +155,19 @@ function messageOf(
   return advice === undefined ? sentence : `${sentence}. ${advice}`;
 }
 
-/** The wait that the headers name; undefined where they name none, which is usual. */
-function namedWaitMs(headers: HttpResponse['headers']): number | undefined {
-  const seconds = Number(headers['retry-after'] ?? headers['x-ratelimit-reset']);
+/** The delay that the response names, at least `leastMs`; undefined where there is neither, which is usual. */
+function delayMs(
+  response: HttpResponse,
+  kind: PlatformErrorKind,
+  leastMs: number | undefined,
+): number | undefined {
+  const named = retryAfterMs(response) ?? (kind === 'rate_limited' ? limitResetMs(response) : undefined);
+  return named === undefined || leastMs === undefined ? (named ?? leastMs) : Math.max(named, leastMs);
+}
+
+/** Any response may tell when the rate limit resets: only a response to too many requests is about that. */
+function limitResetMs({ headers }: HttpResponse): number | undefined {
+  const seconds = Number(headers['x-ratelimit-reset']);
   return seconds > 0 ? seconds * SECOND : undefined;
 }
 

@@ -323,7 +323,18 @@ describe('errors while the Pin is created', () => {
     });
   });
 
-  test('as spam may be repeated twice, an hour later', async () => {
+  test('other than a rate limit are not retried when that resets', async () => {
+    host.platform.change!('demo', { rate_limit_reset_s: 50_000 });
+    await expect(run(job(['photo.jpg'], { options: { pinterest_board_id: '1' } }))).rejects.toMatchObject({
+      code: 'CONTENT_REJECTED',
+      retryAfterMs: undefined,
+    });
+    host.setLimit({ code: 8 });
+    await expect(run(job(['photo.jpg']))).rejects.toMatchObject({ retryAfterMs: 50_000_000 });
+  });
+
+  test.each([null, 90, 50_000])('as spam may be repeated twice, an hour later (reset: %s)', async reset => {
+    host.platform.change!('demo', { rate_limit_reset_s: reset });
     host.setLimit({ code: 'spam' });
     await expect(run(job(['photo.jpg']))).rejects.toMatchObject({
       kind: 'transient',

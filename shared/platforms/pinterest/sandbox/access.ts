@@ -1,4 +1,4 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import type { PinterestAccount, PinterestState, StoredToken, World } from './state.ts';
@@ -25,13 +25,31 @@ export interface Grant {
 export const worldOf = (c: Context): World =>
   c.req.path.includes('/api-sandbox.pinterest.com/') ? 'sandbox' : 'production';
 
-/** Ends the request when the token is unknown, expired, of the other host, or lacks a scope. */
-export function authorize(c: Context, state: PinterestState, scopes: readonly string[]): Grant {
+function tokenOf(c: Context, state: PinterestState): { stored?: StoredToken; account?: PinterestAccount } {
   const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
   const stored = state.access.get(token);
   const account = stored && state.accounts.get(stored.account_id);
+  return stored && account ? { stored, account } : {};
+}
+
+/** Adds the state of the rate limit to every response of the API, errors included. */
+export const rateLimitHeaders =
+  (state: PinterestState): MiddlewareHandler =>
+  async (c, next) => {
+    await next();
+    const reset = tokenOf(c, state).account?.rate_limit_reset_s ?? null;
+    if (reset === null) return;
+    const headers = { limit: 1000, remaining: 500, reset };
+    for (const [name, value] of Object.entries(headers)) {
+      c.res.headers.set(`x-ratelimit-${name}`, String(value));
+    }
+  };
+
+/** Ends the request when the token is unknown, expired, of the other host, or lacks a scope. */
+export function authorize(c: Context, state: PinterestState, scopes: readonly string[]): Grant {
+  const { stored, account } = tokenOf(c, state);
   const world = worldOf(c);
-  if (!account || stored.expires_at <= state.host.now() || stored.world !== world)
+  if (!stored || !account || stored.expires_at <= state.host.now() || stored.world !== world)
     return authenticationFailed();
   if (scopes.some(scope => !stored.scopes.includes(scope))) {
     return refuse(

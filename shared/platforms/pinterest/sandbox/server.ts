@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { SandboxDefinition, SandboxHost, SandboxPlatform } from '../../contract/sandbox.ts';
 import { endTokens } from '../../kit/sandbox/tokens.ts';
 import { thrownResponse } from '../../kit/sandbox/thrown-response.ts';
+import { rateLimitHeaders } from './access.ts';
 import { addMedia, addStorage, UPLOAD_HOST } from './media.ts';
 import { addConsent, addOAuth, CONSENT_HOST } from './oauth.ts';
 import { addPins } from './pins.ts';
@@ -24,6 +25,7 @@ export const sandbox: SandboxDefinition = {
 function start(host: SandboxHost): SandboxPlatform {
   const state = openState(host);
   const api = new Hono();
+  api.use(rateLimitHeaders(state));
   addOAuth(api, state);
   addMedia(api, state);
   addPins(api, state);

@@ -22,6 +22,8 @@ const AccountSchema = v.object({
   list_lag_s: v.number(),
   /** Smallest side of an image; the true number is not published. */
   min_side: v.number(),
+  /** Seconds until the rate limits reset, as headers of every response tell; null: no such headers. */
+  rate_limit_reset_s: v.nullable(v.number()),
 });
 export type PinterestAccount = v.InferOutput<typeof AccountSchema>;
 
@@ -34,6 +36,7 @@ export const ChangeSchema = v.strictObject({
   rotates: v.exactOptional(v.boolean()),
   list_lag_s: v.exactOptional(v.number()),
   min_side: v.exactOptional(v.number()),
+  rate_limit_reset_s: v.exactOptional(AccountSchema.entries.rate_limit_reset_s),
 });
 
 const TokenSchema = v.object({
@@ -100,6 +103,7 @@ const account = (id: string, username: string, boards: number): PinterestAccount
   rotates: false,
   list_lag_s: 0,
   min_side: 20,
+  rate_limit_reset_s: null,
 });
 
 export const DEMO = account('2783136121146311751', 'demo', 3);
