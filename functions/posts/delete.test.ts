@@ -7,6 +7,7 @@ import { getPost as readPost } from '../../shared/store/posts.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
 import { fire, liveTexts, races } from '../../test/support/races.ts';
+import { withRepeatedWrites } from '../../test/support/repeated-writes.ts';
 import { createPost } from './create.ts';
 import { deletePost } from './delete.ts';
 import { getPost } from './get.ts';
@@ -32,6 +33,16 @@ describe('DELETE /posts/{id}', () => {
     world.clock.now += 120_000;
     await world.runDue();
     expect(world.platform.live.filter(({ key }) => key.startsWith(post.post_id))).toEqual([]);
+  });
+
+  test('releases everything when the response of the write is lost and the SDK repeats it', async () => {
+    const scheduled_date = new Date(world.clock.now + 3_600_000).toISOString();
+    const made = await create({ description: 'Deleted twice', platforms: ['x'], scheduled_date });
+    const id = String(made.body['post_id']);
+    const services = { ...world.services, table: withRepeatedWrites(world.table) };
+    expect(await call(world, deletePost, { params: { id } }, services)).toMatchObject({ status: 204 });
+    const reservations = await listCapReservations(world.table, 'c-x', 0, world.clock.now + 86_400_000);
+    expect(reservations.filter(({ post_id }) => post_id === id)).toEqual([]);
   });
 
   test('refuses a published post and returns its status', async () => {

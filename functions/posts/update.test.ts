@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
+import { withRepeatedWrites } from '../../test/support/repeated-writes.ts';
 import type { Post } from '../../shared/model/post.ts';
 import { listCapReservations } from '../../shared/store/cap-reservations.ts';
 import { getConnection, putConnection } from '../../shared/store/connections.ts';
@@ -85,6 +86,18 @@ describe('edits', () => {
     const post = await stored(id);
     expect(post.version).toBe(1 + done.length);
     expect(post.title).toBe(post.description);
+  });
+
+  test('succeed when the response of the write is lost and the SDK repeats it', async () => {
+    const id = await create();
+    const services = { ...world.services, table: withRepeatedWrites(world.table) };
+    const body = { description: 'Stored once', scheduled_date: iso(world.clock.now + 3 * HOUR) };
+    expect(await call(world, updatePost, { params: { id }, body }, services)).toMatchObject({
+      status: 200,
+      body: { post: { description: 'Stored once' } },
+    });
+    expect(await stored(id)).toMatchObject({ version: 2, description: 'Stored once' });
+    expect(await reservationsOf(id)).toEqual([world.clock.now + 3 * HOUR]);
   });
 
   test('warn about nearly the same text within 48 hours, but not about the post itself', async () => {

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createApiKey } from '../runtime/bootstrap.ts';
 import { listMembers } from '../store/workspaces.ts';
+import { withRepeatedWrites } from '../../test/support/repeated-writes.ts';
 import { servedApi, type ServedApi } from '../../test/support/served-api.ts';
 import { route } from './define-route.ts';
 import { conflict, notFound } from './errors.ts';
@@ -307,6 +308,15 @@ describe('a process that dies during a request', () => {
       base_url: 'https://a/v1',
     };
   }
+});
+
+test('a key is acquired when the response of the write is lost and the SDK repeats it', async () => {
+  const send = api.inProcessOf({ ...api.services, table: withRepeatedWrites(api.services.table) });
+  const createWith = (key: string) => send('POST', '/things/x', { name: 'a' }, { 'idempotency-key': key });
+  expect((await createWith('k')).status).toBe(201);
+  faults = ['after'];
+  expect((await createWith('retried')).status).toBe(500);
+  expect((await createWith('retried')).status).toBe(201);
 });
 
 describe('the Idempotency-Key header', () => {

@@ -38,6 +38,8 @@ export const PostSchema = v.object({
   destinations: v.record(PlatformIdSchema, DestinationSchema),
   /** When the sweeper checks the post next; absent once every destination is settled. */
   wake_at: v.optional(Instant),
+  /** Id of the last write that replaced the whole post: its writer recognises it when the response was lost. */
+  written_by: v.optional(v.string()),
 });
 export type Post = v.InferOutput<typeof PostSchema>;
 

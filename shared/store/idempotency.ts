@@ -53,7 +53,10 @@ export async function acquireKey(
       }),
     ),
   );
-  return acquired ? null : readRecord(table, scope);
+  if (acquired) return null;
+  const record = await readRecord(table, scope);
+  // The SDK repeats a write whose response was lost: the record is then the one of this run.
+  return record.run === request.run ? null : record;
 }
 
 async function readRecord(table: Table, scope: string): Promise<IdempotencyRecord> {
@@ -64,14 +67,15 @@ async function readRecord(table: Table, scope: string): Promise<IdempotencyRecor
 }
 
 /** Replaces an earlier run that failed or ended without a response. False when another run has replaced it already. */
-export function takeOver(
+export async function takeOver(
   table: Table,
   scope: string,
   earlier: IdempotencyRecord,
   run: string,
   now: number,
 ): Promise<boolean> {
-  return updateRun(table, scope, earlier.run, { run, locked_until: now + LOCK_MS });
+  const replaced = await updateRun(table, scope, earlier.run, { run, locked_until: now + LOCK_MS });
+  return replaced || (await readRecord(table, scope)).run === run;
 }
 
 /** Stores the sealed response. False when another run has taken over. */

@@ -95,7 +95,7 @@ export async function saveDestination(
   wakeAt?: number | null,
 ): Promise<Post | null> {
   const condition = wakeAt === null ? unchangedCondition(post) : unchangedDestination(post, from);
-  const written_by = randomBytes(6).toString('base64url');
+  const written_by = newWriteId();
   const command = new UpdateCommand({
     TableName: table.name,
     Key: postKey(post.workspace_id, post.post_id),
@@ -117,6 +117,8 @@ export async function saveDestination(
   const current = await getPost(table, post.workspace_id, post.post_id);
   return current?.destinations[to.platform]?.written_by === written_by ? current : null;
 }
+
+const newWriteId = () => randomBytes(6).toString('base64url');
 
 const SET_WAKE = 'wake_at = :wake, wake_shard = :shard';
 const REMOVE_WAKE = 'REMOVE wake_at, wake_shard';
@@ -150,19 +152,29 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
   );
 }
 
-/** Replaces `from` by `to` on the condition that `from` was not edited and no destination changed. */
-export function replacePost(table: Table, from: Post, to: Post): Promise<PostWriteResult> {
+/**
+ * Replaces `from` by `to` on the condition that `from` was not edited and no destination changed. Recognises its own
+ * write as `saveDestination` does.
+ */
+export async function replacePost(table: Table, from: Post, to: Post): Promise<PostWriteResult> {
   const slotWrites = [...slotReservationPut(table, from, to), ...slotReservationDelete(table, from, to)];
-  return putPost(table, to, ifUnchanged(from), slotWrites);
+  const written_by = newWriteId();
+  const result = await putPost(table, { ...to, written_by }, ifUnchanged(from), slotWrites);
+  if (result !== 'stale') return result;
+  const current = await getPost(table, to.workspace_id, to.post_id);
+  return current?.written_by === written_by ? 'written' : 'stale';
 }
 
-/** Deletes a post on the condition that it was not edited and no destination changed. */
+/**
+ * Deletes a post on the condition that it was not edited and no destination changed. Returns true as well where the post
+ * no longer exists: the SDK may have repeated the deletion because its response was lost.
+ */
 export async function deletePost(table: Table, post: Post): Promise<boolean> {
   const Key = postKey(post.workspace_id, post.post_id);
   const part = { TableName: table.name, Key, ...ifUnchanged(post) };
   const alone = () => table.client.send(new DeleteCommand(part));
   const written = await writeWith(table, { Delete: part }, slotReservationDelete(table, post, null), alone);
-  return written === 'written';
+  return written === 'written' || (await getPost(table, post.workspace_id, post.post_id)) === null;
 }
 
 function putPost(
