@@ -7,7 +7,7 @@ import { finish } from './dead-letters.ts';
 import { platformDisabled } from './no-publisher.ts';
 import type { Report } from './run.ts';
 import { saveSwept, unsettled } from './sweep.ts';
-import { givenUp } from './transitions.ts';
+import { discarded, givenUp } from './transitions.ts';
 
 /**
  * Fails the destinations of a post whose platform the deployment no longer has: nothing consumes their messages. Returns the
@@ -28,12 +28,13 @@ async function fail(
   destination: Destination,
   report?: Report,
 ): Promise<Post | null> {
-  if (isFinal(destination) && pendingFollowUps(destination).length === 0) {
-    return finish(services, post, destination);
-  }
-  const next = givenUp(destination, platformDisabled(destination.platform), services.now());
-  const after = await saveSwept(services, post, destination, next);
+  const isOver = isFinal(destination) && pendingFollowUps(destination).length === 0;
+  const why = platformDisabled(destination.platform);
+  const end = isOver ? destination : givenUp(destination, why, services.now());
+  // No publisher will discard what an attempt left at the platform.
+  const next = end.status === 'failed' && end.abandoned ? discarded(end) : end;
+  const after = next === destination ? post : await saveSwept(services, post, destination, next);
   if (!after) return null;
-  if (next.status === 'failed') report?.(after, next);
+  if (next.status === 'failed' && !isOver) report?.(after, next);
   return finish(services, after, next);
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
-import { ENV } from '../aws/env.ts';
+import { ENV, publishQueueVariable } from '../aws/env.ts';
+import { failure } from '../model/failure.ts';
 import { newId } from '../model/id.ts';
 import type { Post } from '../model/post.ts';
 import { HOUR, MINUTE, SECOND, toIso } from '../time/instant.ts';
 import { dispatch } from './dispatch.ts';
+import { failed } from './transitions.ts';
 
 let world: DeliveryWorld;
 beforeAll(async () => {
@@ -137,16 +139,48 @@ describe('a sweep', () => {
   });
 });
 
-test('fails a post of a platform that the deployment no longer has, with its event', async () => {
-  const post = await world.store();
-  const disabled = (name: string) =>
-    name === ENV.disabledPlatforms ? 'x,tiktok' : world.services.setting(name);
-  await dispatch({ ...world.services, setting: disabled }, post);
-  expect(await outcomeOf(post)).toMatchObject({
-    status: 'failed',
-    error: { code: 'PLATFORM_UNAVAILABLE', message: 'X is not enabled in this deployment of the service' },
-    outbox: [],
+describe('a platform that the deployment no longer has', () => {
+  /** Returns services without X, whose queue no longer exists. */
+  function withoutX() {
+    const settings: Record<string, string> = { [ENV.disabledPlatforms]: 'x,tiktok' };
+    const setting = (name: string) => {
+      if (name === publishQueueVariable('x')) throw new Error(`${name} is not set`);
+      return settings[name] ?? world.services.setting(name);
+    };
+    return { ...world.services, setting };
+  }
+
+  test('fails its post, with its event', async () => {
+    const post = await world.store();
+    await dispatch(withoutX(), post);
+    expect(await outcomeOf(post)).toMatchObject({
+      status: 'failed',
+      error: { code: 'PLATFORM_UNAVAILABLE', message: 'X is not enabled in this deployment of the service' },
+      outbox: [],
+    });
+    expect(world.events.map(({ event }) => event)).toEqual(['post.failed']);
+    expect(await wakeOf(post)).toBeNull();
   });
-  expect(world.events.map(({ event }) => event)).toEqual(['post.failed']);
-  expect(await wakeOf(post)).toBeNull();
+
+  test('fails a post that left something at the platform, though nothing discards it', async () => {
+    world.platform.commitFaults = [{ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'no' }];
+    const post = await world.store({ post_type: 'image', media_urls: ['https://example.com/1.jpg'] });
+    await world.schedule(post);
+    await world.runDue();
+    expect(await outcomeOf(post)).toMatchObject({ status: 'retrying', checkpoint: { step: 'create' } });
+    await dispatch(withoutX(), post);
+    expect(await outcomeOf(post)).toMatchObject({ status: 'failed', abandoned: null });
+    expect(await wakeOf(post)).toBeNull();
+  });
+
+  test('settles a post that had failed before', async () => {
+    const { destinations } = await world.store();
+    const error = failure('CONTENT_REJECTED', 'no');
+    const ended = failed(destinations.x!, error, world.clock.now, false, { step: 'create', state: {} });
+    const post = await world.store({ destinations: { x: ended } });
+    await dispatch(withoutX(), post);
+    expect(await outcomeOf(post)).toMatchObject({ status: 'failed', error, abandoned: null });
+    expect(world.events.map(({ event }) => event)).toEqual(['post.failed']);
+    expect(await wakeOf(post)).toBeNull();
+  });
 });
