@@ -157,6 +157,19 @@ describe('deliveries', () => {
     expect(second.deliveries.map(({ delivery_id }) => delivery_id)).toEqual([ids[0]]);
   });
 
+  test('are all listed where a page of the table, 1 MB, has fewer than were asked for', async () => {
+    const hook = webhook();
+    const body = 'x'.repeat(300_000);
+    const stored = [0, 1, 2, 3, 4].map(n => ({ ...newDelivery(event(now + n), hook, now), body }));
+    for (const delivery of stored) await createDelivery(table, delivery);
+    const first = await listDeliveries(table, hook.id, 10, null);
+    expect(first.more).toBe(true);
+    const second = await listDeliveries(table, hook.id, 10, first.deliveries.at(-1)!.delivery_id);
+    expect(second.more).toBe(false);
+    const ids = [...first.deliveries, ...second.deliveries].map(({ delivery_id }) => delivery_id);
+    expect(ids).toEqual(stored.map(({ delivery_id }) => delivery_id).reverse());
+  });
+
   test('are listed for 30 days and expire then, whatever their status', async () => {
     const hook = webhook();
     const delivery = newDelivery(event(), hook, now);

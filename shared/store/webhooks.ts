@@ -179,7 +179,7 @@ export async function listDeliveries(
   const oldest = idsFrom(since);
   // DynamoDB rejects a start key outside the range.
   if (before !== null && before < oldest) return { deliveries: [], more: false };
-  const { Items } = await table.client.send(
+  const { Items, LastEvaluatedKey } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :pk AND SK BETWEEN :oldest AND :newest',
@@ -197,7 +197,9 @@ export async function listDeliveries(
     }),
   );
   const deliveries = v.parse(v.array(DeliverySchema), Items ?? []);
-  return { deliveries: deliveries.slice(0, limit), more: deliveries.length > limit };
+  // DynamoDB ends a page at 1 MB, too.
+  const more = deliveries.length > limit || LastEvaluatedKey !== undefined;
+  return { deliveries: deliveries.slice(0, limit), more };
 }
 
 /** The state of a delivery after an attempt. `wake_at` is null exactly when the status is final. */
