@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { call } from '../../test/support/posts.ts';
+import { toResult } from '../../shared/http/event.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Post } from '../../shared/model/post.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
@@ -10,6 +11,8 @@ import { listPosts } from './list.ts';
 let world: DeliveryWorld;
 const COUNT = 520;
 const HOUR = 3_600_000;
+/** Lambda's limit for what a function returns, bytes. */
+const RESPONSE_LIMIT = 6_291_556;
 let posts: Post[];
 
 beforeAll(async () => {
@@ -91,6 +94,26 @@ describe('GET /posts', () => {
       const one = await call(world, getPost, { params: { id: item.post_id } });
       expect(one.body).toEqual(item);
     }
+  });
+
+  test('ends a page before the response is larger than Lambda returns', async () => {
+    const workspace_id = 'w3';
+    const principal = { workspace_id, user_id: 'u', key_id: 'k', role: 'owner', plan: 'pro' } as const;
+    // A quotation mark is escaped twice: in the body, and in the function's result that contains it.
+    const large = { workspace_id, description: '"'.repeat(63_000) };
+    const stored = await Promise.all(Array.from({ length: 60 }, () => world.store(large)));
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: Record<string, string> = { limit: '100', ...(cursor ? { cursor } : {}) };
+      const answer = await call(world, listPosts, { query, principal });
+      expect(Buffer.byteLength(JSON.stringify(toResult(answer)))).toBeLessThan(RESPONSE_LIMIT);
+      const { data, next_cursor } = answer.body as unknown as Page;
+      expect(data.length).toBeGreaterThan(next_cursor ? 10 : 0);
+      ids.push(...data.map(({ post_id }) => post_id));
+      cursor = next_cursor;
+    } while (cursor);
+    expect(ids).toEqual(newestFirst(stored));
   });
 
   const now = () => world.clock.now;

@@ -10,6 +10,8 @@ export const listPosts = route({
   path: '/posts',
   operation_id: 'listPosts',
   summary: 'List posts, newest first',
+  description:
+    'A page may have fewer than `limit` posts although more follow, for example where posts are long: it ends at about 4 MB. Continue while `next_cursor` is not null.',
   tag: 'Posts',
   auth: 'key',
   query: { ...pageQuery, ...filterQuery },

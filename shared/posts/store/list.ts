@@ -11,6 +11,7 @@ import { POST_STATUSES, statusOf, type Post, type PostStatus } from '../../model
 import type { Table } from '../../store/table.ts';
 import { listPosts } from '../../store/posts.ts';
 import { findProfileByName } from '../../store/profiles.ts';
+import { postRecord } from '../present/record.ts';
 
 const instant = v.pipe(v.string(), toInstant);
 
@@ -77,10 +78,13 @@ const equals = <T>(expected: T | undefined, actual: T) => expected === undefined
 /** Posts read at a time with filters, and at most for one page. */
 const CHUNK = 100;
 const MAX_READ = 2000;
+/** Lambda's limit is 6 MB for a response. */
+const MAX_BYTES = 4_000_000;
 
 /**
  * Returns a page of matching posts, newest first. `after` is the id after which the next page
- * continues; null at the end. A page has fewer than `limit` posts where `MAX_READ` posts did not contain enough.
+ * continues; null at the end. A page has fewer than `limit` posts where `MAX_READ` posts did not contain enough, and
+ * where more would exceed `MAX_BYTES`.
  */
 export async function filteredPage(
   table: Table,
@@ -97,10 +101,23 @@ export async function filteredPage(
   for (let read = 0; read < MAX_READ; read += chunk) {
     const { posts, more } = await listPosts(table, workspaceId, chunk, last);
     found.push(...posts.filter(post => matches(post, filter)));
-    if (found.length > limit)
-      return { posts: found.slice(0, limit), after: found[limit - 1]?.post_id ?? null };
+    const page = firstOf(found, limit);
+    if (page.length < found.length) return { posts: page, after: page.at(-1)?.post_id ?? null };
     if (!more) return { posts: found, after: null };
     last = posts.at(-1)?.post_id ?? last;
   }
   return { posts: found, after: last };
 }
+
+/** Returns the first posts of a list: at least one, and no more than a response can contain. */
+function firstOf(posts: readonly Post[], limit: number): Post[] {
+  let bytes = 0;
+  const end = posts.findIndex((post, index) => {
+    bytes += bytesOf(post);
+    return index >= limit || (index > 0 && bytes > MAX_BYTES);
+  });
+  return posts.slice(0, end < 0 ? posts.length : end);
+}
+
+/** Returns what a post takes of a function's result, which contains the JSON of the body as a string. */
+const bytesOf = (post: Post) => Buffer.byteLength(JSON.stringify(JSON.stringify(postRecord(post))));
