@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { parseInstant, toIso } from './instant.ts';
+import fc from 'fast-check';
+import { DAY, hasOffset, MINUTE, parseInstant, toIso } from './instant.ts';
 
 const read = (text: string) => {
   const at = parseInstant(text);
@@ -13,6 +14,7 @@ describe('a date-time', () => {
     ['2026-11-01T09:00:00.123Z', '2026-11-01T09:00:00.123Z'],
     ['2026-11-01T09:00:00+02:00', '2026-11-01T07:00:00.000Z'],
     ['2026-11-01T09:00:00-0530', '2026-11-01T14:30:00.000Z'],
+    ['2026-11-01T09:00+02', '2026-11-01T07:00:00.000Z'],
     ['2026-11-01T09:00', '2026-11-01T09:00:00.000Z'],
     [' 2026-11-01 09:00:00 ', '2026-11-01T09:00:00.000Z'],
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
@@ -29,7 +31,44 @@ describe('a date-time', () => {
     '2026-11-01T25:00:00Z',
     '2026-11-01T09:00:00 Europe/Berlin',
     '1.11.2026 09:00',
+    '2026-11-01T09:00:00-08:00[America/Los_Angeles]',
+    '2026-11-01T09:00:00[America/New_York]',
+    '2026-11-01T09:00:00Z[UTC]',
+    '2026-11-01T09:00:00[u-ca=hebrew]',
+    '2026-11-01T09:00:00+01:00:30',
+    '2026-11-01T09:00:00+25:00',
+    '2026-11-01T09:00:00 +02:00',
+    '2026-11-01T09:00:00Z+02:00',
   ])('is not %j', text => expect(read(text)).toBeNull());
+
+  test('is read with every offset', () => {
+    const spellings = fc.constantFrom(
+      (hours: string, minutes: string) => `${hours}:${minutes}`,
+      (hours: string, minutes: string) => hours + minutes,
+    );
+    const minutes = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100_000 * DAY }), minutes, spellings, (at, offset, spell) => {
+        const size = Math.abs(offset);
+        const digits = (value: number) => String(value).padStart(2, '0');
+        const sign = offset < 0 ? '-' : '+';
+        const local = toIso(at + offset * MINUTE).replace('Z', '');
+        const text = local + sign + spell(digits(Math.floor(size / 60)), digits(size % 60));
+        expect([text, parseInstant(text, 'Asia/Tokyo'), hasOffset(text)]).toEqual([text, at, true]);
+      }),
+    );
+  });
+
+  test('is refused where anything else follows it', () => {
+    const offsets = fc.constantFrom('', 'Z', '+02:00', '-0530');
+    const rest = fc.stringMatching(/^(?:\[!?[A-Za-z/_=+-]+\]|:\d\d| ?[a-y]+)$/);
+    fc.assert(
+      fc.property(offsets, rest, (offset, end) => {
+        const text = `2026-11-01T09:00:00${offset}${end}`;
+        expect([text, parseInstant(text)]).toEqual([text, null]);
+      }),
+    );
+  });
 
   test('without an offset is UTC in every time zone of the process', () => {
     const module = new URL('./instant.ts', import.meta.url).href;

@@ -11,12 +11,19 @@ export function toIsoOrNull(epochMs: number | null): string | null {
 }
 
 /**
+ * The whole text: Temporal would also take a zone in brackets and an offset with seconds, which it ignores where it reads
+ * a local time.
+ */
+const DATE_TIME =
+  /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?<offset>Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+
+/**
  * Returns the epoch milliseconds of an ISO 8601 date-time with `Z`, an offset or none: then it is a local time of `zone`
  * (IANA name), never of the process. Seconds are optional. Null for anything else, including days that do not exist.
  */
 export function parseInstant(text: string, zone = 'UTC'): number | null {
   const trimmed = text.trim();
-  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(trimmed)) return null;
+  if (!DATE_TIME.test(trimmed)) return null;
   try {
     return hasOffset(trimmed)
       ? Temporal.Instant.from(trimmed).epochMilliseconds
@@ -28,7 +35,7 @@ export function parseInstant(text: string, zone = 'UTC'): number | null {
 
 /** True for a date-time with `Z` or an offset. */
 export const hasOffset = (text: string): boolean =>
-  /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(text.trim().slice(16));
+  DATE_TIME.exec(text.trim())?.groups?.['offset'] !== undefined;
 
 /** Returns the calendar month of an instant in UTC: `2026-12`. */
 export const monthOf = (epochMs: number) => toIso(epochMs).slice(0, 7);
