@@ -59,9 +59,9 @@ function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
     : route({
         ...shared,
         method,
-        creates: false,
         body: input,
         responses: { 201: { description: 'Created at the platform', schema: answer }, ...failures },
+        // A retry after a run that died may create a second one: the platform does not know the Idempotency-Key.
         handler: async ({ body, principal }, services) => ({
           status: 201,
           body: await answerLookup(services, platform, lookup, principal, body),

@@ -132,6 +132,21 @@ test('lookups answer in the shapes of the interface', async () => {
   }
 });
 
+test('two requests with one Idempotency-Key create one playlist', async () => {
+  const titled = async () => {
+    const { body } = await stack.api('GET', '/integrations/youtube/playlists?profile_name=Demo');
+    return body.playlists.filter(({ title }: Json) => title === 'Once');
+  };
+  const request = { profile_name: 'Demo', title: 'Once' };
+  const create = () =>
+    stack.api('POST', '/integrations/youtube/playlists', request, { 'idempotency-key': 'playlist' });
+  const first = await create();
+  const second = await create();
+  expect([second.status, second.body]).toEqual([201, first.body]);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(await titled()).toHaveLength(1);
+});
+
 test('a post that names unknown codes is refused with what was probably meant', async () => {
   const answer = await stack.api('POST', '/posts', {
     profile_name: 'Demo',
