@@ -129,6 +129,12 @@ describe('an unknown field is refused', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: 'Validation failed', details }]);
   });
 
+  test('by an update of a member', async () => {
+    const { body } = await api.call('POST', '/workspace/members', { email: 'm@example.com', role: 'member' });
+    const answer = await api.call('PATCH', `/workspace/members/${body.member.id}`, { roles: 'owner' });
+    expect([answer.status, answer.body.details]).toEqual([400, [refusal('roles', 'role')]]);
+  });
+
   test.each([
     ['a header', '', { prefer: 'handling=strict' }],
     ['a header with other preferences', '', { prefer: 'return=minimal, Handling="strict"; wait=10' }],

@@ -15,6 +15,7 @@ export const updateMember = route({
   auth: 'key',
   access: 'owner',
   params: idParam,
+  refuses_unknown: true,
   body: { role: v.exactOptional(roleField), name: v.exactOptional(memberNameField) },
   body_example: { role: 'owner' },
   responses: {
