@@ -29,6 +29,8 @@ export const createBroadcast = route({
   tag: 'Live broadcasts',
   auth: 'key',
   creates: true,
+  // Ignoring one of these would start the broadcast at another time or show it to others.
+  refuses_unknown: /privacy|private|visib|listed|start|sched|date|time|when/i,
   body: broadcastFields,
   responses: {
     200: {

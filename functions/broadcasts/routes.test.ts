@@ -89,6 +89,23 @@ describe('POST /integrations/youtube/broadcasts', () => {
     expect(fields).toEqual(['title', 'description', 'privacyStatus', 'start_time', 'playlist_id']);
   });
 
+  test.each(['privacy_status', 'privacy', 'visibility', 'private', 'startTime', 'scheduled_date', 'start'])(
+    'refuses the unknown field %s, which may decide when or for whom it is',
+    async name => {
+      expect(await create({ [name]: 'x' })).toMatchObject({
+        status: 400,
+        body: { details: [{ field: name }] },
+      });
+    },
+  );
+
+  test('warns about other unknown fields', async () => {
+    expect(await create({ colour: 'x' })).toMatchObject({
+      status: 200,
+      body: { warnings: [{ field: 'colour' }] },
+    });
+  });
+
   test.each<[string, () => object | Promise<object>, number, object]>([
     ['a title of 101 characters', () => ({ title: 'x'.repeat(101) }), 400, { error: 'Validation failed' }],
     ['markup', () => ({ title: 'a < b < c' }), 400, { error: 'Validation failed' }],

@@ -24,7 +24,7 @@ export function lookupRoutes(
 }
 
 function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
-  const { name, operation_id, summary, description, answer, method, any_profile } = lookup;
+  const { name, operation_id, summary, description, answer, method, any_profile, refuses_unknown } = lookup;
   const shared = {
     path: `/integrations/${platform}/${name}`,
     operation_id,
@@ -59,6 +59,7 @@ function lookupRoute(platform: PlatformId, lookup: Lookup): Route {
     : route({
         ...shared,
         method,
+        ...(refuses_unknown && { refuses_unknown }),
         body: input,
         responses: { 201: { description: 'Created at the platform', schema: answer }, ...failures },
         // A retry after a run that died may create a second one: the platform does not know the Idempotency-Key.

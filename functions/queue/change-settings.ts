@@ -19,6 +19,8 @@ export const changeSettings = route({
   auth: 'key',
   access: 'creator',
   plan: QUEUE_PLAN,
+  // Ignoring one of these would publish posts at other times.
+  refuses_unknown: /zone|tz|slot|time|hour|day|post/i,
   body: { profile_name: profileNameField, ...settingsFields },
   body_example: {
     profile_name: 'Acme Coffee',

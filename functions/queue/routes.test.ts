@@ -51,6 +51,16 @@ describe('settings', () => {
     expect((await change({ timezone: null, slots: null })).body).toEqual(body);
   });
 
+  test.each(['timeZone', 'tz', 'slot', 'times', 'weekdays', 'posts_per_day'])(
+    'are not changed by a request with the unknown field %s, which may decide when posts are published',
+    async name => {
+      const refused = await change({ posts_per_slot: 2, [name]: 'x' });
+      expect(refused).toMatchObject({ status: 400, body: { details: [{ field: name }] } });
+      expect((await settings()).body.settings.posts_per_slot).toBe(1);
+      expect((await change({ colour: 'x' })).body.warnings).toMatchObject([{ field: 'colour' }]);
+    },
+  );
+
   test('return the time zone in its usual spelling', async () => {
     expect((await change({ timezone: 'asia/kolkata' })).body.settings.timezone).toBe('Asia/Kolkata');
   });

@@ -105,7 +105,8 @@ function refusedBodyFields(
   { body, refuses_unknown }: Pick<Route, 'refuses_unknown'> & { body?: Route['body'] },
   raw: RawRequest,
 ): ValidationDetail[] {
-  return body && (refuses_unknown || isStrict(raw)) ? unknownFieldErrors(body, raw.body) : [];
+  const refused = isStrict(raw) || refuses_unknown;
+  return body && refused ? unknownFieldErrors(body, raw.body, refused) : [];
 }
 
 interface Parts {

@@ -81,8 +81,11 @@ export interface RouteDefinition<
   params?: P;
   query?: Q;
   body?: B;
-  /** Unknown body fields answer 400 instead of a warning. A caller can ask for that with `Prefer: handling=strict`. */
-  refuses_unknown?: boolean;
+  /**
+   * Unknown body fields answer 400 instead of a warning: all, or those whose name matches. A caller can ask for all with
+   * `Prefer: handling=strict`.
+   */
+  refuses_unknown?: boolean | RegExp;
   /** The same fields may also be sent as a multipart form. */
   takes_form?: boolean;
   /** The body may also be an array of up to this many objects; the handler gets an array in both cases. */
@@ -105,7 +108,7 @@ export interface Route extends RouteDoc {
   params: Entries | undefined;
   query: Entries | undefined;
   body: Entries | undefined;
-  refuses_unknown?: boolean;
+  refuses_unknown?: boolean | RegExp;
   takes_form?: boolean;
   batch?: number | undefined;
   responses: Responses;

@@ -31,10 +31,15 @@ export const unknownNames = (entries: v.ObjectEntries, body: unknown): string[] 
     .slice(0, MAX_LISTED)
     .map(({ name }) => name);
 
-/** Returns an error for each unknown field, for requests that refuse them. */
-export function unknownFieldErrors(entries: v.ObjectEntries, body: unknown): ValidationDetail[] {
+/** Returns an error for each unknown field that a request refuses: all, or those whose name matches. */
+export function unknownFieldErrors(
+  entries: v.ObjectEntries,
+  body: unknown,
+  refused: true | RegExp,
+): ValidationDetail[] {
   const known = Object.keys(entries);
   return findUnknown(entries, body)
+    .filter(({ name }) => refused === true || refused.test(name))
     .slice(0, MAX_LISTED)
     .map(({ name, index }) => {
       const field = pathOf(name, index);

@@ -132,6 +132,14 @@ test('lookups answer in the shapes of the interface', async () => {
   }
 });
 
+test('a playlist is not created as public where a misspelled field asks for private', async () => {
+  const request = { profile_name: 'Demo', title: 'Mine', privacyStatus: 'private' };
+  expect(await stack.api('POST', '/integrations/youtube/playlists', request)).toMatchObject({
+    status: 400,
+    body: { details: [{ field: 'privacyStatus' }] },
+  });
+});
+
 test('two requests with one Idempotency-Key create one playlist', async () => {
   const titled = async () => {
     const { body } = await stack.api('GET', '/integrations/youtube/playlists?profile_name=Demo');

@@ -33,6 +33,8 @@ export interface LookupDefinition<C, E extends v.ObjectEntries, A extends JsonOb
    * on this platform serves.
    */
   any_profile?: true;
+  /** For a POST: unknown fields whose name matches answer 400 instead of a warning. */
+  refuses_unknown?: RegExp;
   /** Parameters beside `profile_name`: of the query for a GET, of the body for a POST. */
   input: E;
   answer: v.GenericSchema<unknown, A>;
@@ -53,6 +55,7 @@ export interface Lookup {
   summary: string;
   description?: string;
   any_profile?: true;
+  refuses_unknown?: RegExp;
   input: v.ObjectEntries;
   answer: v.GenericSchema;
   run: (account: LookupAccount<JsonObject>, input: unknown, context: LookupContext) => Promise<unknown>;

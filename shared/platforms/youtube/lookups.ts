@@ -83,6 +83,8 @@ export const lookups: PlatformLookups = [
     method: 'POST',
     summary: 'Create a playlist on a YouTube channel',
     description: 'Costs 50 quota units.',
+    // Ignoring one of these would create a public playlist.
+    refuses_unknown: /privacy|private|visib|listed/i,
     input: {
       title: v.pipe(plainText(150), v.nonEmpty('Must not be empty')),
       description: v.optional(plainText(5000), ''),

@@ -41,6 +41,17 @@ describe('an unknown field is an error', () => {
     ['youtubePrivacyStatus', 'youtube_privacy_status'],
     ['linkedin_visbility', 'linkedin_visibility'],
     ['pinterest_bord_id', 'pinterest_board_id'],
+    ['privacyStatus', 'youtube_privacy_status'],
+    ['privacy', 'tiktok_privacy_level'],
+    ['youtube_privacy', 'youtube_privacy_status'],
+    ['youtube_visibility', 'youtube_privacy_status'],
+    ['visibility', 'linkedin_visibility'],
+    ['isPrivate', 'youtube_privacy_status'],
+    ['unlisted', 'youtube_privacy_status'],
+    ['start_time', 'scheduled_date'],
+    ['starts_at', 'scheduled_date'],
+    ['timezone_name', 'timezone'],
+    ['user_time_zone', 'timezone'],
   ])('when %s probably means a field that decides when, where or whether', (name, advice) => {
     expect(criticalFieldErrors([name])).toEqual([
       { field: name, message: expect.stringContaining(advice), platform: null },
@@ -67,5 +78,7 @@ describe('an unknown field is an error', () => {
     'scheduling',
     'posts',
     'sender',
+    'private_note',
+    'event_start_time',
   ])('but not when it is %s', name => expect(criticalFieldErrors([name])).toEqual([]));
 });

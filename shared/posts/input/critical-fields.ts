@@ -21,14 +21,20 @@ const CRITICAL_FIELDS: readonly string[] = [
   ]),
 ];
 
+const PRIVACY_FIELDS = CRITICAL_FIELDS.filter(field => /privacy|visibility/.test(field));
+
 /** Names that other services give to these fields, as words joined by underscores. */
 const OTHER_NAMES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
-    /^(?:schedul\w*|publi(?:sh|c)\w*|post|send|run|go_live|live|due|deliver\w*|release)_(?:date|time|datetime|date_time|at|for|on|when)(?:_\w+)?$/,
+    /^(?:schedul\w*|publi(?:sh|c)\w*|post|send|run|starts?|go_live|live|due|deliver\w*|release)_(?:date|time|datetime|date_time|at|for|on|when)(?:_\w+)?$/,
     'Use scheduled_date',
   ],
   [/^(?:date|datetime|date_time|time|when|schedule|scheduled|schedules|delay\w*)$/, 'Use scheduled_date'],
-  [/^tz$/, 'Use timezone'],
+  [/(?:^|_)(?:tz|time_?zone)(?:_|$)/, 'Use timezone'],
+  [
+    /(?:^|_)(?:privacy|visibility)(?:_|$)|(?:^|_)(?:private|unlisted)$/,
+    `Use the field of the platform: ${PRIVACY_FIELDS.join(', ')}`,
+  ],
   [/^(?:queue|queued|enqueue|use_queue|to_queue|in_queue|auto_queue)$/, 'Use add_to_queue'],
   [/^(?:\w+_)?(?:best|optimal)_time\w*$/, 'Use schedule_best_time'],
   [
@@ -50,10 +56,9 @@ function adviceFor(name: string): string | null {
   const spelled = CRITICAL_FIELDS.find(field => squeezed(field) === squeezed(name));
   if (spelled !== undefined) return `Use ${spelled}`;
   const words = snakeCase(name);
-  const other = OTHER_NAMES.find(([pattern]) => pattern.test(words));
-  if (other) return other[1];
   const nearest = nearestName(words, KNOWN);
-  return nearest !== null && CRITICAL_FIELDS.includes(nearest) ? `Use ${nearest}` : null;
+  if (nearest !== null && CRITICAL_FIELDS.includes(nearest)) return `Use ${nearest}`;
+  return OTHER_NAMES.find(([pattern]) => pattern.test(words))?.[1] ?? null;
 }
 
 const KNOWN = Object.keys(postFields);
