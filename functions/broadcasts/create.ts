@@ -4,20 +4,40 @@ import { LIVE_PLATFORM, livePlatform } from '../../shared/broadcasts/account.ts'
 import { createSession } from '../../shared/broadcasts/create.ts';
 import { newSession } from '../../shared/broadcasts/new-session.ts';
 import { route } from '../../shared/http/define-route.ts';
-import { ApiError, notFound, validationFailed } from '../../shared/http/errors.ts';
+import { ApiError, notFound, type ValidationDetail } from '../../shared/http/errors.ts';
 import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from '../../shared/http/platform-errors.ts';
 import type { Playlist } from '../../shared/model/library.ts';
+import type { BodyErrors } from '../../shared/http/route.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getConnection } from '../../shared/store/connections.ts';
 import { getPlaylist } from '../../shared/store/playlists.ts';
+import { findProfileByName } from '../../shared/store/profiles.ts';
+import type { Table } from '../../shared/store/table.ts';
 import { DAY, MINUTE } from '../../shared/time/instant.ts';
 import { broadcastFields } from './fields.ts';
 
 /** YouTube takes start times in the future only; a worker needs a moment to start. */
 const MIN_LEAD_MS = 1 * MINUTE;
 const HORIZON_MS = 365 * DAY;
+
+/** Returns an error for a start that has passed or is too far ahead, and for a playlist without items. */
+const bodyErrors: BodyErrors = async (body, { workspace_id }, { table, now }) => {
+  const start = v.safeParse(broadcastFields.start_time, body['start_time']);
+  const name = v.safeParse(broadcastFields.profile_name, body['profile_name']);
+  const playlist = v.safeParse(broadcastFields.playlist_id, body['playlist_id']);
+  const isEmpty =
+    name.success &&
+    playlist.success &&
+    playlist.output !== null &&
+    (await isEmptyPlaylist(table, workspace_id, name.output, playlist.output));
+  return [
+    ...(start.success && start.output !== null ? startTimeErrors(start.output, now()) : []),
+    ...(isEmpty ? [errorOf('playlist_id', 'The playlist is empty: add media assets to it')] : []),
+  ];
+};
 
 export const createBroadcast = route({
   method: 'POST',
@@ -32,6 +52,7 @@ export const createBroadcast = route({
   // Ignoring one of these would start the broadcast at another time or show it to others.
   refuses_unknown: /privacy|private|visib|listed|start|sched|date|time|when/i,
   body: broadcastFields,
+  body_errors: bodyErrors,
   responses: {
     200: {
       description: 'The broadcast was created',
@@ -58,7 +79,8 @@ export const createBroadcast = route({
   },
   handler: async ({ body, principal, newResourceId, asked_at }, services) => {
     const profile = await requireProfileByName(services, principal, body.profile_name);
-    const start_time = startTimeOf(body.start_time, services.now());
+    const earliest = services.now() + MIN_LEAD_MS;
+    const start_time = Math.max(body.start_time ?? earliest, earliest);
     const playlist =
       body.playlist_id === null ? null : await findPlaylist(services, profile, body.playlist_id);
     const account = await getConnection(services.table, profile.workspace_id, profile.id, LIVE_PLATFORM);
@@ -92,23 +114,29 @@ export const createBroadcast = route({
   },
 });
 
-function startTimeOf(given: number | null, now: number): number {
-  if (given === null) return now + MIN_LEAD_MS;
-  if (given <= now) throw invalid('start_time', 'Must be in the future');
-  if (given > now + HORIZON_MS) throw invalid('start_time', 'Must be at most 365 days ahead');
-  return Math.max(given, now + MIN_LEAD_MS);
+function startTimeErrors(given: number, now: number): ValidationDetail[] {
+  if (given <= now) return [errorOf('start_time', 'Must be in the future')];
+  return given > now + HORIZON_MS ? [errorOf('start_time', 'Must be at most 365 days ahead')] : [];
+}
+
+/** False for a playlist that does not exist or is another profile's: that is a 404. */
+async function isEmptyPlaylist(
+  table: Table,
+  workspaceId: string,
+  profileName: string,
+  id: string,
+): Promise<boolean> {
+  const playlist = await getPlaylist(table, workspaceId, id);
+  if (playlist?.items.length !== 0) return false;
+  return (await findProfileByName(table, workspaceId, profileName))?.id === playlist.profile_id;
 }
 
 async function findPlaylist(services: Services, profile: Profile, id: string): Promise<Playlist> {
   if (services.setting(ENV.liveEnabled) !== 'true') throw liveNotEnabled();
   const playlist = await getPlaylist(services.table, profile.workspace_id, id);
   if (playlist?.profile_id !== profile.id) throw notFound('Playlist');
-  if (playlist.items.length === 0)
-    throw invalid('playlist_id', 'The playlist is empty: add media assets to it');
   return playlist;
 }
-
-const invalid = (field: string, message: string) => validationFailed([{ field, message, platform: null }]);
 
 const liveNotEnabled = () =>
   new ApiError({

@@ -89,6 +89,19 @@ describe('POST /integrations/youtube/broadcasts', () => {
     expect(fields).toEqual(['title', 'description', 'privacyStatus', 'start_time', 'playlist_id']);
   });
 
+  test('lists a start that has passed and an empty playlist beside invalid fields', async () => {
+    const playlist_id = await world.addPlaylist(world.profile, 0);
+    const answer = await create({ title: 'Four', start_time: iso(-1), playlist_id });
+    expect([answer.status, answer.body.details]).toEqual([
+      400,
+      [
+        { field: 'title', message: 'title must have at least 5 characters', platform: null },
+        { field: 'start_time', message: 'start_time must be in the future', platform: null },
+        { field: 'playlist_id', message: expect.stringContaining('is empty'), platform: null },
+      ],
+    ]);
+  });
+
   test.each(['privacy_status', 'privacy', 'visibility', 'private', 'startTime', 'scheduled_date', 'start'])(
     'refuses the unknown field %s, which may decide when or for whom it is',
     async name => {
@@ -114,13 +127,19 @@ describe('POST /integrations/youtube/broadcasts', () => {
       'a start in two years',
       () => ({ start_time: iso(2 * 365 * 86_400_000) }),
       400,
-      { details: [{ field: 'start_time', message: 'Must be at most 365 days ahead' }] },
+      { details: [{ field: 'start_time', message: 'start_time must be at most 365 days ahead' }] },
     ],
     ['an unknown profile', () => ({ profile_name: 'Nobody' }), 404, { error: 'Profile not found' }],
     ['an unknown playlist', () => ({ playlist_id: UNKNOWN }), 404, { error: 'Playlist not found' }],
     [
       'the playlist of another profile',
       async () => ({ playlist_id: await world.addPlaylist(await world.addProfile('Other')) }),
+      404,
+      { error: 'Playlist not found' },
+    ],
+    [
+      'an empty playlist of another profile',
+      async () => ({ playlist_id: await world.addPlaylist(await world.addProfile('Empty'), 0) }),
       404,
       { error: 'Playlist not found' },
     ],

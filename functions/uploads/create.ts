@@ -3,6 +3,7 @@ import { route } from '../../shared/http/define-route.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
 import { formFile } from '../../shared/http/form.ts';
 import { fileUrl } from '../../shared/media/file-url.ts';
+import { errorOf } from '../../shared/posts/error.ts';
 import { MAX_URL_LENGTH } from '../../shared/platforms/kit/fields.ts';
 import { MAX_FORM_BYTES } from './from-form.ts';
 import { storeUpload, uploadResponses } from './store-upload.ts';
@@ -26,6 +27,10 @@ export const createUpload = route({
     url: v.optional(fileUrl(MAX_URL_LENGTH)),
     file: v.optional(formFile),
   },
+  body_errors: ({ url, file }) =>
+    (url === undefined) === (file === undefined)
+      ? [errorOf('file', 'Send exactly one of file (in a multipart form) and url')]
+      : [],
   takes_form: true,
   body_docs: { url: fileUrl(MAX_URL_LENGTH) },
   form_docs: { profile_name: profileNameField, file: formFile },

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
-import { validationFailed } from '../../shared/http/errors.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
+import type { BodyErrors } from '../../shared/http/route.ts';
 import { assertStorageLeft } from '../../shared/media/storage-allowance.ts';
 import { unconfirmedUntil } from '../../shared/media/uploads/confirm-upload.ts';
 import { randomKey } from '../../shared/media/transfer/media-run.ts';
@@ -54,6 +54,31 @@ const PresignedUpload = v.pipe(
   v.title('PresignedUpload'),
 );
 
+const TYPES = Object.values(FILE_OF_FORMAT).map(({ type }) => type);
+
+/** A MIME type with the format that it names. */
+const fileTypeField = v.pipe(
+  v.string(),
+  v.metadata({ openapi: { type: 'string', minLength: 1 } }),
+  v.trim(),
+  v.rawTransform<string, { type: string; format: MediaFormat }>(({ dataset, addIssue, NEVER }) => {
+    const type = dataset.value;
+    const format = formatOfType(type);
+    if (format !== null && /^[\x20-\x7e]+$/.test(type)) return { type, format };
+    addIssue({ message: `Must be one of ${TYPES.join(', ')}` });
+    return NEVER;
+  }),
+);
+
+/** Returns an error for a file that is larger than its kind may be. */
+const sizeErrors: BodyErrors = ({ file_type, file_size }) => {
+  const parsed = v.safeParse(fileTypeField, file_type);
+  if (!parsed.success || typeof file_size !== 'number') return [];
+  const { format } = parsed.output;
+  const limit = MAX_BYTES[MEDIA_FORMATS[format]];
+  return file_size > limit ? [errorOf('file_size', `Must be at most ${limit} bytes for ${format}`)] : [];
+};
+
 export const presignUpload = route({
   method: 'POST',
   path: '/upload-media/presign',
@@ -69,11 +94,12 @@ export const presignUpload = route({
   body: {
     profile_name: profileNameField,
     file_name: v.pipe(v.string(), v.nonEmpty('Must not be empty')),
-    file_type: v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty')),
+    file_type: fileTypeField,
     file_size: v.nullish(
       v.pipe(v.number(), v.integer('Must be whole bytes'), v.minValue(1, 'Must be at least 1')),
     ),
   },
+  body_errors: sizeErrors,
   body_example: { profile_name: 'Acme Coffee', file_name: 'blend.mp4', file_type: 'video/mp4' },
   responses: {
     200: { description: 'One presigned URL, or one for each part', schema: PresignedUpload },
@@ -81,16 +107,8 @@ export const presignUpload = route({
     404: { description: 'Profile not found' },
   },
   handler: async ({ body, principal, newResourceId }, services) => {
-    const { file_type, file_size } = body;
-    const format = formatOfType(file_type);
-    if (format === null || !/^[\x20-\x7e]+$/.test(file_type)) {
-      const formats = Object.values(FILE_OF_FORMAT).map(({ type }) => type);
-      throw validationFailed([errorOf('file_type', `Must be one of ${formats.join(', ')}`)]);
-    }
-    const limit = MAX_BYTES[MEDIA_FORMATS[format]];
-    if (file_size != null && file_size > limit) {
-      throw validationFailed([errorOf('file_size', `Must be at most ${limit} bytes for ${format}`)]);
-    }
+    const { file_size } = body;
+    const { type, format } = body.file_type;
     const profile = await findProfile(services, principal, body.profile_name);
     await assertStorageLeft(services, principal.workspace_id, file_size ?? null);
     const now = services.now();
@@ -110,7 +128,7 @@ export const presignUpload = route({
       },
       ...unconfirmedUntil(now),
     });
-    return { status: 200, body: await presignedUpload(services.bucket, upload, file_type, now) };
+    return { status: 200, body: await presignedUpload(services.bucket, upload, type, now) };
   },
 });
 

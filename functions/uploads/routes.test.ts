@@ -125,6 +125,11 @@ describe('POST /upload-media with a file', () => {
     expect(body.public_url).not.toContain('passwd');
   });
 
+  test('is refused with every error of the request', async () => {
+    const { body } = await upload({ profile_name: '' });
+    expect(body.details.map((each: { field: string }) => each.field)).toEqual(['profile_name', 'file']);
+  });
+
   test('requires a profile of the workspace and exactly one file', async () => {
     expect((await upload({ profile_name: 'Nobody', file: formFile(files.PNG) })).status).toBe(404);
     expect((await upload({})).status).toBe(400);
@@ -408,9 +413,12 @@ describe('a direct upload', () => {
     [{ file_size: 1024 ** 3 }, 'file_size'],
     [{ file_type: 'video/mp4', file_size: 257 * 1024 ** 3 }, 'file_size'],
     [{ file_name: '' }, 'file_name'],
-  ])('is refused with %j', async (change, field) => {
+    [{ file_type: '' }, 'file_type'],
+    [{ file_type: 'image/heic', file_name: '', file_size: 0 }, 'file_name', 'file_type', 'file_size'],
+    [{ file_name: '', file_size: 1024 ** 3 }, 'file_name', 'file_size'],
+  ])('is refused with %j', async (change, ...fields) => {
     const { status, body } = await presign(change);
-    expect([status, body.details.map((each: { field: string }) => each.field)]).toEqual([400, [field]]);
+    expect([status, body.details.map((each: { field: string }) => each.field)]).toEqual([400, fields]);
     expect(bucket.uploadsInProgress()).toBe(0);
   });
 });

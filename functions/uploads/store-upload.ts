@@ -1,8 +1,6 @@
-import { validationFailed } from '../../shared/http/errors.ts';
 import type { FormFile } from '../../shared/http/form.ts';
 import type { ApiRequest } from '../../shared/http/route.ts';
 import { assertStorageLeft } from '../../shared/media/storage-allowance.ts';
-import { errorOf } from '../../shared/posts/error.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { uploadFromForm } from './from-form.ts';
 import { uploadFromUrl } from './from-url.ts';
@@ -26,15 +24,12 @@ export const uploadResponses = {
   404: { description: 'Profile not found' },
 };
 
-/** Stores a file of a form, or imports one by its URL. Throws 400 unless exactly one of them is given. */
+/** Stores a file of a form, or imports one by its URL. */
 export async function storeUpload(
   services: Services,
   { body, principal, base_url, newResourceId }: ApiRequest<unknown, unknown, UploadBody, 'key'>,
 ) {
   const { profile_name, url, file } = body;
-  if ((file === undefined) === (url === undefined)) {
-    throw validationFailed([errorOf('file', 'Send exactly one of file (in a multipart form) and url')]);
-  }
   const profile = await findProfile(services, principal, profile_name);
   if (!file) await assertStorageLeft(services, principal.workspace_id, null);
   const id = newResourceId();

@@ -9,7 +9,7 @@ import { listApiKeys, revokeApiKey } from '../../shared/store/workspaces.ts';
 import { findMember } from './access.ts';
 import { expiresAtField, keyNameField, profileIdsField, scopesField } from './fields.ts';
 import { ApiKeyRecord, apiKeyRecord } from './record.ts';
-import { readRestrictions } from './restrictions.ts';
+import { readRestrictions, restrictionErrors } from './restrictions.ts';
 
 export const createApiKey = route({
   method: 'POST',
@@ -34,6 +34,7 @@ export const createApiKey = route({
     scopes: v.nullish(scopesField),
     profile_ids: v.nullish(profileIdsField),
   },
+  body_errors: restrictionErrors,
   body_example: { name: 'Website' },
   responses: {
     201: { description: 'The new key', schema: v.object({ api_key: ApiKeyRecord, key: v.string() }) },
@@ -51,7 +52,7 @@ export const createApiKey = route({
       throw forbidden('Members can create API keys for themselves only');
     }
     const member = await findMember(services, principal, userId);
-    const restrictions = await readRestrictions(services, principal, body);
+    const restrictions = readRestrictions(principal, body);
     const request = { name: body.name, now: asked_at, id: newResourceId(), restrictions };
     const issued = await issueWithinLimit(services, principal, member, request);
     return { status: 201, body: { api_key: apiKeyRecord(issued.record), key: issued.key } };

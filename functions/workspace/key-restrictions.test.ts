@@ -53,6 +53,17 @@ describe('an API key with expires_at', () => {
   );
 });
 
+test('an API key is refused with every error of the request', async () => {
+  const answer = await requestKey({
+    name: 5,
+    expires_at: iso(api.clock.now),
+    profile_ids: [newId()],
+    scope: ['read'],
+  });
+  const fields = answer.body.details.map(({ field }: { field: string }) => field);
+  expect([answer.status, fields]).toEqual([400, ['name', 'expires_at', 'profile_ids[0]', 'scope']]);
+});
+
 describe('an API key with scopes', () => {
   test.each([
     ['read', 'GET', '/agency/profiles'],

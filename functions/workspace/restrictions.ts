@@ -1,9 +1,12 @@
-import { validationFailed, type ValidationDetail } from '../../shared/http/errors.ts';
+import * as v from 'valibot';
+import type { ValidationDetail } from '../../shared/http/errors.ts';
 import { outOfScope } from '../../shared/http/key-scope.ts';
+import type { BodyErrors } from '../../shared/http/route.ts';
 import type { KeyRestrictions, Principal, Scope } from '../../shared/model/workspace.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
 import { parseInstant } from '../../shared/time/instant.ts';
+import { profileIdsField } from './fields.ts';
 
 interface RequestedRestrictions {
   expires_at?: string | null | undefined;
@@ -11,22 +14,23 @@ interface RequestedRestrictions {
   profile_ids?: string[] | null | undefined;
 }
 
+/** Returns an error for an expiry that has passed, and for each id that is not one of a profile. */
+export const restrictionErrors: BodyErrors = async ({ expires_at, profile_ids }, principal, services) => {
+  const validUntil = typeof expires_at === 'string' ? parseInstant(expires_at) : null;
+  const ids = v.safeParse(profileIdsField, profile_ids);
+  return [
+    ...pastExpiry(validUntil, services.now()),
+    ...(ids.success ? await unknownProfiles(services, principal, ids.output) : []),
+  ];
+};
+
 /**
- * Returns the restrictions of a new key. Without a value it has those of the key that creates it. Throws 400 for an
- * invalid value, and 403 `KEY_SCOPE` where the new key would be less restricted than the key that creates it.
+ * Returns the restrictions of a new key. Without a value it has those of the key that creates it. Throws 403 `KEY_SCOPE`
+ * where the new key would be less restricted than the key that creates it.
  */
-export async function readRestrictions(
-  services: Services,
-  principal: Principal,
-  requested: RequestedRestrictions,
-): Promise<KeyRestrictions> {
+export function readRestrictions(principal: Principal, requested: RequestedRestrictions): KeyRestrictions {
   const own = principal.restrictions;
   const validUntil = requested.expires_at == null ? null : parseInstant(requested.expires_at);
-  const details = [
-    ...pastExpiry(validUntil, services.now()),
-    ...(await unknownProfiles(services, principal, requested.profile_ids ?? [])),
-  ];
-  if (details.length > 0) throw validationFailed(details);
   const restrictions = {
     scopes: requested.scopes ?? own?.scopes ?? null,
     profile_ids: requested.profile_ids ?? own?.profile_ids ?? null,

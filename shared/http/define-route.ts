@@ -5,7 +5,8 @@ import { notFound, unauthorized, validationFailed, type ValidationDetail } from 
 import { withoutLongLists } from './long-lists.ts';
 import { isStrict, queryOf, unknownParameters } from './query.ts';
 import type { OnlyDocumentedFields, ResponseOf, Responses } from './response.ts';
-import type { ApiRequest, Auth, Entries, RawRequest, Route, RouteDefinition } from './route.ts';
+import type { Services } from '../runtime/services.ts';
+import type { ApiRequest, Auth, BodyErrors, Entries, RawRequest, Route, RouteDefinition } from './route.ts';
 import {
   unknownFieldErrors,
   unknownFields,
@@ -49,9 +50,9 @@ function toRoute<
     query,
     body,
     invoke: async (raw, services) => {
-      if (!body) return handler(parseRequest(definition, raw, services.now), services);
+      if (!body) return handler(await parseRequest(definition, raw, services), services);
       try {
-        const response = await handler(parseRequest(definition, raw, services.now), services);
+        const response = await handler(await parseRequest(definition, raw, services), services);
         return withWarnings(response, unknownFields(body, raw.body));
       } catch (error) {
         throw withHints(error, body, raw.body);
@@ -68,7 +69,7 @@ type RequestOf<Definition extends { handler: (request: never, services: never) =
 >[0];
 
 /** Validates a request. Throws 400 with every validation error. */
-function parseRequest<
+async function parseRequest<
   P extends Entries | undefined,
   Q extends Entries | undefined,
   B extends Entries | undefined,
@@ -79,12 +80,14 @@ function parseRequest<
 >(
   definition: RouteDefinition<P, Q, B, A, M, R, Given>,
   raw: RawRequest,
-  now: () => number,
-): RequestOf<typeof definition> {
+  services: Services,
+): Promise<RequestOf<typeof definition>> {
   const { body, details } = withoutLongLists(definition.body ?? {}, raw.body);
   const parsed = validateParts(definition, { ...raw, query: queryOf(raw), body });
+  const ofSchemas = [...details, ...additionalDetails(details, parsed.details)];
+  const more = await moreBodyErrors(definition.body_errors, body, raw.principal, services);
   const unknown = [...unknownParameters(definition, raw.query), ...refusedBodyFields(definition, raw)];
-  const all = [...details, ...additionalDetails(details, parsed.details), ...unknown];
+  const all = [...ofSchemas, ...additionalDetails(ofSchemas, more), ...unknown];
   if (all.length > 0) throw validationFailed(all);
   const request: ApiRequest = {
     ...parsed.parts,
@@ -94,11 +97,21 @@ function parseRequest<
     request_id: raw.request_id,
     headers: raw.headers,
     base_url: raw.base_url,
-    newResourceId: raw.newResourceId ?? (() => newId(now())),
-    asked_at: raw.asked_at ?? now(),
+    newResourceId: raw.newResourceId ?? (() => newId(services.now())),
+    asked_at: raw.asked_at ?? services.now(),
     is_rerun: raw.is_rerun ?? false,
   };
   return trustParsed(request);
+}
+
+async function moreBodyErrors(
+  find: BodyErrors | undefined,
+  body: unknown,
+  principal: RawRequest['principal'],
+  services: Services,
+): Promise<readonly ValidationDetail[]> {
+  if (!find || !principal || typeof body !== 'object' || body === null) return [];
+  return find(Object.fromEntries(Object.entries(body)), principal, services);
 }
 
 function refusedBodyFields(

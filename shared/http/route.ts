@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Plan, Principal } from '../model/workspace.ts';
 import type { Services } from '../runtime/services.ts';
 import type { Access } from './access.ts';
-import type { ApiResponse } from './errors.ts';
+import type { ApiResponse, ValidationDetail } from './errors.ts';
 import type { ResponseOf, Responses } from './response.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -38,6 +38,13 @@ export interface ApiRequest<P = unknown, Q = unknown, B = unknown, A extends Aut
 }
 
 export type Auth = 'key' | 'none';
+
+/** Returns the errors of a body, as it was sent, that its schemas cannot find. */
+export type BodyErrors = (
+  body: Readonly<Record<string, unknown>>,
+  principal: Principal,
+  services: Services,
+) => readonly ValidationDetail[] | Promise<readonly ValidationDetail[]>;
 
 /** What the OpenAPI document shows of a route in addition to its schemas. */
 export interface RouteDoc {
@@ -81,6 +88,11 @@ export interface RouteDefinition<
   params?: P;
   query?: Q;
   body?: B;
+  /**
+   * Finds errors that depend on the time, on what is stored or on two fields together: they are answered together with
+   * those of the schemas. An error of a schema hides those of the same field.
+   */
+  body_errors?: BodyErrors;
   /**
    * Unknown body fields answer 400 instead of a warning: all, or those whose name matches. A caller can ask for all with
    * `Prefer: handling=strict`.
