@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { RouteKey } from '../../shared/http/fallback.ts';
+import type { RouteKey } from '../../shared/http/allowed-methods.ts';
 import { readAsset } from './assets.ts';
 
 /** Path, then method in lower case. */

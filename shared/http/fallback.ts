@@ -1,4 +1,5 @@
 import middy from '@middy/core';
+import { allowedMethods, type RouteKey } from './allowed-methods.ts';
 import { services as ownServices, type Services } from '../runtime/services.ts';
 import { methodNotAllowed, notFound } from './errors.ts';
 import { pathBelowBase, rawRequest, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
@@ -6,12 +7,6 @@ import { authenticate } from './authenticate.ts';
 import { accessLog, errors, requestId, routing, type Middleware } from './middleware.ts';
 import type { Route } from './route.ts';
 import type { ApiHandler } from './serve.ts';
-
-/** What the fallback knows of the routes of other functions. */
-export interface RouteKey {
-  method: string;
-  path: string;
-}
 
 /**
  * Serves `own` routes, which need no key, and answers every request that has no gateway route: below the base path 401
@@ -32,7 +27,7 @@ export function serveFallback(
     .handler(async (event: ApiEvent) => {
       const { route } = requestState(event);
       if (route) return toResult(await route.invoke(rawRequest(event), services));
-      const allowed = methodsFor([...keyed(), ...own], pathBelowBase(event.rawPath) ?? '');
+      const allowed = allowedMethods([...keyed(), ...own], pathBelowBase(event.rawPath) ?? '');
       throw allowed.length > 0 ? methodNotAllowed(allowed) : notFound();
     });
 }
@@ -46,18 +41,4 @@ function authenticationBelowBase(services: Services): Middleware {
       state.principal = await authenticate(services, event.headers['authorization'], null);
     },
   };
-}
-
-/** Methods of the routes that match a concrete path. */
-function methodsFor(routes: readonly RouteKey[], path: string): string[] {
-  return routes.filter(route => matches(route.path, path)).map(route => route.method);
-}
-
-function matches(template: string, path: string): boolean {
-  const parts = path.split('/');
-  const expected = template.split('/');
-  return (
-    parts.length === expected.length &&
-    expected.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
-  );
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type middy from '@middy/core';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import { authenticate } from './authenticate.ts';
 import { withDocsUrl } from './docs-url.ts';
-import { ApiError, notFound } from './errors.ts';
+import { ApiError, methodNotAllowed, notFound } from './errors.ts';
 import { baseUrl, pathBelowBase, requestState, toResult, type ApiEvent, type ApiResult } from './event.ts';
 import type { Route } from './route.ts';
 
@@ -99,11 +100,17 @@ export function authentication(services: Services): Middleware {
   };
 }
 
-/** Answers 404 for an unknown route. Runs after authentication, so that paths are not revealed without a key. */
-export function knownRoute(): Middleware {
+/**
+ * Answers 404 for an unknown route, and 405 where the gateway took a known path for an id: it routes `GET /posts/validate`
+ * to `GET /posts/{id}`. Runs after authentication, so that paths are not revealed without a key.
+ */
+export function knownRoute(routes: readonly Route[]): Middleware {
   return {
     before: ({ event }) => {
-      if (!requestState(event).route) throw notFound();
+      const { route } = requestState(event);
+      if (!route) throw notFound();
+      const allowed = allowedMethods(routes, pathBelowBase(event.rawPath) ?? '');
+      if (allowed.length > 0 && !allowed.includes(route.method)) throw methodNotAllowed(allowed);
     },
   };
 }

@@ -21,7 +21,7 @@ export function serve(routes: readonly Route[], services: Services = ownServices
     .use(routing(routes))
     .use(authentication(services))
     .use(rateLimit(services))
-    .use(knownRoute())
+    .use(knownRoute(routes))
     .use(readBody())
     .handler(event => respond(event, services));
 }

@@ -207,6 +207,8 @@ describe('a path', () => {
     for (const [method, path, allow] of [
       ['PUT', '/posts', ['GET', 'POST']],
       ['POST', '/integrations', ['GET']],
+      ['GET', '/posts/validate', ['POST']],
+      ['PUT', '/upload-media/presign', ['POST']],
     ] as const) {
       const { status, headers, body } = await stack.api(method, path);
       expect([status, body.error]).toEqual([405, 'Method not allowed']);
