@@ -136,6 +136,27 @@ describe('an API key with profile_ids', () => {
     expect((await api.call('GET', path)).body.name).toBe('P');
   });
 
+  test.each([
+    ['DELETE', () => `/agency/profiles/${newId()}`],
+    ['GET', () => `/integrations/youtube/playlists?profile_name=Nobody`],
+    ['GET', () => `/agency/media?profile_id=${newId()}`],
+  ])('answers 404 for a profile that does not exist: %s', async (method, path) => {
+    const { status, body } = await call(key, method, path());
+    expect([status, body]).toEqual([404, { error: 'Profile not found' }]);
+  });
+
+  test('may read what is the same for every profile without a name, with names of these only', async () => {
+    const path = '/integrations/youtube/categories';
+    const answers = [
+      await call(key, 'GET', path),
+      await call(key, 'GET', `${path}?profile_name=`),
+      await call(key, 'GET', `${path}?profile_name=Allowed`),
+      await call(key, 'GET', `${path}?profile_name=Other`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 403]);
+    expect(answers[0]!.body).toEqual({ error: 'Account not found' });
+  });
+
   test('may write ids in any case', async () => {
     const { body } = await call(key, 'GET', `/agency/profiles/${allowed.id.toUpperCase()}`);
     expect(body).toMatchObject({ profile: { id: allowed.id } });

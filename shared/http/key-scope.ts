@@ -9,6 +9,7 @@ import { findProfileByName, getProfile } from '../store/profiles.ts';
 import type { Table } from '../store/table.ts';
 import { getUpload } from '../store/uploads.ts';
 import { forbidden, notFound } from './errors.ts';
+import { queryOf } from './query.ts';
 import type { RawRequest, Route } from './route.ts';
 
 /*
@@ -39,10 +40,11 @@ export function assertScope({ restrictions }: Principal, route: Route): void {
   }
 }
 
-/** Requests that name no profile: their responses contain nothing of one, or are filtered by their handlers. */
+/** Requests that need not name a profile: their responses contain nothing of one, or are filtered by their handlers. */
 const WITHOUT_PROFILE: readonly string[] = [
   'GET /agency/profiles',
   'GET /integrations',
+  'GET /integrations/youtube/categories',
   'GET /workspace',
   'GET /workspace/banned-hashtags',
   'POST /ai/generate',
@@ -51,9 +53,9 @@ const WITHOUT_PROFILE: readonly string[] = [
 /** Throws 403 `KEY_SCOPE` unless the key may act on every profile that the request names. */
 export async function assertProfiles(services: Services, route: Route, raw: RawRequest): Promise<void> {
   const allowed = raw.principal?.restrictions?.profile_ids ?? null;
-  if (allowed === null || !raw.principal || WITHOUT_PROFILE.includes(nameOf(route))) return;
+  if (allowed === null || !raw.principal) return;
   const named = await namedProfiles(services.table, raw.principal.workspace_id, route, raw);
-  if (named.length === 0) {
+  if (named.length === 0 && !WITHOUT_PROFILE.includes(nameOf(route))) {
     throw outOfScope('This API key is restricted to profiles; this request must name one of them');
   }
   if (!named.every(id => allowed.includes(id))) {
@@ -80,22 +82,28 @@ async function namedProfiles(
   const fields = route.path.startsWith('/agency/profiles') ? [] : namingFields(route, raw);
   const owners = [
     ...ownersOfResources(table, workspaceId, route, raw),
-    ...fields.map(async ({ field, value }) => {
-      if (field === 'profile_name') return profilesNamed(table, workspaceId, value);
-      const profile = await getProfile(table, workspaceId, value);
-      return profile ? [profile.id] : [];
-    }),
+    ...fields.map(({ field, value }) =>
+      field === 'profile_name'
+        ? profilesNamed(table, workspaceId, value)
+        : profilesWithId(table, workspaceId, value),
+    ),
   ];
-  const found = await Promise.all(owners);
-  if (found.some(ids => ids.length === 0)) throw notFound();
-  return found.flat();
+  return (await Promise.all(owners)).flat();
+}
+
+async function profilesWithId(table: Table, workspaceId: string, id: string): Promise<string[]> {
+  const profile = await getProfile(table, workspaceId, id);
+  if (!profile) throw notFound('Profile');
+  return [profile.id];
 }
 
 /** A handler may or may not trim the name, so the profiles of both spellings count. */
 async function profilesNamed(table: Table, workspaceId: string, name: string): Promise<string[]> {
   const spellings = [...new Set([name, name.trim()])];
   const found = await Promise.all(spellings.map(each => findProfileByName(table, workspaceId, each)));
-  return found.flatMap(profile => (profile ? [profile.id] : []));
+  const ids = found.flatMap(profile => (profile ? [profile.id] : []));
+  if (ids.length === 0) throw notFound('Profile');
+  return ids;
 }
 
 interface NamingField {
@@ -104,7 +112,8 @@ interface NamingField {
 }
 
 /** Fields of query and body that name a profile and that the route knows. */
-function namingFields(route: Route, { query, body }: RawRequest): NamingField[] {
+function namingFields(route: Route, { query: sent, body }: RawRequest): NamingField[] {
+  const query = queryOf({ query: sent });
   const bodies: unknown[] = Array.isArray(body) ? body : [body];
   return (['profile_name', 'profile_id'] as const).flatMap(field =>
     [
@@ -127,7 +136,8 @@ const uploadOwner: OwnerLookup = async (table, workspace_id, upload_id) =>
 
 /** How to find the profile of the resource that a path names. */
 const RESOURCE_OWNERS: Readonly<Record<string, OwnerLookup>> = {
-  '/agency/profiles/{id}': (_, __, id) => Promise.resolve(id),
+  '/agency/profiles/{id}': async (table, workspaceId, id) =>
+    (await profilesWithId(table, workspaceId, id))[0] ?? null,
   '/agency/media/{id}': async (table, workspace_id, asset_id) =>
     (await getAsset(table, { workspace_id, asset_id }))?.profile_id ?? null,
   '/agency/playlists/{id}': async (table, workspaceId, id) =>
@@ -156,6 +166,7 @@ function ownersOfResources(
     ...(uploadId === null ? [] : [uploadOwner(table, workspaceId, uploadId)]),
   ].map(async owner => {
     const profileId = await owner;
-    return profileId === null ? [] : [profileId];
+    if (profileId === null) throw notFound();
+    return [profileId];
   });
 }
