@@ -99,8 +99,13 @@ export class Gateway extends Construct {
 
   /** Routes every request that no other route matches to the function. */
   routeFallback(to: ServiceFunction): void {
-    const options = { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration: toFunction(to) };
-    this.throttleOpen('$default', [new HttpRoute(this, 'Fallback', options)]);
+    const fallback = new HttpRoute(this, 'Fallback', {
+      httpApi: this.api,
+      routeKey: HttpRouteKey.DEFAULT,
+      // A permission for all routes, `*/*/*`, does not cover the source of this one, which has two segments only.
+      integration: new HttpLambdaIntegration('Integration', to.lambda),
+    });
+    this.throttleOpen('$default', [fallback]);
   }
 }
 

@@ -62,6 +62,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     named: 'FunctionName',
     identify: name => ({ ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } }),
   },
+  'AWS::Events::Rule': {
+    named: 'Name',
+    identify: name => ({ ref: name, attributes: { Arn: arn('events', `rule/${name}`) } }),
+  },
   'AWS::IAM::Role': {
     named: 'RoleName',
     identify: name => ({ ref: name, attributes: { Arn: `arn:aws:iam::${ACCOUNT}:role/${name}` } }),

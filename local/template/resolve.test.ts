@@ -54,8 +54,19 @@ const RESOURCES = {
   Route: {
     Type: 'AWS::ApiGatewayV2::Route',
     Properties: {
+      ApiId: { Ref: 'Api' },
       RouteKey: 'GET /v1/posts',
       Target: { 'Fn::Join': ['', ['integrations/', { Ref: 'Integration' }]] },
+    },
+  },
+  Permission: {
+    Type: 'AWS::Lambda::Permission',
+    Properties: {
+      FunctionName: { 'Fn::GetAtt': ['Fn', 'Arn'] },
+      Principal: 'apigateway.amazonaws.com',
+      SourceArn: {
+        'Fn::Join': ['', ['arn:aws:execute-api:us-east-1:000000000000:', { Ref: 'Api' }, '/*/*/*']],
+      },
     },
   },
   Mapping: {
@@ -160,5 +171,14 @@ describe('resources', () => {
     };
     const broken = { ...template, resources: bad };
     expect(() => functions(createReader(broken, ADDRESSES), broken)).toThrow(/Fn: Code.S3Key/);
+  });
+
+  test('with a route that the permission of its function does not cover throw an error with its key', () => {
+    const Route = {
+      ...RESOURCES.Route,
+      Properties: { ...RESOURCES.Route.Properties, RouteKey: '$default' },
+    };
+    const denied = createReader({ ...template, resources: { ...RESOURCES, Route } }, ADDRESSES);
+    expect(() => apiRoutes(denied)).toThrow('API Gateway may not invoke worker for $default');
   });
 });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { CorsRule } from '../s3/cors.ts';
 import type { LifecycleRule } from '../s3/lifecycle.ts';
 import type { Json } from '../../shared/model/json.ts';
+import { arn } from './names.ts';
 import type { Reader } from './reader.ts';
 
 export const Whole = v.pipe(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), v.integer());
@@ -153,20 +154,49 @@ export interface ApiRoute {
   function: string;
 }
 
-export function apiRoutes({ all, references }: Reader): ApiRoute[] {
+/** Throws for a route whose function API Gateway may not invoke: such a route answers 500. */
+export function apiRoutes(reader: Reader): ApiRoute[] {
+  const { all, references } = reader;
+  const isPermitted = gatewayPermissions(reader);
   const integrations = new Map(
     all(['AWS::ApiGatewayV2::Integration'], { IntegrationUri: v.string() }).map(({ id, properties }) => [
       `integrations/${references.ref(id)}`,
       functionName(properties.IntegrationUri),
     ]),
   );
-  return all(['AWS::ApiGatewayV2::Route'], { RouteKey: v.string(), Target: v.string() }).map(
-    ({ properties: { RouteKey, Target } }) => {
-      const target = integrations.get(Target);
-      if (target === undefined) throw new Error(`The route ${RouteKey} has no function`);
-      return { key: RouteKey, function: target };
-    },
-  );
+  return all(['AWS::ApiGatewayV2::Route'], {
+    ApiId: v.string(),
+    RouteKey: v.string(),
+    Target: v.string(),
+  }).map(({ properties: { ApiId, RouteKey, Target } }) => {
+    const target = integrations.get(Target);
+    if (target === undefined) throw new Error(`The route ${RouteKey} has no function`);
+    // `GET /v1/posts` is `GET/v1/posts` here, and the default route has one segment only.
+    const source = arn('execute-api', `${ApiId}/$default/${RouteKey.replace(' ', '')}`);
+    if (!isPermitted(target, source)) throw new Error(`API Gateway may not invoke ${target} for ${RouteKey}`);
+    return { key: RouteKey, function: target };
+  });
+}
+
+/** Returns whether API Gateway may invoke a function for a source: the ARN of a route. */
+function gatewayPermissions({ all }: Reader): (invoked: string, source: string) => boolean {
+  const permissions = all(['AWS::Lambda::Permission'], {
+    FunctionName: v.string(),
+    Principal: v.string(),
+    SourceArn: v.optional(v.string(), '*'),
+  })
+    .map(({ properties }) => properties)
+    .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
+  return (invoked, source) =>
+    permissions.some(
+      ({ FunctionName, SourceArn }) => functionName(FunctionName) === invoked && isLike(source, SourceArn),
+    );
+}
+
+/** Returns whether a text matches a pattern of IAM, in which `*` stands for any characters. */
+function isLike(text: string, pattern: string): boolean {
+  const literal = pattern.replace(/[.$+?()[\]{}|^\\]/g, '\\$&');
+  return new RegExp(`^${literal.replaceAll('*', '.*')}$`).test(text);
 }
 
 export function scheduleGroups({ all, references }: Reader): string[] {

@@ -73,7 +73,11 @@ export interface PropertiesOf {
     Role: Reference;
     Timeout: number;
   };
-  'AWS::Lambda::Permission': { FunctionName: Reference; Principal: string };
+  'AWS::Lambda::Permission': {
+    FunctionName: Reference;
+    Principal: string;
+    SourceArn: { 'Fn::Join'?: [string, unknown[]] };
+  };
   'AWS::Logs::LogGroup': { RetentionInDays: number };
   'AWS::SNS::Subscription': { TopicArn: Reference };
   'AWS::SNS::Topic': Record<string, unknown>;
