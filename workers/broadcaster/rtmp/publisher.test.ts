@@ -100,6 +100,13 @@ test('stops while the ingest cannot be reached', async () => {
   expect(publisher.state().is_connected).toBe(false);
 });
 
+test('stops while it connects, and ends the stream that the ingest has accepted meanwhile', async () => {
+  const { ingest, publisher, counts } = await publish({});
+  await publisher.stop();
+  expect(ingest.connections[0]!.commands.at(-1)).toBe('deleteStream');
+  expect(counts).toEqual({ connected: 0, lost: 0 });
+});
+
 testWith('openssl')('refuses an ingest whose certificate it cannot verify', async () => {
   const receivers = await startTlsReceivers(() => undefined);
   const { port } = new URL(receivers.url('self-signed'));

@@ -43,6 +43,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const { timer = REAL_TIME } = options;
   const target = parseIngest(options.ingest);
   const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
   const state: IngestState = { is_connected: false, losses: 0, bytes_sent: 0, last_error: null };
   /** The metadata and the headers, which each connection begins with. */
   const headers: FlvTag[] = [];
@@ -50,7 +51,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   let connection: RtmpConnection | null = null;
 
   async function run(): Promise<void> {
-    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+    for (let failures = 0; !isStopping(); failures += 1) {
       const wasAccepted = await stayConnected();
       failures = wasAccepted ? 0 : failures;
       await timer.sleep(pauseAfter(failures), stopping.signal);
@@ -65,6 +66,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
       state.last_error = messageOf(error);
       return false;
     }
+    // `stop` came while there was no connection that it could end.
+    if (isStopping()) {
+      await connection.end();
+      return true;
+    }
     sender = createSender(connection, headers, options.max_queued);
     const watch = watchProgress(connection, options.stall_ms ?? STALL_MS);
     state.is_connected = true;
@@ -75,7 +81,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     state.is_connected = false;
     sender = null;
     connection = null;
-    if (stopping.signal.aborted) return true;
+    if (isStopping()) return true;
     state.losses += 1;
     state.last_error = reason.message;
     options.onLost();
