@@ -193,6 +193,12 @@ test('has no capacity when a fault says so', async () => {
   await run();
 });
 
+test('starts no worker while ECS refuses it, and starts it later', async () => {
+  services.faults.add({ service: 'ecs', operation: 'RunTask', error: 'AccessDeniedException' });
+  expect(await tasks().run(worker)).toBe('no_capacity');
+  await run();
+});
+
 const VALID: RunTaskCommandInput = {
   cluster: SETTINGS.cluster,
   taskDefinition: FAMILY,

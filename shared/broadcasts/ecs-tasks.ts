@@ -7,6 +7,7 @@ import {
   StopTaskCommand,
   type ECSClient,
 } from '@aws-sdk/client-ecs';
+import { describeError, log } from '../runtime/log.ts';
 import { WORKER_ENV, type WorkerRef, type WorkerSettings, type WorkerTasks } from './tasks.ts';
 
 type Settings = NonNullable<WorkerSettings>;
@@ -16,7 +17,7 @@ export function createEcsTasks(ecs: ECSClient, settings: Settings): WorkerTasks 
   const { cluster } = settings;
   return {
     run: async worker => {
-      const arn = await runTask(ecs, runCommand(settings, worker));
+      const arn = await runTask(ecs, settings, worker);
       return arn === undefined ? 'no_capacity' : { arn };
     },
     stop: async (arn, reason) => {
@@ -38,15 +39,18 @@ export function createEcsTasks(ecs: ECSClient, settings: Settings): WorkerTasks 
   };
 }
 
-/** Returns the ARN of the task; undefined without one, for a reason that passes: no capacity, no free address. */
-async function runTask(ecs: ECSClient, command: RunTaskCommand): Promise<string | undefined> {
+/** Returns the ARN of the task; undefined without one: no capacity, no free address, or a call that ECS refuses. */
+async function runTask(ecs: ECSClient, settings: Settings, worker: WorkerRef): Promise<string | undefined> {
   try {
-    const { tasks: [task] = [] } = await ecs.send(command);
+    const { tasks: [task] = [] } = await ecs.send(runCommand(settings, worker));
     return task?.taskArn;
   } catch (error) {
     // The service was deployed in between: the first call had another revision of the task definition.
     if (error instanceof ConflictException) return error.resourceIds?.[0];
-    throw error;
+    // The controller tries again, and gives up in time: thrown, it would be received again and again.
+    const { sessionId: session_id, attempt } = worker;
+    log.error('ECS refused to start a worker', { session_id, attempt, ...describeError(error) });
+    return undefined;
   }
 }
 

@@ -17,7 +17,7 @@ export const WORKER_ENV = {
 
 /** Starts and stops the tasks that stream broadcasts. Every function is safe to repeat. */
 export interface WorkerTasks {
-  /** Starts a worker; repeated with the same ref, it returns the same task. `no_capacity`: try again later. */
+  /** Starts a worker; repeated with the same ref, it returns the same task. `no_capacity`, or a call that AWS refuses: try again later. */
   run: (worker: WorkerRef) => Promise<{ arn: string } | 'no_capacity'>;
   /** Asks a task to end itself; does nothing if it is unknown or has ended. */
   stop: (arn: string, reason: string) => Promise<void>;

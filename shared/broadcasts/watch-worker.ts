@@ -23,7 +23,11 @@ export async function watchWorker(context: StepContext): Promise<Ending | null> 
     case 'lost':
       if (mayReplaceWorker(context.held.broadcast, context.services.now())) return replaceWorker(context);
       return task_arn === null
-        ? ending('failed', 'NO_CAPACITY', 'No worker could be started: AWS has no capacity at the moment')
+        ? ending(
+            'failed',
+            'NO_CAPACITY',
+            'No worker could be started: AWS has no capacity or refuses to start one',
+          )
         : ending('failed', 'WORKER_LOST', 'The worker died, and so did the one in its place');
   }
 }
@@ -34,7 +38,7 @@ async function startWorker({ held, tasks, services }: StepContext): Promise<void
   if (task_arn !== null) return;
   const started = await tasks.run({ sessionId: id, workspaceId: workspace_id, attempt });
   if (started === 'no_capacity') {
-    log.warn('No capacity to start the worker of a broadcast', { session_id: id, attempt });
+    log.warn('The worker of a broadcast could not be started', { session_id: id, attempt });
     return;
   }
   await setTaskArn(services.table, held.broadcast, attempt, started.arn);
