@@ -31,13 +31,17 @@ export function createEnding({
     if (ingest.is_connected) connectedAt = timer.now();
     const heard = heartbeats.end();
     if (signal.aborted || heard === 'stopped') return { state: 'stopped', error: null };
-    if (heard === 'lost') return failed('HEARTBEAT_LOST', 'The heartbeats were rejected');
+    // Not a failure of the broadcast: another worker can go on with it.
+    if (heard === 'lost') return ended('stopped', 'HEARTBEAT_LOST', 'The heartbeats were rejected');
     if (timer.now() - connectedAt > ingest_ms)
-      return failed('INGEST_LOST', ingest.last_error ?? 'The ingest did not accept the stream');
+      return ended('failed', 'INGEST_LOST', ingest.last_error ?? 'The ingest did not accept the stream');
     const failure = player.failure();
-    if (failure) return failed('NO_PLAYABLE_ITEM', `${failure.code}: ${failure.message}`);
+    if (failure) return ended('failed', 'NO_PLAYABLE_ITEM', `${failure.code}: ${failure.message}`);
     return player.hasEnded() ? { state: 'completed', error: null } : null;
   };
 }
 
-const failed = (code: Code, message: string): BroadcastEnd => ({ state: 'failed', error: { code, message } });
+const ended = (state: BroadcastEnd['state'], code: Code, message: string): BroadcastEnd => ({
+  state,
+  error: { code, message },
+});

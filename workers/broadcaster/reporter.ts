@@ -40,7 +40,7 @@ export interface Reporter {
 
 /** How a broadcast ended. */
 export interface BroadcastEnd {
-  /** `completed`: the playlist has ended; `stopped`: somebody stopped it. */
+  /** `completed`: the playlist has ended; `stopped`: somebody stopped it, or nobody hears its heartbeats. */
   state: 'completed' | 'stopped' | 'failed';
   error: { code: 'INGEST_LOST' | 'NO_PLAYABLE_ITEM' | 'HEARTBEAT_LOST'; message: string } | null;
 }

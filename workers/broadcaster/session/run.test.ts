@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchAccessUnits } from '../../../test/support/access-units.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../../shared/store/broadcasts.ts';
 import { putObject } from '../../../shared/store/objects.ts';
 import { createPlaylist } from '../../../shared/store/playlists.ts';
+import type { Table } from '../../../shared/store/table.ts';
 import { MESSAGE } from '../rtmp/chunks.ts';
 import { itemsOf } from './items.ts';
 import { runSession } from './run.ts';
@@ -125,10 +127,10 @@ async function session(fields: Partial<Broadcast> = {}, assets = ['missing', 'cl
   return broadcast;
 }
 
-const run = ({ workspace_id, id }: Broadcast) =>
+const run = ({ workspace_id, id }: Broadcast, used: Table = table) =>
   runSession({
     identity: { workspace_id, id, attempt: 1 },
-    services: { table, bucket, now: Date.now, ...keys },
+    services: { table: used, bucket, now: Date.now, ...keys },
     format: SMALL,
     decoder: DECODER,
     signal: stopping.signal,
@@ -194,6 +196,20 @@ test('leaves the session to another worker when it is told to end itself', async
   expect(await running).toEqual({ state: 'stopped', error: null });
   expect((await stored(broadcast)).worker_state).toBe('streaming');
   expect(ingest.connections[0]!.commands).toContain('deleteStream');
+});
+
+test('leaves the session to another worker when its heartbeats are rejected', async () => {
+  let isThrottled = false;
+  const send = (command: UpdateCommand) =>
+    isThrottled && command instanceof UpdateCommand
+      ? Promise.reject(new Error('Throttled'))
+      : table.client.send(command);
+  const broadcast = await session({ is_loop: true });
+  const running = run(broadcast, { ...table, client: { send } as unknown as Table['client'] });
+  await until(broadcast, 'streaming');
+  isThrottled = true;
+  expect(await running).toMatchObject({ state: 'stopped', error: { code: 'HEARTBEAT_LOST' } });
+  expect((await stored(broadcast)).worker_state).toBe('streaming');
 });
 
 describe('ends itself', () => {
