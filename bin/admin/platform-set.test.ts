@@ -13,7 +13,12 @@ describe("the fields of a platform's app", () => {
     [['kind=community'], { kind: 'community' }],
     [['kind=community', 'note=a=b c'], { kind: 'community', note: 'a=b c' }],
   ])('are those that the connector names: %j', (given, expected) => {
-    expect(parseAppFields(FIELDS, given)).toEqual(expected);
+    expect(parseAppFields(FIELDS, given, {})).toEqual(expected);
+  });
+
+  test('keep what is stored of the app unless they are given', () => {
+    const stored = { client_id: 'id', client_secret: 'secret', kind: 'community', note: 'old' };
+    expect(parseAppFields(FIELDS, ['note=new'], stored)).toEqual({ kind: 'community', note: 'new' });
   });
 
   test.each([
@@ -23,6 +28,6 @@ describe("the fields of a platform's app", () => {
     [FIELDS, 'kind', '--field must be NAME=VALUE; it is kind'],
     [FIELDS, 'kind=other', /^--field kind: .*community/],
   ])('are refused with a message otherwise: %# %s', (known, given, message) => {
-    expect(() => parseAppFields(known, [given])).toThrow(message);
+    expect(() => parseAppFields(known, [given], {})).toThrow(message);
   });
 });

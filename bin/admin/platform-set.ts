@@ -6,20 +6,28 @@ import { PLATFORM_IDS } from '../../shared/model/platform.ts';
 import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { required, type Command } from './command.ts';
 import { parsePlatform } from './parse.ts';
+import { platformApps } from './platform-list.ts';
 import { readSecret } from './secret.ts';
 
 export const platformSet: Command = {
   name: 'platform set',
   arguments: 'PLATFORM --client-id ID [--field NAME=VALUE …]',
   summary:
-    'stores the credentials of your app at a platform; asks for the client secret, or reads it from standard input; ' +
+    'stores the credentials of your app at a platform; asks for the client secret, or reads it from standard input; fields ' +
+    'of the same app that are not named stay as they are; ' +
     `PLATFORM is ${PLATFORM_IDS.join(', ')}`,
   options: [...required('client-id'), { name: 'field', required: false, repeatable: true }],
   run: async ({ target, options, lists, positionals }) => {
     const platform = parsePlatform(positionals[0]);
-    const appFields = parseAppFields(CONNECTORS[platform]?.app_fields ?? {}, lists['field'] ?? []);
+    const client_id = options['client-id'] ?? '';
+    const stored = (await platformApps(target.ssm, target.parameterPrefix)).get(platform)?.app;
+    const appFields = parseAppFields(
+      CONNECTORS[platform]?.app_fields ?? {},
+      lists['field'] ?? [],
+      stored?.client_id === client_id ? stored : {},
+    );
     const app: AppCredentials = {
-      client_id: options['client-id'] ?? '',
+      client_id,
       client_secret: await readSecret('client secret'),
       ...appFields,
     };
@@ -36,20 +44,24 @@ export const platformSet: Command = {
 };
 
 /**
- * Parses `NAME=VALUE` options by the fields that a connector names; a field that is not given has its default. Throws an
- * error for the operator.
+ * Parses `NAME=VALUE` options by the fields that a connector names; a field that is not given keeps its stored value, else it
+ * has its default. Throws an error for the operator.
  */
-export function parseAppFields(known: v.ObjectEntries, given: readonly string[]): Record<string, string> {
+export function parseAppFields(
+  known: v.ObjectEntries,
+  given: readonly string[],
+  stored: Readonly<Record<string, string>>,
+): Record<string, string> {
   const pairs = given.map(each => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(each) ?? [];
     if (name === undefined) throw new Error(`--field must be NAME=VALUE; it is ${each}`);
     if (!Object.hasOwn(known, name)) throw new Error(unknownField(name, Object.keys(known)));
     return [name, value] as const;
   });
-  const parsed = v.safeParse(
-    v.pipe(v.object(known), v.record(v.string(), v.string())),
-    Object.fromEntries(pairs),
-  );
+  const parsed = v.safeParse(v.pipe(v.object(known), v.record(v.string(), v.string())), {
+    ...stored,
+    ...Object.fromEntries(pairs),
+  });
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   throw new Error(`--field ${v.getDotPath(issue) ?? ''}: ${issue.message}`);
