@@ -45,6 +45,7 @@ async function lookFor(context: Context, state: State, intentAt: number): Promis
   try {
     const page = pageOf(context, state);
     if (state.video_id !== null) return await findVideo(context, page, state.video_id);
+    if (context.job.post_type === 'video') return await findLostVideo(context, page, state, intentAt);
     return await findPost(context, page, state, intentAt);
   } catch (error) {
     if (error instanceof PlatformError && error.kind === 'rejected') return null;
@@ -59,8 +60,36 @@ export async function findPost(
   state: State,
   since: number,
 ): Promise<Finding> {
+  return choose(context, page, state, since, await recentPosts(page));
+}
+
+/**
+ * Looks for a video whose id was lost with the response. Where Facebook does not list videos, only its post shows it, and
+ * that comes when it is processed: a missing post does not prove that there is no video.
+ */
+async function findLostVideo(
+  context: Context,
+  page: PageClient,
+  state: State,
+  since: number,
+): Promise<Finding> {
+  const videos = await recentVideos(page);
+  if (videos) return choose(context, page, state, since, videos);
+  const finding = await choose(context, page, state, since, await recentPosts(page));
+  if (finding.type !== 'absent') return finding;
+  const isProcessing = context.now() - since < PROCESSING_LIMIT_MS;
+  return isProcessing ? { type: 'wait', delayMs: READ_AGAIN_MS } : { type: 'unknown' };
+}
+
+/** Chooses the post of a commit since then: its text is the same, and it shows the same media. */
+async function choose(
+  context: Context,
+  page: PageClient,
+  state: State,
+  since: number,
+  posts: readonly RecentPost[],
+): Promise<Finding> {
   const isVideo = context.job.post_type === 'video';
-  const posts = (isVideo ? await recentVideos(page) : null) ?? (await recentPosts(page));
   const matches = posts.filter(
     post =>
       post.createdAt >= since - CLOCK_SKEW_MS &&

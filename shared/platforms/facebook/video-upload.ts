@@ -17,6 +17,7 @@ const MAX_FETCHED_BYTES = 100 * MB;
 const OPEN_MS = 60 * SECOND;
 /** Reading and sending one part. */
 const PART_MS = 40 * SECOND;
+/** How long Facebook may process a video. */
 export const PROCESSING_LIMIT_MS = 30 * 60 * SECOND;
 export const POLL_MS = 5 * SECOND;
 

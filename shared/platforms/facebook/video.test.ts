@@ -140,6 +140,24 @@ describe('a video', () => {
     expect(post).toMatchObject({ platform_post_id: last().platform_post_id });
   });
 
+  test('is live once where Facebook does not list videos and processes it for long', async () => {
+    const before = host.posts().length;
+    host.platform.change!('app', { no_video_list: true });
+    host.setProcessing({ seconds: 400 });
+    host.failNext({ match: VIDEOS, method: 'POST', drop: 'after' });
+    const post = await deliver(video(clip), options());
+    expect(requests(VIDEOS)).toHaveLength(1);
+    expect(host.posts()).toHaveLength(before + 1);
+    expect(post).toMatchObject({ platform_post_id: last().platform_post_id });
+  });
+
+  test('that neither the videos nor the posts of the Page show has an unknown outcome', async () => {
+    host.platform.change!('app', { no_video_list: true });
+    host.failNext({ match: VIDEOS, method: 'POST', drop: 'before' });
+    await expect(deliver(video(clip), options())).resolves.toBe('unknown');
+    expect(requests(VIDEOS)).toHaveLength(1);
+  });
+
   test.each([false, true])('gets its first comment (bare post id: %s)', async bare_post_id => {
     host.platform.change!('app', { bare_post_id });
     await run(video(clip, { first_comment: 'First!' }));

@@ -3,7 +3,7 @@ import { guarded, type Caller } from '../../families/meta/sandbox/access.ts';
 import { graphError, invalidParameter, unknownObject } from '../../families/meta/sandbox/responses.ts';
 import { findPost, permalink } from './posts.ts';
 import { metaTime, type FacebookPost, type FacebookState, type FacebookVideo } from './state.ts';
-import { settle, statusOf } from './video-status.ts';
+import { statusOf } from './video-status.ts';
 
 const GRAPH = '/graph.facebook.com';
 const METRICS = [
@@ -31,7 +31,6 @@ export function addObjects(api: Hono, state: FacebookState): void {
 
 function read(c: Context, state: FacebookState, caller: Caller): Response {
   const id = c.req.param('id') ?? '';
-  settle(state);
   const video = state.videos.get(id);
   const post = state.posts.get(id);
   const found = video ?? post;

@@ -159,17 +159,20 @@ export function show(
   });
 }
 
-/** Mode `feed_delay_ms`: posts are listed only when they are this old. */
+/** Mode `feed_delay_ms`: posts and videos are listed only when they are this old. */
+export function isListed({ host, modes }: FacebookState, created_at: number): boolean {
+  return created_at <= host.now() - Number(modes.get('feed_delay_ms') ?? 0);
+}
+
 function listPosts(c: Context, state: FacebookState, caller: Caller): Response {
   const page = requirePage(c, caller);
   if (!caller.scopes.includes('pages_read_user_content')) return noUserContent();
-  const delay = Number(state.modes.get('feed_delay_ms') ?? 0);
   const limit = Number(c.req.query('limit') ?? 25);
   if (limit > 100) return invalidParameter('Param limit must be at most 100');
   const fields = c.req.query('fields') ?? 'created_time,message,id';
   const data = state.posts
     .values()
-    .filter(post => post.page_id === page && post.listed && post.created_at <= state.host.now() - delay)
+    .filter(post => post.page_id === page && post.listed && isListed(state, post.created_at))
     .sort((one, other) => other.created_at - one.created_at)
     .slice(0, limit)
     .map(post => viewOf(post, fields));

@@ -13,6 +13,7 @@ import { addPhotos } from './photos.ts';
 import { addPosts } from './posts.ts';
 import { addReels } from './reels.ts';
 import { APP, openState } from './state.ts';
+import { settle } from './video-status.ts';
 import { addVideos } from './videos.ts';
 
 /** Facebook Pages: login with Page tokens, posts, photos, videos, Reels, comments and insights. */
@@ -31,6 +32,10 @@ function start(host: SandboxHost): SandboxPlatform {
   const state = openState(host);
   const app = new Hono();
   const api = new Hono();
+  api.use(async (_, next) => {
+    settle(state);
+    await next();
+  });
   addLoginDialog(app, state);
   addTokenEndpoint(api, state);
   addAccounts(api, state);

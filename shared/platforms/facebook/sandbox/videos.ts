@@ -5,7 +5,7 @@ import { fetchLikeMeta } from '../../families/meta/sandbox/fetch-media.ts';
 import { fileOf, paramsOf } from '../../families/meta/sandbox/params.ts';
 import { graphError, invalidParameter } from '../../families/meta/sandbox/responses.ts';
 import { GB, MB } from '../../kit/sizes.ts';
-import { requirePage } from './posts.ts';
+import { isListed, requirePage } from './posts.ts';
 import { metaTime, newId, type FacebookState, type FacebookVideo } from './state.ts';
 import { settle } from './video-status.ts';
 
@@ -178,7 +178,9 @@ function listVideos(c: Context, state: FacebookState, caller: Caller): Response 
     return invalidParameter('Tried accessing nonexisting field (videos)');
   const data = state.videos
     .values()
-    .filter(({ page_id, finished_at }) => page_id === page && finished_at !== null)
+    .filter(
+      ({ page_id, finished_at }) => page_id === page && finished_at !== null && isListed(state, finished_at),
+    )
     .toReversed()
     .map(({ id, description, created_at }) => ({ id, description, created_time: metaTime(created_at) }));
   return c.json({ data });
