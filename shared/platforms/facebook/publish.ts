@@ -21,7 +21,7 @@ import {
   uploadReel,
   POLL_MS,
 } from './video-upload.ts';
-import { videoStatus } from './video-status.ts';
+import { statusOnceShown } from './video-status.ts';
 import { cancelVideoUpload, finishReel, finishVideoUpload, publishVideoUrl } from './videos.ts';
 
 type FacebookStep = Step<State, Credentials>;
@@ -141,8 +141,8 @@ async function sendVideo(context: Context, state: State): Promise<string> {
 
 /** Facebook has given up a video that it had accepted. */
 async function afterProcessing(context: Context, state: State): Promise<StepResult<State>> {
-  const { problem } = await videoStatus(pageOf(context, state), state.video_id ?? '');
-  if (problem !== null) throw failedVideo(problem);
+  const status = await statusOnceShown(pageOf(context, state), state.video_id ?? '');
+  if (status?.problem) throw failedVideo(status.problem);
   return { type: 'pending', state, delayMs: POLL_MS };
 }
 

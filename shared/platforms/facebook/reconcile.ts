@@ -8,7 +8,7 @@ import type { PageClient } from './client.ts';
 import { recentPosts, recentVideos, type RecentPost } from './recent.ts';
 import { pageOf, type Context, type State } from './state.ts';
 import { isReel, POLL_MS, PROCESSING_LIMIT_MS } from './video-upload.ts';
-import { videoStatus, type VideoStatus } from './video-status.ts';
+import { statusOnceShown, videoStatus, type VideoStatus } from './video-status.ts';
 
 /*
  * What became of a commit whose response was lost. Facebook answers 500 with code 2 to requests that it then carries
@@ -33,9 +33,11 @@ export async function reconcile(context: Context, state: State, intentAt: number
 async function followVideo(context: Context, state: State, acceptedAt: number): Promise<Finding> {
   const page = pageOf(context, state);
   const id = state.video_id ?? '';
-  const { problem, isPublished, isReady, url } = await videoStatus(page, id);
-  if (problem !== null) return ABSENT;
-  if (isPublished ?? isReady) return { type: 'published', post: videoPostOf(context, page, id, url) };
+  const status = await statusOnceShown(page, id);
+  if (status?.problem) return ABSENT;
+  if (status && (status.isPublished ?? status.isReady)) {
+    return { type: 'published', post: videoPostOf(context, page, id, status.url) };
+  }
   const isLate = context.now() - acceptedAt > PROCESSING_LIMIT_MS;
   return isLate ? { type: 'unknown' } : { type: 'wait', delayMs: POLL_MS };
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isGraphError } from '../families/meta/errors.ts';
 import { GraphId } from '../families/meta/json.ts';
 import { absoluteUrl, type PageClient } from './client.ts';
 
@@ -65,6 +66,19 @@ export async function videoStatus({ graph }: PageClient, id: string): Promise<Vi
     problem: phases.map(problemOf).find(each => each !== null) ?? failedStatus(video_status),
     url: absoluteUrl(permalink_url),
   };
+}
+
+/**
+ * Returns the status of a video that Facebook has taken; null where it answers as it does while it does not know the video
+ * everywhere yet.
+ */
+export async function statusOnceShown(page: PageClient, id: string): Promise<VideoStatus | null> {
+  try {
+    return await videoStatus(page, id);
+  } catch (error) {
+    if (isGraphError(error, 100, 33) || isGraphError(error, 1)) return null;
+    throw error;
+  }
 }
 
 type PhaseOutput = v.InferOutput<typeof Phase>;

@@ -8,7 +8,7 @@ import { NO_PROGRESS, uploadParts, type PartReceipt } from '../kit/parts.ts';
 import { MB } from '../kit/sizes.ts';
 import type { PageClient } from './client.ts';
 import { pageOf, restarted, type Context, type State } from './state.ts';
-import { videoStatus } from './video-status.ts';
+import { statusOnceShown } from './video-status.ts';
 import { sendVideoPart, startReel, startVideoUpload } from './videos.ts';
 
 /** Facebook fetches a video up to this size while it answers the publishing call; larger ones are sent in parts. */
@@ -113,9 +113,9 @@ export async function uploadReel(context: Context, state: State): Promise<StepRe
 
 /** Waits until Facebook has fetched the video of a Reel. */
 export async function awaitReelUpload(context: Context, state: State): Promise<StepResult<State>> {
-  const { isUploaded, problem } = await videoStatus(pageOf(context, state), state.video_id ?? '');
-  if (problem !== null) throw failedVideo(problem);
-  if (isUploaded) return { type: 'next', state: { ...state, processing_since: null } };
+  const status = await statusOnceShown(pageOf(context, state), state.video_id ?? '');
+  if (status?.problem) throw failedVideo(status.problem);
+  if (status?.isUploaded) return { type: 'next', state: { ...state, processing_since: null } };
   return waitFurther(context, state);
 }
 

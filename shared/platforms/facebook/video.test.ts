@@ -111,6 +111,23 @@ describe('a video', () => {
     await expect(run(video(clip))).resolves.toMatchObject({ post: { platform_post_id: expect.any(String) } });
   });
 
+  test.each([
+    ['does not show it yet', graph(100, 33)],
+    ['has an unknown problem', graph(1)],
+  ])('is live once although Facebook %s after it has accepted it', async (_, respond) => {
+    const before = host.posts().length;
+    host.failNext({ match: STATUS, times: 4, respond });
+    const { post } = await run(video(clip));
+    expect(post).toMatchObject({ platform_post_id: last().platform_post_id });
+    expect(requests(VIDEOS)).toHaveLength(1);
+    expect(host.posts()).toHaveLength(before + 1);
+  });
+
+  test('that Facebook never shows has an unknown outcome', async () => {
+    host.platform.change!('app', { hidden_ms: HOUR });
+    await expect(run(video(clip))).rejects.toMatchObject({ kind: 'rejected', code: 'DELIVERY_UNKNOWN' });
+  });
+
   test('that is never processed has an unknown outcome', async () => {
     host.setProcessing({ seconds: 3600 });
     await expect(run(video(clip))).rejects.toMatchObject({ kind: 'rejected', code: 'DELIVERY_UNKNOWN' });
@@ -273,6 +290,13 @@ describe('a Reel', () => {
       platform_post_id: last().platform_post_id,
       platform_post_url: `https://www.facebook.com/reel/${last().platform_post_id}`,
     });
+  });
+
+  test('is live once although Facebook shows it late', async () => {
+    host.platform.change!('app', { hidden_ms: 90_000 });
+    const { post } = await run(reel());
+    expect(post).toMatchObject({ platform_post_id: last().platform_post_id });
+    expect(requests(REELS)).toHaveLength(2);
   });
 
   test.each([

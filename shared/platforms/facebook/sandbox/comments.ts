@@ -2,8 +2,8 @@ import type { Context, Hono } from 'hono';
 import { guarded, requireScopes, type Caller } from '../../families/meta/sandbox/access.ts';
 import { paramsOf } from '../../families/meta/sandbox/params.ts';
 import { invalidParameter, unknownObject } from '../../families/meta/sandbox/responses.ts';
-import { findPost } from './posts.ts';
-import { newId, type FacebookState } from './state.ts';
+import { findPost, isHidden } from './posts.ts';
+import { newId, type FacebookPost, type FacebookState } from './state.ts';
 
 const GRAPH = '/graph.facebook.com';
 
@@ -19,10 +19,16 @@ export function addComments(api: Hono, state: FacebookState): void {
   );
 }
 
-async function comment(c: Context, state: FacebookState, caller: Caller): Promise<Response> {
+/** Returns the post of a path. Ends the request where it is not the Page's, or not shown yet. */
+function requirePost(c: Context, state: FacebookState, caller: Caller): FacebookPost {
   const id = c.req.param('id') ?? '';
   const post = findPost(state, id);
-  if (post?.page_id !== caller.page_id) return unknownObject(id, c.req.method);
+  const isShown = post?.page_id === caller.page_id && !isHidden(state, post.created_at);
+  return post && isShown ? post : unknownObject(id, c.req.method);
+}
+
+async function comment(c: Context, state: FacebookState, caller: Caller): Promise<Response> {
+  const post = requirePost(c, state, caller);
   const { message = '' } = await paramsOf(c);
   if (message === '') return invalidParameter('Param message is required');
   const added = { id: `${post.id.split('_')[1] ?? ''}_${newId(state)}`, message, from: post.page_id };
@@ -37,9 +43,7 @@ async function comment(c: Context, state: FacebookState, caller: Caller): Promis
 
 function listComments(c: Context, state: FacebookState, caller: Caller): Response {
   requireScopes(caller, ['pages_read_user_content']);
-  const id = c.req.param('id') ?? '';
-  const post = findPost(state, id);
-  if (post?.page_id !== caller.page_id) return unknownObject(id, c.req.method);
+  const post = requirePost(c, state, caller);
   return c.json({
     data: post.comments.map(({ from, ...each }) => ({ ...each, from: { id: from, name: 'Page' } })),
   });

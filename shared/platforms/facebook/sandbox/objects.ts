@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { guarded, type Caller } from '../../families/meta/sandbox/access.ts';
 import { graphError, invalidParameter, unknownObject } from '../../families/meta/sandbox/responses.ts';
-import { findPost, permalink } from './posts.ts';
+import { findPost, isHidden, permalink } from './posts.ts';
 import { metaTime, type FacebookPost, type FacebookState, type FacebookVideo } from './state.ts';
 import { statusOf } from './video-status.ts';
 
@@ -34,7 +34,8 @@ function read(c: Context, state: FacebookState, caller: Caller): Response {
   const video = state.videos.get(id);
   const post = state.posts.get(id);
   const found = video ?? post;
-  if (found?.page_id !== caller.page_id) return unknownObject(id, c.req.method);
+  if (found?.page_id !== caller.page_id || isHidden(state, found.created_at))
+    return unknownObject(id, c.req.method);
   const fields = (c.req.query('fields') ?? 'id').replaceAll(/\.[a-z]+\([^)]*\)/g, '').split(',');
   const all = video ? videoView(state, video) : post ? postView(state, post) : {};
   const unknown = fields.find(field => !(field in all));

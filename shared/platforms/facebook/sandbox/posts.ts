@@ -159,6 +159,11 @@ export function show(
   });
 }
 
+/** Mode `hidden_ms`: posts and videos answer 100/33 until they are this old. */
+export function isHidden({ host, modes }: FacebookState, created_at: number): boolean {
+  return created_at > host.now() - Number(modes.get('hidden_ms') ?? 0);
+}
+
 /** Mode `feed_delay_ms`: posts and videos are listed only when they are this old. */
 export function isListed({ host, modes }: FacebookState, created_at: number): boolean {
   return created_at <= host.now() - Number(modes.get('feed_delay_ms') ?? 0);
