@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { containerStatus } from './client.ts';
-import { isNotFetched, isNotFound } from './errors.ts';
+import { isMissing, isNotFetched } from './errors.ts';
 import { clientOf, NEW_CONTAINER, type Container, type Context } from './state.ts';
 
 /** Containers: created, then read until Threads has finished them. Nothing is visible yet. */
@@ -62,7 +62,7 @@ async function statusOf(context: Context, id: string) {
   try {
     return await containerStatus(clientOf(context), id);
   } catch (error) {
-    if (isNotFound(error)) return { status: 'IN_PROGRESS', error_message: '' };
+    if (isMissing(error)) return { status: 'IN_PROGRESS', error_message: '' };
     throw error;
   }
 }

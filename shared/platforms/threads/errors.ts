@@ -1,7 +1,7 @@
 import { HOUR } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { ErrorRow } from '../families/meta/error-row.ts';
-import { isGraphError } from '../families/meta/errors.ts';
+import { isGraphError, type GraphFailure } from '../families/meta/errors.ts';
 
 /** Less than a day, so that the retry is still within a destination's budget: it is the only one. */
 const RESTRICTED_MS = 23 * HOUR;
@@ -64,6 +64,10 @@ export const THREADS_ERRORS: readonly ErrorRow[] = [
 
 /** True where Threads does not find a container: it is not visible yet, or lost although it was finished. */
 export const isNotFound = (error: unknown) => isGraphError(error, 24, 4279009);
+
+/** True where Threads does not know an object, or not everywhere yet. */
+export const isMissing = (error: unknown): error is GraphFailure =>
+  isNotFound(error) || isGraphError(error, 100, 33);
 
 /** True where a node has no status: it is a published post and not a container. */
 export const hasNoStatus = (error: unknown) =>

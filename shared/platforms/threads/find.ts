@@ -2,11 +2,10 @@ import { UNKNOWN_POST_ID, type PublishedPost } from '../../model/destination.ts'
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { Finding, PublishJob } from '../contract/publisher.ts';
-import { isGraphError, type GraphFailure } from '../families/meta/errors.ts';
 import { permalinkFollowUp, showsLater } from '../families/meta/permalink.ts';
 import { sameText } from '../kit/same-text.ts';
 import { containerStatus, permalinkOf, recentPosts, type LivePost } from './client.ts';
-import { hasNoStatus, isNotFound } from './errors.ts';
+import { hasNoStatus, isMissing } from './errors.ts';
 import { textOf } from './prepare.ts';
 import type { Credentials } from './credentials.ts';
 import { clientOf, isCarousel, type Context, type State } from './state.ts';
@@ -45,9 +44,6 @@ async function fateOf(context: Context, containerId: string): Promise<'published
     throw error;
   }
 }
-
-const isMissing = (error: unknown): error is GraphFailure =>
-  isNotFound(error) || isGraphError(error, 100, 33);
 
 /** Looks for the post among the account's own since a time. Throws PlatformError. */
 export async function findPost(context: Context, state: State, since: number): Promise<Finding> {

@@ -1,10 +1,9 @@
 import type { Metrics } from '../../model/insight.ts';
 import { defineInsights } from '../contract/insights.ts';
-import { isGraphError } from '../families/meta/errors.ts';
 import type { GraphClient } from '../families/meta/graph.ts';
 import { postMetrics, threadsClient } from './client.ts';
 import { CredentialsSchema } from './credentials.ts';
-import { isNotFound } from './errors.ts';
+import { isMissing } from './errors.ts';
 
 /** One request for each post. */
 export const insights = defineInsights({
@@ -30,7 +29,7 @@ async function metricsOf(client: GraphClient, id: string): Promise<[string, Metr
     const views = counts.get('views') ?? null;
     return [[id, { likes: count('likes'), comments: count('replies'), shares, views }]];
   } catch (error) {
-    if (isNotFound(error) || isGraphError(error, 100, 33)) return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }

@@ -235,11 +235,14 @@ describe('a container', () => {
     expect(requests(CREATE)).toHaveLength(2);
   });
 
-  test('that is not visible yet is waited for', async () => {
-    host.failNext({ match: STATUS, respond: NOT_FOUND, times: 3 });
-    await run(job());
-    expect(requests(CREATE)).toHaveLength(1);
-  });
+  test.each([NOT_FOUND, graphError(100, { error_subcode: 33 })])(
+    'that is not visible yet is waited for (%j)',
+    async respond => {
+      host.failNext({ match: STATUS, respond, times: 3 });
+      await run(job());
+      expect(requests(CREATE)).toHaveLength(1);
+    },
+  );
 
   test('that is never finished is given up after half an hour, twice', async () => {
     host.setProcessing({ seconds: 5 * HOUR });
