@@ -3,14 +3,18 @@ import type { ErrorRow, Purpose } from '../families/meta/error-row.ts';
 import { toGraphFailure } from '../families/meta/errors.ts';
 import { containerFailure, INSTAGRAM_ERRORS } from './errors.ts';
 
-type Expected = Pick<ErrorRow, 'kind' | 'failure'> & { outcomeUnknown?: boolean; retryAfterMs?: number };
+type Expected = Pick<ErrorRow, 'kind' | 'failure'> & {
+  outcomeUnknown?: boolean;
+  retryAfterMs?: number;
+  keepsAccount?: boolean;
+};
 
 const HOUR = 3_600_000;
 const AGAIN: Expected = { kind: 'transient', failure: 'PLATFORM_UNAVAILABLE', outcomeUnknown: false };
 const LOST: Expected = { ...AGAIN, outcomeUnknown: true };
 const MEDIA: Expected = { kind: 'rejected', failure: 'MEDIA_REJECTED' };
 const CONTENT: Expected = { kind: 'rejected', failure: 'CONTENT_REJECTED' };
-const DENIED: Expected = { kind: 'rejected', failure: 'PERMISSION_MISSING' };
+const DENIED: Expected = { kind: 'rejected', failure: 'PERMISSION_MISSING', keepsAccount: false };
 const RECONNECT: Expected = { kind: 'token_expired', failure: 'TOKEN_EXPIRED' };
 const FAULT: Expected = { kind: 'rejected', failure: 'INTERNAL' };
 
@@ -70,7 +74,7 @@ describe('an error of the table', () => {
     [{ code: 24, subcode: 2207006 }, 'commit', AGAIN],
     [{ code: 24, subcode: 2207008 }, 'commit', AGAIN],
     [{ code: 24, subcode: 4279009 }, 'commit', AGAIN],
-    [{ code: 25, subcode: 2207050 }, 'prepare', DENIED],
+    [{ code: 25, subcode: 2207050 }, 'prepare', { ...DENIED, keepsAccount: true }],
     [{ code: -1, subcode: 2207073 }, 'prepare', CONTENT],
     [{ code: 100, subcode: 2207023 }, 'prepare', FAULT],
     [{ code: 100, subcode: 2207028 }, 'prepare', FAULT],

@@ -47,6 +47,7 @@ export const INSTAGRAM_ERRORS: readonly ErrorRow[] = [
   {
     subcode: 2207050,
     ...DENIED,
+    keepsAccount: true,
     advice: 'The account is restricted or inactive: open the Instagram app and do what it asks for.',
   },
   { message: /not an Instagram Business/i, ...RECONNECT, advice: 'Switch to a professional account.' },

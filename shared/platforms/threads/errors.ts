@@ -41,6 +41,7 @@ export const THREADS_ERRORS: readonly ErrorRow[] = [
   {
     subcode: 4279013,
     ...DENIED,
+    keepsAccount: true,
     advice: 'Threads has restricted the account: open the Threads app and follow its instructions.',
   },
   // While publishing, this answer has come for posts that went live.

@@ -297,6 +297,7 @@ describe('publishing', () => {
       kind: 'rejected',
       code: 'PERMISSION_MISSING',
       outcomeUnknown: false,
+      keepsAccount: true,
       message: expect.stringContaining('open the Threads app'),
     });
   });

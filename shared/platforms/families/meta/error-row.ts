@@ -31,4 +31,6 @@ export interface ErrorRow {
   advice?: string;
   /** The platform may have acted on the request all the same. */
   outcomeUnknown?: true;
+  /** Reconnecting the account would change nothing: it stays usable. */
+  keepsAccount?: true;
 }

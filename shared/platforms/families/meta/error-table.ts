@@ -25,7 +25,12 @@ export const GENERAL_ERRORS: readonly ErrorRow[] = [
   // Also the answer to a call that will never succeed.
   { code: 1, ...UNAVAILABLE, retries: 2 },
   { code: 2, ...UNAVAILABLE },
-  { code: 3, ...DENIED, advice: 'The app lacks this capability: the operator must request it from Meta.' },
+  {
+    code: 3,
+    ...DENIED,
+    keepsAccount: true,
+    advice: 'The app lacks this capability: the operator must request it from Meta.',
+  },
   { code: [4, 17, 32, 341, 613, ...BUSINESS_LIMITS], ...LIMITED },
   {
     code: 368,

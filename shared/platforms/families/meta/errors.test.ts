@@ -26,7 +26,14 @@ const graph = (code: number, subcode?: number, more: object = {}) => ({
 });
 
 const RECONNECT = { kind: 'token_expired', code: 'TOKEN_EXPIRED', outcomeUnknown: false };
-const DENIED = { kind: 'rejected', code: 'PERMISSION_MISSING', outcomeUnknown: false };
+const DENIED = {
+  kind: 'rejected',
+  code: 'PERMISSION_MISSING',
+  outcomeUnknown: false,
+  keepsAccount: false,
+};
+/** Reconnecting the account would change nothing. */
+const RESTRICTED = { ...DENIED, keepsAccount: true };
 const UNKNOWN = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', outcomeUnknown: true };
 const LIMITED = { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', outcomeUnknown: false };
 const REJECTED = { kind: 'rejected', code: 'CONTENT_REJECTED' };
@@ -36,7 +43,7 @@ describe('an error of the Graph API', () => {
   test.each([
     [1, undefined, UNKNOWN],
     [2, undefined, UNKNOWN],
-    [3, undefined, DENIED],
+    [3, undefined, RESTRICTED],
     ...[4, 17, 32, 341, 613, 80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008, 80009, 80014].map(
       code => [code, undefined, { ...LIMITED, retryAfterMs: HOUR }] as const,
     ),

@@ -37,7 +37,7 @@ export interface Classification {
 export function toGraphFailure(response: HttpResponse, context: Classification): GraphFailure {
   const error = readGraphError(response);
   const row = [...context.rows, ...GENERAL_ERRORS].find(each => matches(each, error, context.purpose));
-  const { kind, failure, waitMs, retries, advice, outcomeUnknown } = row ?? unlisted(error);
+  const { kind, failure, waitMs, retries, advice, outcomeUnknown, keepsAccount } = row ?? unlisted(error);
   return new GraphFailure(
     {
       kind,
@@ -46,6 +46,7 @@ export function toGraphFailure(response: HttpResponse, context: Classification):
       retryAfterMs: kind === 'rate_limited' ? (waitOf(response.headers) ?? waitMs) : undefined,
       retries,
       outcomeUnknown: outcomeUnknown ?? false,
+      keepsAccount,
     },
     error,
   );
