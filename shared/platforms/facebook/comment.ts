@@ -8,6 +8,7 @@ import {
   type StepContext,
 } from '../contract/publisher.ts';
 import { isGraphError } from '../families/meta/errors.ts';
+import { orLater } from '../families/meta/permalink.ts';
 import { commentFor } from '../kit/draft.ts';
 import { sameText } from '../kit/same-text.ts';
 import { createComment, ownComments, pageClient, type PageClient } from './client.ts';
@@ -37,11 +38,11 @@ export const firstComment = defineFollowUp<Comment, State, Credentials>({
     if (state.target_id === null) {
       return { type: 'again', state: { ...state, target_id: await commentable(page, context, post) } };
     }
+    const request = createComment(page, state.target_id, state.text);
     try {
-      await createComment(page, state.target_id, state.text);
+      await (state.target_id === post.platform_post_id ? orLater(request) : request);
     } catch (error) {
-      const isMissing = isGraphError(error, 100, 33);
-      if (!isMissing || state.target_id === post.platform_post_id) throw error;
+      if (!isGraphError(error, 100, 33)) throw error;
       return { type: 'again', state: { ...state, target_id: post.platform_post_id } };
     }
     return { type: 'done' };
@@ -49,7 +50,7 @@ export const firstComment = defineFollowUp<Comment, State, Credentials>({
 
   async reconcile(context, state, post): Promise<FollowUpFinding> {
     const id = state.target_id ?? post.platform_post_id;
-    const comments = await ownComments(pageClient(context), id);
+    const comments = await orLater(ownComments(pageClient(context), id));
     return { type: comments.some(text => sameText(text, state.text)) ? 'done' : 'absent' };
   },
 });
@@ -58,5 +59,5 @@ export const firstComment = defineFollowUp<Comment, State, Credentials>({
 async function commentable(page: PageClient, { job }: Context, post: PublishedPost): Promise<string> {
   const { platform_post_id: id } = post;
   if (job.post_type !== 'video') return id;
-  return (await postOfVideo(page, id)) ?? id;
+  return (await orLater(postOfVideo(page, id))) ?? id;
 }

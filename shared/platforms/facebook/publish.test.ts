@@ -391,6 +391,17 @@ describe('the first comment', () => {
     });
   });
 
+  test.each(['text', 'image'] as const)(
+    'of a new %s post waits until Facebook shows the post',
+    async kind => {
+      host.platform.change!('app', { hidden_ms: 30_000 });
+      const post = { ...(kind === 'text' ? job() : images(1)), first_comment: 'First!' };
+      const later = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', outcomeUnknown: false };
+      await expect(run(post)).rejects.toMatchObject(later);
+      expect(last().comments).toEqual([]);
+    },
+  );
+
   test('is denied without its permission', async () => {
     host.platform.change!('demo', { without: ['pages_manage_engagement'] });
     await expect(run(job({ first_comment: 'First!' }))).rejects.toMatchObject({ code: 'PERMISSION_MISSING' });

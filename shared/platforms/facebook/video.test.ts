@@ -175,6 +175,23 @@ describe('a video', () => {
     expect(requests(VIDEOS)).toHaveLength(1);
   });
 
+  test('gets its first comment on the video where Facebook does not show its post', async () => {
+    const post = video(clip, { first_comment: 'First!' });
+    host.failNext({ match: /\d+_\d+\/comments/, method: 'POST', respond: graph(100, 33) });
+    await run(post);
+    expect(last().comments).toMatchObject([{ text: 'First!' }]);
+  });
+
+  test.each([
+    ['the video', /fields=post_id/, 1],
+    ['the video and its post', /\/comments/, 2],
+  ])('gets its first comment later where Facebook does not show %s', async (_, match, times) => {
+    host.failNext({ match, times, respond: graph(100, 33) });
+    const later = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', outcomeUnknown: false };
+    await expect(run(video(clip, { first_comment: 'First!' }))).rejects.toMatchObject(later);
+    expect(last().comments).toEqual([]);
+  });
+
   test.each([false, true])('gets its first comment (bare post id: %s)', async bare_post_id => {
     host.platform.change!('app', { bare_post_id });
     await run(video(clip, { first_comment: 'First!' }));

@@ -1,11 +1,9 @@
 import * as v from 'valibot';
 import { FIRST_COMMENT, UNKNOWN_POST_ID } from '../../model/destination.ts';
 import { failure } from '../../model/failure.ts';
-import { PlatformError } from '../contract/error.ts';
 import { defineFollowUp, type FollowUp } from '../contract/publisher.ts';
-import { permalinkFollowUp, showsLater } from '../families/meta/permalink.ts';
+import { orLater, permalinkFollowUp } from '../families/meta/permalink.ts';
 import type { Credentials } from './credentials.ts';
-import { isHidden } from './errors.ts';
 import { comparable } from './evidence.ts';
 import { commentsOf, createComment, permalinkOf } from './media.ts';
 import { accessesFor, type Context, type State } from './state.ts';
@@ -16,16 +14,6 @@ type InstagramFollowUp = FollowUp<State, Credentials>;
 export const permalink: InstagramFollowUp = permalinkFollowUp('Instagram', (context: Context, id) =>
   orLater(permalinkOf(accessesFor(context), id)),
 );
-
-/** Turns the refusal to show a media into a transient error: Instagram shows new ones after a while. */
-async function orLater<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof PlatformError && isHidden(error)) throw showsLater(error.message);
-    throw error;
-  }
-}
 
 /** Posts the first comment. A lost response is looked up among the comments. */
 export const firstComment: InstagramFollowUp = defineFollowUp({
@@ -42,7 +30,7 @@ export const firstComment: InstagramFollowUp = defineFollowUp({
   },
   reconcile: async (context: Context, _, { platform_post_id: id }) => {
     const text = comparable(context.job.first_comment ?? '');
-    const comments = await commentsOf(accessesFor(context), id);
+    const comments = await orLater(commentsOf(accessesFor(context), id));
     return comments.some(each => comparable(each.text) === text) ? { type: 'done' } : { type: 'absent' };
   },
 });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { UNKNOWN_POST_ID } from '../../../model/destination.ts';
 import { PlatformError } from '../../contract/error.ts';
 import { defineFollowUp, type FollowUp, type StepContext } from '../../contract/publisher.ts';
+import { isGraphError } from './errors.ts';
 
 /**
  * Returns the follow-up that reads the link of a live post which could not be read at once: a link never puts a live post
@@ -23,6 +24,16 @@ export function permalinkFollowUp<S, C>(
       return { type: 'done', amend: { platform_post_url: url } };
     },
   });
+}
+
+/** Turns the refusal to show an object into a transient error: Graph APIs show new ones after a while. */
+export async function orLater<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isGraphError(error, 100, 33)) throw showsLater(error.message);
+    throw error;
+  }
 }
 
 /** The platform shows a new post after a while. */
