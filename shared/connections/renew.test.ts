@@ -147,6 +147,17 @@ describe('an expired token with a rotating refresh token', () => {
     expect(platform.requests).toHaveLength(1);
   });
 
+  test('requires a reconnect also when the refusal is too long to be stored', async () => {
+    const connection = await expired();
+    const error_description = `Value passed for the token was invalid. ${'m'.repeat(500_000)}`;
+    reply = () => ({ status: 400, body: { error: 'invalid_request', error_description } });
+    await expect(loadFreshAccount(world.services, connection)).rejects.toMatchObject({
+      kind: 'token_expired',
+    });
+    const { needs_reconnect, outbox } = await stored(connection);
+    expect([needs_reconnect, outbox?.message.length]).toEqual([true, 1000]);
+  });
+
   test('requires a reconnect when the response with the rotated token was lost', async () => {
     let calls = 0;
     reply = () => ((calls += 1) === 1 ? { disconnect: true } : invalidToken);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Connection } from '../model/profile.ts';
 import type { Connector } from '../platforms/contract/connector.ts';
@@ -184,7 +185,7 @@ async function requireReconnect(
   reason: PlatformError,
 ): Promise<LoadedAccount> {
   const { connection } = account;
-  const outbox = { at: services.now(), message: reason.message };
+  const outbox = { at: services.now(), message: failure(reason.code, reason.message).message };
   if (!(await markNeedsReconnect(services.table, connection, outbox))) {
     const current = await currentConnection(services, connection);
     if (!current.needs_reconnect) return reload(services, account, current);

@@ -8,32 +8,35 @@ import { toPlatformError, type ErrorResponse } from './errors.ts';
 /** Result of a call: the value, or an error response that the caller may be able to handle. */
 export type Result<T> = { ok: true; value: T } | { ok: false; errorResponse: ErrorResponse };
 
-const token = v.pipe(v.string(), v.nonEmpty());
+/** The user chooses the server: no string of it that is stored or shown may be longer. Tokens have about 1,000 characters. */
+const MAX_LENGTH = 5000;
+const text = v.pipe(v.string(), v.maxLength(MAX_LENGTH));
+const token = v.pipe(text, v.nonEmpty());
 
 const SessionSchema = v.object({
   accessJwt: token,
   refreshJwt: token,
-  did: v.string(),
-  handle: v.string(),
+  did: text,
+  handle: text,
   active: v.optional(v.boolean(), true),
-  status: v.optional(v.string()),
+  status: v.optional(text),
 });
 export type Session = v.InferOutput<typeof SessionSchema>;
 
 /** A reference to uploaded bytes; used in a record unchanged. */
 export const BlobSchema = v.object({
   $type: v.literal('blob'),
-  ref: v.object({ $link: v.string() }),
-  mimeType: v.string(),
+  ref: v.object({ $link: text }),
+  mimeType: text,
   size: v.number(),
 });
 export type Blob = v.InferOutput<typeof BlobSchema>;
 
 const UploadSchema = v.object({ blob: BlobSchema });
-const WrittenSchema = v.object({ uri: v.string(), cid: v.string() });
-const RecordSchema = v.object({ uri: v.string(), value: JsonObjectSchema });
-const HandleSchema = v.object({ did: v.string() });
-const ProfileSchema = v.object({ displayName: v.optional(v.string()), avatar: v.optional(v.string()) });
+const WrittenSchema = v.object({ uri: text, cid: text });
+const RecordSchema = v.object({ uri: text, value: JsonObjectSchema });
+const HandleSchema = v.object({ did: text });
+const ProfileSchema = v.object({ displayName: v.optional(text), avatar: v.optional(text) });
 
 const count = v.optional(v.number(), 0);
 const CountsSchema = v.object({
@@ -194,8 +197,12 @@ async function call<T>(
   });
 }
 
+const shortened = v.pipe(
+  v.string(),
+  v.transform(message => message.slice(0, 1000)),
+);
 const ErrorBody = v.fallback(
-  v.object({ error: v.fallback(v.string(), ''), message: v.fallback(v.string(), '') }),
+  v.object({ error: v.fallback(shortened, ''), message: v.fallback(shortened, '') }),
   { error: '', message: '' },
 );
 

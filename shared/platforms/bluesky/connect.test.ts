@@ -63,6 +63,30 @@ describe('connecting', () => {
     expect((await connect()).account.display_name).toBe('demo.bsky.social');
   });
 
+  test('ignores a name and a picture that are too long to be stored', async () => {
+    const body = JSON.stringify({
+      displayName: 'x'.repeat(500_000),
+      avatar: `https://${'x'.repeat(500_000)}`,
+    });
+    bluesky.failNext({ match: /getProfile/, respond: { status: 200, body } });
+    const { account } = await connect();
+    expect(account).toMatchObject({ display_name: 'demo.bsky.social', avatar_url: null });
+  });
+
+  test('refuses tokens that are too long to be stored', async () => {
+    const [accessJwt, refreshJwt] = ['a', 'x'.repeat(500_000)];
+    const body = JSON.stringify({ accessJwt, refreshJwt, did: 'did:plc:x', handle: 'x.test' });
+    bluesky.failNext({ match: /createSession/, respond: { status: 200, body } });
+    await expect(connect()).rejects.toMatchObject({ kind: 'transient', message: /lexicon/ });
+  });
+
+  test('shortens the message of a server', async () => {
+    const body = JSON.stringify({ error: 'InvalidRequest', message: 'm'.repeat(500_000) });
+    bluesky.failNext({ match: /createSession/, respond: { status: 400, body } });
+    const message = expect.stringMatching(/^[^m]{0,100}m.{990,1100}$/);
+    await expect(connect()).rejects.toMatchObject({ kind: 'rejected', message });
+  });
+
   test('rejects an account whose DID is unknown, and retries when the directory does not answer', async () => {
     bluesky.failNext({ match: /plc\.directory/, respond: { status: 404 } });
     await expect(connect()).rejects.toMatchObject({
