@@ -40,6 +40,8 @@ export interface DriveOptions {
   remainingMs?: () => number;
   /** Checkpoint to resume from. */
   from?: Checkpoint;
+  /** A commit was lost before. */
+  repeatedAfterLoss?: boolean;
   /** Called with each stored checkpoint; a test interrupts by throwing. */
   onCheckpoint?: (checkpoint: Checkpoint) => void;
 }
@@ -162,7 +164,11 @@ export function contextOf(job: PublishJob, options: DriveOptions): StepContext<J
   const { account } = job;
   const files = mediaFiles({ http: media, bucket, rules: RULES[job.platform], draft: job });
   const { target = null, app = null, quota = unlimitedQuota(), identify = onlyPost } = options;
-  return { job, account, target, credentials, app, quota, http, media, files, identify, now, remainingMs };
+  const { repeatedAfterLoss = false } = options;
+  return {
+    ...{ job, account, target, credentials, app, quota, http, media, files, identify, now, remainingMs },
+    repeatedAfterLoss,
+  };
 }
 
 /** Returns a checkpoint as the table returns it: as JSON. */

@@ -287,6 +287,18 @@ describe('a commit whose response was lost', () => {
     expect(await finding(post, host.now())).toEqual({ type: 'wait', delayMs: MINUTE });
   });
 
+  test('is found also where an earlier request shows only after its repetition', async () => {
+    const post = job({ due_at: host.now() });
+    await run(post);
+    host.advance(10 * MINUTE);
+    const from = publisher.start(post);
+    const repeated = { ...options(), repeatedAfterLoss: true };
+    expect(await reconcile(publisher, post, from, host.now(), repeated)).toMatchObject({
+      type: 'published',
+      post: { platform_post_id: last().platform_post_id },
+    });
+  });
+
   test('is not that of another post of the Page', async () => {
     const post = job({ description: 'Twice' });
     const at = host.now();

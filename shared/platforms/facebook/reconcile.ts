@@ -44,11 +44,13 @@ async function followVideo(context: Context, state: State, acceptedAt: number): 
 
 /** Looks for the post of a commit. Returns null where Facebook refuses to tell. */
 async function lookFor(context: Context, state: State, intentAt: number): Promise<Finding | null> {
+  // An earlier request may show only now.
+  const since = context.repeatedAfterLoss ? context.job.due_at : intentAt;
   try {
     const page = pageOf(context, state);
     if (state.video_id !== null) return await findVideo(context, page, state.video_id);
-    if (context.job.post_type === 'video') return await findLostVideo(context, page, state, intentAt);
-    return await findPost(context, page, state, intentAt);
+    if (context.job.post_type === 'video') return await findLostVideo(context, page, state, since);
+    return await findPost(context, page, state, since);
   } catch (error) {
     if (error instanceof PlatformError && error.kind === 'rejected') return null;
     throw error;

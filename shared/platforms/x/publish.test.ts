@@ -232,6 +232,16 @@ describe('a create request whose response was lost', () => {
     expect(await reconcileAt(post, host.now())).toEqual({ type: 'absent' });
   });
 
+  test('is found also when an earlier request shows only after its repetition', async () => {
+    const post = job({ description: 'seen late', due_at: host.now() });
+    await run(post);
+    host.advance(600_000);
+    const repeated = { ...optionsOf(host, grant), repeatedAfterLoss: true };
+    const from = publisher.start(post);
+    const finding = await reconcile(publisher, post, from, host.now(), repeated);
+    expect(finding).toMatchObject({ type: 'published', post: { platform_post_id: last().platform_post_id } });
+  });
+
   test('is absent when the only post with its text is that of another post of the account', async () => {
     const post = job({ description: 'twice' });
     await run(post);

@@ -101,7 +101,9 @@ function textOption({ job }: Context, name: string): string | null {
 }
 
 async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
-  return ownAmong(context, state, await postsLike(context, state, intentAt));
+  // An earlier request may show only now.
+  const since = context.repeatedAfterLoss ? context.job.due_at : intentAt;
+  return ownAmong(context, state, await postsLike(context, state, since));
 }
 
 /** Returns the account's posts since a time that look like the job's. */
