@@ -52,8 +52,8 @@ interface Pool {
 
 const POLL_INTERVAL_MS = 5;
 
-/** Environments of a function unless its event sources need more. */
-const DEFAULT_CONCURRENCY = 4;
+/** Environments of a function unless its event sources need more: each takes some 35 MB. */
+const DEFAULT_CONCURRENCY = 3;
 
 /** Creates the functions of the template, each with its pool of environments. */
 export function createFunctions(
