@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { profileNameField, textOfLength, toInstant } from '../../shared/http/fields.ts';
+import { idField, profileNameField, textOfLength, toInstant } from '../../shared/http/fields.ts';
 import { BROADCAST_PRIVACIES } from '../../shared/model/broadcast.ts';
 
 const MAX_DESCRIPTION = 5000;
@@ -41,7 +41,7 @@ export const broadcastFields = {
     v.description('Default: about a minute after the request'),
   ),
   playlist_id: v.pipe(
-    v.nullish(v.pipe(v.string(), v.uuid('Must be a UUID')), null),
+    v.nullish(idField, null),
     v.description('The playlist to stream; without one, your own encoder streams to the answered address'),
   ),
   is_loop: v.pipe(

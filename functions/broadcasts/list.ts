@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
+import { idField } from '../../shared/http/fields.ts';
 import { BroadcastStatusSchema } from '../../shared/model/broadcast.ts';
 import { listBroadcasts as readBroadcasts } from '../../shared/store/broadcasts.ts';
 import { BroadcastView, broadcastView } from './view.ts';
-
-const id = v.pipe(v.string(), v.uuid('Must be a UUID'));
 
 export const listBroadcasts = route({
   method: 'GET',
@@ -15,8 +14,8 @@ export const listBroadcasts = route({
   tag: 'Live broadcasts',
   auth: 'key',
   query: {
-    account_id: v.optional(id),
-    profile_id: v.optional(id),
+    account_id: v.optional(idField),
+    profile_id: v.optional(idField),
     status: v.optional(BroadcastStatusSchema),
     limit: v.optional(pageQuery.limit.wrapped, '50'),
   },

@@ -53,7 +53,7 @@ describe('POST /integrations/youtube/broadcasts', () => {
   });
 
   test('takes the loop of the playlist unless the request has its own', async () => {
-    const { body: own } = await create({ playlist_id: world.playlist, is_loop: false });
+    const { body: own } = await create({ playlist_id: world.playlist.toUpperCase(), is_loop: false });
     const { body: default_ } = await create({ playlist_id: world.playlist });
     const sessions = await Promise.all([own, default_].map(each => world.read(each.session_id)));
     expect(sessions.map(session => session?.is_loop)).toEqual([false, true]);
@@ -238,6 +238,7 @@ describe('GET /integrations/youtube/broadcasts', () => {
     const idsOf = async (query: string) => (await list(query)).map(({ id }: { id: string }) => id);
     expect(await idsOf(`?profile_id=${other.id}`)).toEqual(ids);
     expect(await idsOf(`?account_id=${account.id}&limit=2`)).toEqual(ids.slice(0, 2));
+    expect(await idsOf(`?profile_id=${other.id.toUpperCase()}`)).toEqual(ids);
     expect(await idsOf(`?profile_id=${other.id}&status=stopped`)).toEqual([ids[1]]);
     expect(await idsOf(`?account_id=${world.account.id}&profile_id=${other.id}`)).toEqual([]);
     expect(await idsOf(`?profile_id=${UNKNOWN}`)).toEqual([]);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { idField } from '../../shared/http/fields.ts';
 import { fileUrl } from '../../shared/media/file-url.ts';
 import { isBlank } from '../../shared/text/normalize.ts';
 
@@ -21,7 +22,7 @@ export const assetFields = {
     v.maxLength(MAX_TITLE, `Must have at most ${MAX_TITLE} characters`),
     v.regex(NO_CONTROLS, 'Must not contain control characters'),
   ),
-  profile_id: v.pipe(v.string(), v.uuid('Must be a UUID')),
+  profile_id: idField,
   public_url: fileUrl(MAX_URL),
   source_type: v.nullish(
     v.pipe(

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
+import { idField } from '../../shared/http/fields.ts';
 import { nextPageLink } from '../../shared/http/link.ts';
 import { listAssets } from '../../shared/store/assets.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
@@ -21,7 +22,7 @@ export const listMedia = route({
   tag: 'Media assets',
   auth: 'key',
   query: {
-    profile_id: v.optional(v.pipe(v.string(), v.uuid('Must be a UUID'))),
+    profile_id: v.optional(idField),
     limit: v.optional(pageQuery.limit.wrapped),
     cursor: pageQuery.cursor,
   },

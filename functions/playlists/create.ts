@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
+import { idField } from '../../shared/http/fields.ts';
 import type { Playlist } from '../../shared/model/library.ts';
 import { createPlaylist as storePlaylist } from '../../shared/store/playlists.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { assetIdsField, nameField, profileIdField } from './fields.ts';
+import { assetIdsField, nameField } from './fields.ts';
 import { assertAssets, itemsOf, withoutDeletedAssets } from './items.ts';
 import { PlaylistAnswer, playlistView } from './view.ts';
 
@@ -18,7 +19,7 @@ export const createPlaylist = route({
   auth: 'key',
   body: {
     name: nameField,
-    profile_id: profileIdField,
+    profile_id: idField,
     loop_enabled: v.nullish(v.boolean(), true),
     media_asset_ids: v.nullish(assetIdsField, []),
   },

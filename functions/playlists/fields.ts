@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { idField } from '../../shared/http/fields.ts';
 import { MAX_PLAYLIST_ITEMS } from '../../shared/model/library.ts';
 import { isBlank } from '../../shared/text/normalize.ts';
 
@@ -12,10 +13,8 @@ export const nameField = v.pipe(
   v.regex(/^\P{Cc}*$/u, 'Must not contain control characters'),
 );
 
-export const profileIdField = v.pipe(v.string(), v.uuid('Must be a UUID'));
-
 /** In playing order; the same asset may occur more than once. */
 export const assetIdsField = v.pipe(
-  v.array(v.pipe(v.string(), v.uuid('Must be a UUID'))),
+  v.array(idField),
   v.maxLength(MAX_PLAYLIST_ITEMS, `Must contain at most ${MAX_PLAYLIST_ITEMS} ids`),
 );

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
+import { idField } from '../../shared/http/fields.ts';
 import { nextPageLink } from '../../shared/http/link.ts';
 import type { Playlist } from '../../shared/model/library.ts';
 import { listPlaylists as readPlaylists } from '../../shared/store/playlists.ts';
 import { getProfile } from '../../shared/store/profiles.ts';
-import { profileIdField } from './fields.ts';
 import { PlaylistView, playlistView } from './view.ts';
 
 /** Default `limit`, and the most items in a response: Lambda's response limit is 6 MB. */
@@ -22,7 +22,7 @@ export const listPlaylists = route({
   tag: 'Playlists',
   auth: 'key',
   query: {
-    profile_id: v.optional(profileIdField),
+    profile_id: v.optional(idField),
     limit: v.optional(pageQuery.limit.wrapped),
     cursor: pageQuery.cursor,
   },

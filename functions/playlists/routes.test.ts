@@ -31,6 +31,19 @@ async function assets(count: number, of: Profile = profile): Promise<string[]> {
   return body.media.map(({ id }: { id: string }) => id);
 }
 
+test('ids may be written in any case', async () => {
+  const [asset] = await assets(1);
+  const upper = { profile_id: profile.id.toUpperCase(), media_asset_ids: [asset!.toUpperCase()] };
+  const { status, body } = await create(upper);
+  expect([status, body.playlist.profile_id]).toEqual([201, profile.id]);
+  expect(body.playlist.items).toMatchObject([{ media_asset_id: asset }]);
+  expect((await list({ profile_id: upper.profile_id })).body).toHaveLength(1);
+  const media = { title: 'A', profile_id: upper.profile_id, public_url: 'https://cdn.example.com/a.mp4' };
+  expect((await world.call('POST /agency/media', { body: media })).status).toBe(201);
+  const found = await world.call('GET /agency/media', { query: { profile_id: upper.profile_id } });
+  expect(found.body).toHaveLength(2);
+});
+
 describe('POST /agency/playlists', () => {
   test('answers 201 with the playlist, by default looping and empty', async () => {
     const { status, body } = await create();

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { forbidden } from '../../shared/http/errors.ts';
+import { idField } from '../../shared/http/fields.ts';
 import { PLAN_LIMITS } from '../../shared/model/plans.ts';
 import type { Member, Principal } from '../../shared/model/workspace.ts';
 import { createApiKey as issueKey, type IssuedKey, type NewApiKey } from '../../shared/runtime/bootstrap.ts';
@@ -29,7 +30,7 @@ export const createApiKey = route({
   refuses_unknown: true,
   body: {
     name: keyNameField,
-    user_id: v.nullish(v.pipe(v.string(), v.uuid('Must be a UUID'), v.toLowerCase())),
+    user_id: v.nullish(idField),
     expires_at: v.nullish(expiresAtField),
     scopes: v.nullish(scopesField),
     profile_ids: v.nullish(profileIdsField),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nameOfLength } from '../../shared/http/fields.ts';
+import { idField, nameOfLength } from '../../shared/http/fields.ts';
 import { SCOPES } from '../../shared/model/workspace.ts';
 import { parseInstant } from '../../shared/time/instant.ts';
 
@@ -16,7 +16,7 @@ export const scopesField = v.pipe(
 );
 
 export const profileIdsField = v.pipe(
-  v.array(v.pipe(v.string(), v.uuid('Must be a UUID'), v.toLowerCase())),
+  v.array(idField),
   v.minLength(1, 'Must contain at least one id; omit profile_ids for a key without this restriction'),
   v.maxLength(MAX_PROFILE_IDS, `Must contain at most ${MAX_PROFILE_IDS} ids`),
   v.transform(ids => [...new Set(ids)]),

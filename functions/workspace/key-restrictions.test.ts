@@ -162,6 +162,13 @@ describe('an API key with profile_ids', () => {
     expect(body).toMatchObject({ profile: { id: allowed.id } });
     const other_id = other.id.toUpperCase();
     expect(outOfScope(await call(key, 'GET', `/agency/profiles/${other_id}`))).toEqual([403, 'KEY_SCOPE']);
+    expect((await call(key, 'POST', '/agency/playlists', playlist(allowed.id.toUpperCase()))).status).toBe(
+      201,
+    );
+    expect(outOfScope(await call(key, 'POST', '/agency/playlists', playlist(other_id)))).toEqual([
+      403,
+      'KEY_SCOPE',
+    ]);
   });
 
   test('may not send one object of a batch to another profile', async () => {

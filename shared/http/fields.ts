@@ -25,6 +25,9 @@ export const nameOfLength = (max: number) =>
     v.regex(/^\P{Cc}*$/u, 'Must not contain control characters'),
   );
 
+/** The id of a resource. It may be sent in any case (RFC 9562) and is stored in lower case. */
+export const idField = v.pipe(v.string(), v.uuid('Must be a UUID'), v.toLowerCase());
+
 /** Names an existing profile. */
 export const profileNameField = v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty'));
 

@@ -85,7 +85,7 @@ async function namedProfiles(
     ...fields.map(({ field, value }) =>
       field === 'profile_name'
         ? profilesNamed(table, workspaceId, value)
-        : profilesWithId(table, workspaceId, value),
+        : profilesWithId(table, workspaceId, value.toLowerCase()),
     ),
   ];
   return (await Promise.all(owners)).flat();
