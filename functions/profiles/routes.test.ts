@@ -111,6 +111,13 @@ describe('POST /agency/profiles', () => {
     expect([longer.status, fields(longer)]).toEqual([400, ['username', 'profile_name']]);
   });
 
+  test('answers one error for an empty name', async () => {
+    const { body } = await create({ username: 'Somebody', profile_name: ' ' });
+    expect(body.details).toEqual([
+      { field: 'profile_name', message: 'profile_name must not be empty', platform: null },
+    ]);
+  });
+
   test('distinguishes dotless and dotted i', async () => {
     expect((await create({ username: 'kiz' })).status).toBe(201);
     expect((await create({ username: 'kız' })).status).toBe(201);

@@ -20,7 +20,8 @@ export const textOfLength = (min: number, max: number) =>
 /** A name of at most `max` characters on one line, of which at least one is visible. */
 export const nameOfLength = (max: number) =>
   v.pipe(
-    textOfLength(1, max),
+    textOfLength(0, max),
+    v.metadata({ openapi: { type: 'string', minLength: 1, maxLength: max } }),
     v.check(name => !isBlank(name), 'Must not be empty'),
     v.regex(/^\P{Cc}*$/u, 'Must not contain control characters'),
   );
