@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { idField } from '../../shared/http/fields.ts';
+import { idField, nameOfLength } from '../../shared/http/fields.ts';
 import { fileUrl } from '../../shared/media/file-url.ts';
-import { isBlank } from '../../shared/text/normalize.ts';
 
 const MAX_TITLE = 500;
 /** Less than in a post, so that a page of assets fits into a response. */
@@ -10,30 +9,13 @@ const MAX_SOURCE_TYPE = 50;
 /** About thirty years; DynamoDB's numbers are limited. */
 const MAX_SECONDS = 1e9;
 
-const NO_CONTROLS = /^\P{Cc}*$/u;
-
 const measure = v.pipe(v.number(), v.finite('Must be a number'), v.minValue(0, 'Must not be negative'));
 
 export const assetFields = {
-  title: v.pipe(
-    v.string(),
-    v.trim(),
-    v.check(title => !isBlank(title), 'Must not be empty'),
-    v.maxLength(MAX_TITLE, `Must have at most ${MAX_TITLE} characters`),
-    v.regex(NO_CONTROLS, 'Must not contain control characters'),
-  ),
+  title: nameOfLength(MAX_TITLE),
   profile_id: idField,
   public_url: fileUrl(MAX_URL),
-  source_type: v.nullish(
-    v.pipe(
-      v.string(),
-      v.trim(),
-      v.nonEmpty('Must not be empty'),
-      v.maxLength(MAX_SOURCE_TYPE, `Must have at most ${MAX_SOURCE_TYPE} characters`),
-      v.regex(NO_CONTROLS, 'Must not contain control characters'),
-    ),
-    'url',
-  ),
+  source_type: v.nullish(nameOfLength(MAX_SOURCE_TYPE), 'url'),
   duration: v.nullish(
     v.pipe(
       measure,

@@ -31,6 +31,34 @@ async function assets(count: number, of: Profile = profile): Promise<string[]> {
   return body.media.map(({ id }: { id: string }) => id);
 }
 
+test.each([
+  ['a name', 200, (name: string) => create({ name })],
+  [
+    'the title of an asset',
+    500,
+    (title: string) =>
+      world.call('POST /agency/media', {
+        body: { title, profile_id: profile.id, public_url: 'https://cdn.example.com/a.mp4' },
+      }),
+  ],
+  [
+    'the source type of an asset',
+    50,
+    (source_type: string) =>
+      world.call('POST /agency/media', {
+        body: {
+          title: 'A',
+          source_type,
+          profile_id: profile.id,
+          public_url: 'https://cdn.example.com/a.mp4',
+        },
+      }),
+  ],
+])('%s has at most %d characters, of which an emoji is one', async (_, limit, send) => {
+  expect((await send('📷'.repeat(limit))).status).toBe(201);
+  expect((await send('📷'.repeat(limit + 1))).status).toBe(400);
+});
+
 test('ids may be written in any case', async () => {
   const [asset] = await assets(1);
   const upper = { profile_id: profile.id.toUpperCase(), media_asset_ids: [asset!.toUpperCase()] };

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
 import { validationFailed } from '../../shared/http/errors.ts';
+import { textOfLength } from '../../shared/http/fields.ts';
 import { EVENT_KINDS, EventKindSchema } from '../../shared/model/event.ts';
 import { isPublicAddress } from '../../shared/net/address.ts';
 import { HttpFailure } from '../../shared/net/failure.ts';
@@ -30,9 +31,7 @@ export const eventsField = v.pipe(
   v.transform((events): v.InferOutput<typeof EventKindSchema>[] => [...new Set(events)]),
 );
 
-export const descriptionField = v.nullable(
-  v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION, `Must be at most ${MAX_DESCRIPTION} characters`)),
-);
+export const descriptionField = v.nullable(textOfLength(0, MAX_DESCRIPTION));
 
 /** Returns every error of a receiver's URL that needs no DNS lookup. */
 export function urlErrors(text: string, { allowLoopback }: NetSettings): string[] {

@@ -136,7 +136,7 @@ describe('POST /webhooks', () => {
           message: expect.stringMatching(/^events\[1\] must be one of post\.published/),
           platform: null,
         },
-        { field: 'description', message: 'description must be at most 200 characters', platform: null },
+        { field: 'description', message: 'description must have at most 200 characters', platform: null },
       ],
     });
   });
