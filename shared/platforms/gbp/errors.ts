@@ -85,7 +85,8 @@ const TABLE: readonly Row[] = [
       "Google has not approved the app's Cloud project for the Business Profile APIs: its quota is 0 requests per minute. Apply for Basic API Access at https://developers.google.com/my-business/content/prereqs",
   },
   { status: 429, when: isPerDay, kind: 'rate_limited', code: 'QUOTA_EXHAUSTED', wait: reset },
-  { status: 429, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', wait: jittered(MINUTE) },
+  // A limit of one minute: the usual backoff begins with one and doubles.
+  { status: 429, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' },
   {
     status: 404,
     rpc_status: 'NOT_FOUND',

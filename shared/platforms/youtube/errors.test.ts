@@ -76,7 +76,7 @@ describe('an error is', () => {
     [
       'a burst',
       { status: 403, body: body(403, 'userRateLimitExceeded') },
-      { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: MINUTE },
+      { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', retryAfterMs: undefined },
     ],
     [
       'a burst with a delay',

@@ -15,6 +15,8 @@ const NO_CHANNEL =
 const reset = (now: number) => nextQuotaReset(now) - now + randomInt(1, 11) * MINUTE;
 /** A limit of 24 hours. A whole day after the first attempt, there is no further one. */
 const DAY_LIMIT_WAIT_MS = 23 * HOUR;
+/** A burst ends soon: the usual backoff begins with a minute and doubles. */
+const BURST = { kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT' } as const;
 const constant = (ms: number) => () => ms;
 
 /**
@@ -48,7 +50,7 @@ const TABLE: readonly ErrorRow[] = [
     code: 'PLATFORM_RATE_LIMIT',
     wait: constant(DAY),
   },
-  { reasons: RATE_REASONS, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', wait: constant(MINUTE) },
+  { reasons: RATE_REASONS, ...BURST },
   {
     reasons: ['uploadLimitExceeded'],
     kind: 'rate_limited',
@@ -62,7 +64,7 @@ const TABLE: readonly ErrorRow[] = [
     code: 'PLATFORM_RATE_LIMIT',
     wait: constant(DAY_LIMIT_WAIT_MS),
   },
-  { status: 429, kind: 'rate_limited', code: 'PLATFORM_RATE_LIMIT', wait: constant(MINUTE) },
+  { status: 429, ...BURST },
   {
     reasons: ['accessNotConfigured', 'SERVICE_DISABLED'],
     kind: 'rejected',
