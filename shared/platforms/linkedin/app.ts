@@ -4,7 +4,7 @@ import type { AppCredentials } from '../contract/connector.ts';
 
 /** The version that the service is written for. LinkedIn publishes one each month. */
 const DEFAULT_VERSION = '202609';
-const WARN_AHEAD_MS = 31 * DAY;
+const WARN_AHEAD_MS = 60 * DAY;
 
 /** Scopes that LinkedIn grants to a Community Management app on request. */
 const EXTRA_SCOPES = [
@@ -80,7 +80,7 @@ export function readApp(app: AppCredentials | null): LinkedInApp {
 
 const scopesIn = (text: string) => text.split(/\s+/).filter(Boolean);
 
-/** Returns a warning from a month before LinkedIn switches off the version that an app uses; null until then. */
+/** Returns a warning from 60 days before LinkedIn switches off the version that an app uses; null until then. */
 export function versionNotice(app: AppCredentials, now: number): string | null {
   const { version } = readApp(app);
   const end = endOf(version);

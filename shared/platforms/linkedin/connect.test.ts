@@ -295,15 +295,15 @@ describe('the app', () => {
   });
 
   test.each([
-    ['202609', '2027-08-14T00:00:00Z', null],
+    ['202609', '2027-07-16T00:00:00Z', null],
     [
       '202609',
-      '2027-08-16T00:00:00Z',
+      '2027-07-18T00:00:00Z',
       /^Version 202609 of LinkedIn's API ends about 2027-09-15: set api_version/,
     ],
     ['202609', '2027-09-15T00:00:00Z', /ended about 2027-09-15/],
-    ['202701', '2027-12-01T00:00:00Z', null],
-    ['202701', '2027-12-20T00:00:00Z', /ends about 2028-01-15/],
+    ['202701', '2027-11-15T00:00:00Z', null],
+    ['202701', '2027-11-17T00:00:00Z', /ends about 2028-01-15/],
   ])('with version %s is warned about at %s: %s', (api_version, now, notice) => {
     const found = versionNotice({ ...app, api_version }, Date.parse(now));
     if (notice === null) expect(found).toBeNull();

@@ -163,6 +163,12 @@ describe('an error response of LinkedIn', () => {
     expect(classify(status, body, purpose)).toMatchObject({ name: 'PlatformError', ...error });
   });
 
+  test.each(['x-li-uuid', 'x-li-request-id'])('names the request by %s for the support of LinkedIn', name => {
+    expect(classify(502, '<html>', 'create', { [name]: 'AAYVb' }).message).toBe(
+      'Publishing: LinkedIn answered 502 (request AAYVb)',
+    );
+  });
+
   test('names a wait only for a rate limit', () => {
     const limited = (message: string, headers = {}) =>
       classify(

@@ -31,9 +31,11 @@ export interface ErrorResponse {
   serviceErrorCode: number | null;
   /** LinkedIn's own words; empty where there are none. */
   message: string;
+  /** Names the request in LinkedIn's logs. */
+  requestId: string | null;
 }
 
-export function readErrorResponse({ status, body }: HttpResponse): ErrorResponse {
+export function readErrorResponse({ status, body, headers }: HttpResponse): ErrorResponse {
   const parsed = v.safeParse(ErrorSchema, parseJson(body.toString('utf8')));
   const { code, serviceErrorCode, message, errorDetails } = parsed.success
     ? parsed.output
@@ -45,6 +47,7 @@ export function readErrorResponse({ status, body }: HttpResponse): ErrorResponse
     codes: [code, ...inputErrors.map(each => each.code)].filter(Boolean),
     serviceErrorCode,
     message: [...new Set([message, ...described])].filter(Boolean).join('; '),
+    requestId: headers['x-li-uuid'] ?? headers['x-li-request-id'] ?? null,
   };
 }
 
@@ -162,10 +165,13 @@ export function toPlatformError(
   }: Row = row ?? { kind: 'rejected', code: 'INTERNAL' };
   const codes = error.codes.filter(each => !error.message.includes(each));
   const words = [codes.join(', '), error.message].filter(Boolean).join(': ');
+  const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
   return new PlatformError({
     kind,
     code,
-    message: [`${what}: ${words || `LinkedIn answered ${response.status}`}`, hint].filter(Boolean).join('. '),
+    message: [`${what}: ${words || `LinkedIn answered ${response.status}`}${request}`, hint]
+      .filter(Boolean)
+      .join('. '),
     retryAfterMs: kind === 'rate_limited' ? waitMs(response, error, now) : undefined,
     keepsAccount: keeps_account,
     outcomeUnknown: !without_effect && (response.status >= 500 || response.status === 408),
