@@ -75,10 +75,24 @@ describe('a text post', () => {
     expect(JSON.parse(put!.body.toString())).toMatchObject({ swapRecord: null });
   });
 
-  test('is published without mentions when handles cannot be resolved', async () => {
-    bluesky.failNext({ match: /resolveHandle/, times: 9, ...failed('UpstreamFailure', 502) });
+  test.each([
+    ['do not exist', failed('HandleNotFound', 400)],
+    ['cannot be resolved by these servers', failed('MethodNotImplemented', 501)],
+  ])('is published without mentions of handles that %s', async (_, answer) => {
+    bluesky.failNext({ match: /resolveHandle/, times: 2, ...answer });
     await publish(job({ text: 'hi @alice.bsky.social' }));
     expect(liveRecord()).not.toHaveProperty('facets');
+  });
+
+  test.each([
+    ['do not answer', failed('UpstreamFailure', 502), { kind: 'transient', code: 'PLATFORM_UNAVAILABLE' }],
+    ['are busy', failed('RateLimitExceeded', 429), { kind: 'rate_limited' }],
+  ])('waits while the servers that resolve handles %s', async (_, answer, expected) => {
+    const text = `hi @alice.bsky.social, servers ${expected.kind}`;
+    bluesky.failNext({ match: /resolveHandle/, times: 2, ...answer });
+    await expect(publish(job({ text }))).rejects.toMatchObject(expected);
+    await publish(job({ text }));
+    expect(liveRecord()).toHaveProperty('facets');
   });
 });
 

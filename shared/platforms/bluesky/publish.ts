@@ -98,17 +98,23 @@ async function embedOf(context: Context, state: State, link: string | null): Pro
   return link === null ? null : linkCard(context, state, link);
 }
 
-/** Returns the DID of a handle; null when it cannot be resolved: the mention then stays plain text. */
+/**
+ * Returns the DID of a handle; null when nobody has it: the mention then stays plain text. Throws PlatformError when it
+ * can only be resolved later.
+ */
 async function resolveMention({ http, job }: Context, handle: string): Promise<string | null> {
+  let passing: PlatformError | null = null;
   for (const url of [serverUrlOf(job), PUBLIC_APPVIEW]) {
     try {
       const answer = await resolveHandle({ http, url }, handle);
-      if (answer.ok) return answer.value.did;
-      if (answer.errorResponse.status === 400) return null;
+      if (!answer.ok && answer.errorResponse.status === 400) return null;
+      return valueOf(answer).did;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
+      if (error.kind === 'transient' || error.kind === 'rate_limited') passing = error;
     }
   }
+  if (passing) throw passing;
   return null;
 }
 
