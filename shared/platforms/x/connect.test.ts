@@ -51,6 +51,12 @@ describe('connecting', () => {
     },
   );
 
+  test.each([undefined, null])('knows no subscription when X says %j', async subscription_type => {
+    const data = { id: '2244994945', name: 'Demo', username: 'demo', subscription_type };
+    host.failNext({ match: /users\/me/, respond: { status: 200, body: JSON.stringify({ data }) } });
+    expect((await connect(host)).attributes).not.toHaveProperty('subscription_type');
+  });
+
   test('returns the user with an error after a denied consent', async () => {
     const { back } = await authorize(host, { auto: 'deny' });
     expect(back?.get('error')).toBe('access_denied');

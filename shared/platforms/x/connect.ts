@@ -104,7 +104,7 @@ function grantOf(
     scopes: tokens.scope.split(' ').filter(Boolean),
     attributes: {
       ...(tokens.scope === '' ? {} : { scopes: tokens.scope }),
-      subscription_type: user.subscription_type ?? 'None',
+      ...(user.subscription_type === null ? {} : { subscription_type: user.subscription_type }),
     },
     ...lifetimeOf(tokens, now),
   };
