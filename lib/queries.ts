@@ -34,7 +34,8 @@ export const QUERIES: Readonly<Record<string, readonly string[]>> = {
     'sort @timestamp desc',
   ],
   'What the sweeper could not do': [
-    'filter service like /Sweeper/ and level in ["ERROR", "WARN"] or @message like /Task timed out/',
+    // Lambda's own line about a timeout has no `service`.
+    'filter @log like /Sweeper/ and (level in ["ERROR", "WARN"] or @message like /Task timed out/)',
     'fields @timestamp, message, sort_key, error_name, error_message',
     'sort @timestamp desc',
   ],
