@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { leased, withIntent, waiting } from '../../shared/delivery/transitions.ts';
-import type { FailureCode } from '../../shared/model/failure.ts';
+import { failed, leased, withIntent, waiting } from '../../shared/delivery/transitions.ts';
+import { failure, type FailureCode } from '../../shared/model/failure.ts';
 import type { Post } from '../../shared/model/post.ts';
-import { listCapReservations } from '../../shared/store/cap-reservations.ts';
+import { listCapReservations, putCapReservation } from '../../shared/store/cap-reservations.ts';
 import { getPost as readPost } from '../../shared/store/posts.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
@@ -61,6 +61,22 @@ describe('DELETE /posts/{id}', () => {
     await world.schedule(post);
     await world.runUntilSettled(post);
     expect(await remove(post)).toMatchObject({ status: 204 });
+  });
+
+  test('deletes a failed post that may be live, and keeps its cap reservation', async () => {
+    const post = await world.store({}, ['x', 'bluesky']);
+    const { x, bluesky } = post.destinations;
+    const lost = failed(x!, failure('DELIVERY_UNKNOWN', 'The response was lost'), post.due_at);
+    const refused = failed(bluesky!, failure('CONTENT_REJECTED', 'no'), post.due_at);
+    const stored = await world.store({ destinations: { x: lost, bluesky: refused } });
+    const at = stored.due_at;
+    for (const { social_account_id: account_id } of [lost, refused])
+      await putCapReservation(world.table, { account_id, post_id: stored.post_id, at, taken_at: at });
+    expect(await remove(stored)).toMatchObject({ status: 204 });
+    const reserved = async (account: string) =>
+      (await listCapReservations(world.table, account, 0, at)).length;
+    expect(await reserved(lost.social_account_id)).toBe(1);
+    expect(await reserved(refused.social_account_id)).toBe(0);
   });
 
   const fault = (code: FailureCode) => ({ kind: 'transient', code, message: 'try later' }) as const;

@@ -13,7 +13,7 @@ export const deletePost = route({
   operation_id: 'deletePost',
   summary: 'Cancel a post that is not published',
   description:
-    'Also cancels a post that waits for a retry and deletes a failed or cancelled one. Answers 409 while a platform is processing the post or may have published it.',
+    'Also cancels a post that waits for a retry and deletes a failed or cancelled one, even if the failed one may be live (`DELIVERY_UNKNOWN`). Answers 409 while the post is being published and where it is published.',
   tag: 'Posts',
   auth: 'key',
   params: idParam,

@@ -51,17 +51,20 @@ export async function reserveAtDelivery(
   return frees;
 }
 
-/** Releases the reservation of a failed destination, unless the post may be live despite the failure. */
+/** Releases the reservation of a failed destination. Does nothing for any other. */
 export async function releaseReservation(
   { table, now }: Run,
   post: Post,
   destination: Destination,
 ): Promise<void> {
-  if (destination.status !== 'failed' || mayBeLive(destination)) return;
+  if (destination.status !== 'failed') return;
   await releaseReservations({ table, now }, post, [destination]);
 }
 
-/** Releases the reservations of a post that will not be published, wherever delivery moved them. */
+/**
+ * Releases the reservations of a post that will not be published, wherever delivery moved them. Those of failed
+ * destinations whose post may be live stay.
+ */
 export async function releaseReservations(
   { table, now }: Run,
   post: Post,
@@ -69,6 +72,7 @@ export async function releaseReservations(
 ): Promise<void> {
   await Promise.all(
     destinations.map(async destination => {
+      if (mayBeLive(destination)) return;
       const account_id = destination.social_account_id;
       await deleteCapReservation(table, { account_id, post_id: post.post_id, at: post.due_at });
       if (destination.status === 'pending' && destination.attempts === 0) return;
