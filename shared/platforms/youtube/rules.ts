@@ -208,9 +208,8 @@ function tagViolations(draft: Draft): RuleViolation[] {
 }
 
 function countryViolations({ options }: Draft): RuleViolation[] {
-  const both =
-    options['youtube_allowed_countries'] !== undefined && options['youtube_blocked_countries'] !== undefined;
-  if (!both) return [];
+  const lists = [options['youtube_allowed_countries'], options['youtube_blocked_countries']];
+  if (!lists.every(list => Array.isArray(list) && list.length > 0)) return [];
   return [
     {
       field: 'youtube_blocked_countries',

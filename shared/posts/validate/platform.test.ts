@@ -486,6 +486,7 @@ describe('youtube', () => {
   test('accepts allowed or blocked countries, not both', () => {
     const both = { youtube_allowed_countries: ['DE'], youtube_blocked_countries: ['FR'] };
     expect(options('youtube', 'video', both)).toEqual(['youtube_blocked_countries']);
+    expect(options('youtube', 'video', { ...both, youtube_allowed_countries: [] })).toEqual([]);
   });
 });
 
