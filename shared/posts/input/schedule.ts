@@ -51,8 +51,11 @@ export function readSchedule(
   };
 }
 
-/** An empty form field is sent as an empty text. */
-const presentText = (text: string | null) => (text?.trim() === '' ? null : text);
+/** Without white space around it. An empty form field is sent as an empty text. */
+function presentText(text: string | null): string | null {
+  const trimmed = text?.trim() ?? '';
+  return trimmed === '' ? null : trimmed;
+}
 
 function schedulingOf({
   scheduled_date,

@@ -244,6 +244,7 @@ describe('timezone', () => {
   test.each([
     ['2027-01-15T09:00:00', 'America/New_York', '2027-01-15T14:00:00.000Z'],
     ['2027-07-15T09:00', 'america/new_york', '2027-07-15T13:00:00.000Z'],
+    ['2027-07-15T09:00', ' Europe/Berlin ', '2027-07-15T07:00:00.000Z'],
     ['2027-07-15T09:00:00Z', 'America/New_York', '2027-07-15T09:00:00.000Z'],
     ['2027-07-15T09:00:00+02:00', 'Asia/Tokyo', '2027-07-15T07:00:00.000Z'],
     // 02:30 is skipped on the first date and occurs twice on the second.
@@ -251,6 +252,11 @@ describe('timezone', () => {
     ['2027-11-07T01:30:00', 'America/New_York', '2027-11-07T05:30:00.000Z'],
   ])('applies to a scheduled_date without an offset: %s in %s', async (date, timezone, instant) => {
     expect(await at(date, timezone)).toBe(instant);
+  });
+
+  test('may have white space around it', async () => {
+    const timezone = ' Europe/Berlin ';
+    expect(await errors({ scheduled_date: '2027-01-15T09:00:00', timezone })).toEqual([]);
   });
 
   test.each(['Mars/Olympus', '+02:00', 'EST5'])('must be an IANA name: %s is an error', async timezone => {
