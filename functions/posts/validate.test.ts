@@ -85,6 +85,12 @@ describe('POST /posts/validate', () => {
     expect(destinations.map(({ valid: fine }) => fine)).toEqual([false, false, false, false]);
   });
 
+  test('reports a misspelled field that decides when as an error only', async () => {
+    const found = await validate({ description: 'A', scheduledDate: '2027-01-01T00:00:00Z' });
+    expect(found.errors).toMatchObject([{ field: 'scheduledDate' }]);
+    expect(found.warnings.map(({ field }) => field)).not.toContain('scheduledDate');
+  });
+
   test('reports malformed fields and an unknown profile instead of failing', async () => {
     const wrong = await validate({ post_type: 'poem', platforms: 'x', description: 5 });
     expect(wrong.errors.map(({ field }) => field).sort()).toEqual(['description', 'platforms', 'post_type']);

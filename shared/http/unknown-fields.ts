@@ -75,10 +75,18 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 const HasWarnings = v.object({ warnings: v.array(v.unknown()) });
+const HasErrors = v.object({ errors: v.array(v.object({ field: v.string() })) });
 
-/** Puts `warnings` before those of a successful response. Other responses, and bodies that are not objects, stay as they are. */
-export function withWarnings(response: ApiResponse, warnings: readonly unknown[]): ApiResponse {
+/**
+ * Puts `unknown` before the warnings of a successful response, without fields that it has an error for. Other responses,
+ * and bodies that are not objects, stay as they are.
+ */
+export function withWarnings(response: ApiResponse, unknown: readonly UnknownFieldWarning[]): ApiResponse {
   const { status, body } = response;
+  const refused = v.safeParse(HasErrors, body);
+  const warnings = refused.success
+    ? unknown.filter(({ field }) => refused.output.errors.every(error => error.field !== field))
+    : unknown;
   if (warnings.length === 0 || status >= 300 || typeof body !== 'object' || body === null) return response;
   const own = v.safeParse(HasWarnings, body);
   return {
