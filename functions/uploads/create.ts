@@ -12,6 +12,22 @@ const ACCEPTED =
   'For larger files use `/upload-media/presign`. The type is detected from the bytes. Accepted: MP4, MOV, AVI, WMV, ' +
   'FLV, WebM, 3GP, MKV, JPG, PNG, GIF, WebP, BMP and PDF.';
 
+/** A browser sends the inputs of a form that were left empty, too. */
+const optionalUrl = v.pipe(
+  v.optional(v.string()),
+  v.transform(url => (url?.trim() === '' ? undefined : url)),
+  v.optional(fileUrl(MAX_URL_LENGTH)),
+);
+const optionalFile = v.pipe(
+  v.optional(formFile),
+  v.transform(file => (file?.name === '' && file.bytes().byteLength === 0 ? undefined : file)),
+);
+
+const isAbsent = (schema: v.GenericSchema, value: unknown) => {
+  const parsed = v.safeParse(schema, value);
+  return parsed.success && parsed.output === undefined;
+};
+
 export const createUpload = route({
   method: 'POST',
   path: '/upload-media',
@@ -24,11 +40,11 @@ export const createUpload = route({
   auth: 'key',
   body: {
     profile_name: profileNameField,
-    url: v.optional(fileUrl(MAX_URL_LENGTH)),
-    file: v.optional(formFile),
+    url: optionalUrl,
+    file: optionalFile,
   },
   body_errors: ({ url, file }) =>
-    (url === undefined) === (file === undefined)
+    isAbsent(optionalUrl, url) === isAbsent(optionalFile, file)
       ? [errorOf('file', 'Send exactly one of file (in a multipart form) and url')]
       : [],
   takes_form: true,

@@ -130,6 +130,15 @@ describe('POST /upload-media with a file', () => {
     expect(body.details.map((each: { field: string }) => each.field)).toEqual(['profile_name', 'file']);
   });
 
+  test('takes an empty input of a form in a browser for none', async () => {
+    const empty = formFile(Buffer.alloc(0), '');
+    expect((await upload({ file: formFile(files.PNG), url: '' })).status).toBe(201);
+    const { status, body } = await upload({ file: empty, url: '' });
+    expect([status, body.details.map((each: { field: string }) => each.field)]).toEqual([400, ['file']]);
+    const refused = await upload({ file: empty, url: 'no url' });
+    expect(refused.body.details.map((each: { field: string }) => each.field)).toEqual(['url']);
+  });
+
   test('requires a profile of the workspace and exactly one file', async () => {
     expect((await upload({ profile_name: 'Nobody', file: formFile(files.PNG) })).status).toBe(404);
     expect((await upload({})).status).toBe(400);
