@@ -11,7 +11,7 @@ import type { PublishJob } from '../contract/publisher.ts';
 import { insights } from './insights.ts';
 import { publisher } from './publish.ts';
 import { sandbox } from './sandbox/server.ts';
-import { APP } from './sandbox/state.ts';
+import { APP, boardsOf, DEMO } from './sandbox/state.ts';
 
 const CREATE = /\/v5\/pins$/;
 const LIST = /\/pins\?page_size/;
@@ -311,6 +311,12 @@ describe('errors while the Pin is created', () => {
   ])('%j becomes %j', async (respond, error) => {
     host.failNext({ match: CREATE, method: 'POST', respond });
     await expect(run(job(['photo.jpg']))).rejects.toMatchObject(error);
+  });
+
+  test('for the board of another account keep this one', async () => {
+    const [foreign] = boardsOf({ ...DEMO, id: '2783136121146311752' });
+    const options = { pinterest_board_id: foreign!.id };
+    await expect(run(job(['photo.jpg'], { options }))).rejects.toMatchObject(KEPT);
   });
 
   test('name trial access, and what to do about it', async () => {

@@ -42,7 +42,7 @@ export function addPins(api: Hono, state: PinterestState): void {
   });
   api.get('/v5/boards/:id/pins', c => {
     const grant = authorize(c, state, READ);
-    const board = requireBoard(grant, c.req.param('id'));
+    const board = requireBoard(state, grant, c.req.param('id'));
     return page(
       c,
       listed(state, grant)
@@ -53,9 +53,13 @@ export function addPins(api: Hono, state: PinterestState): void {
   api.get('/v5/pins/:id', c => c.json(view(requirePin(state, authorize(c, state, READ), c.req.param('id')))));
 }
 
-export function requireBoard({ account }: Grant, boardId: string) {
+export function requireBoard({ accounts }: PinterestState, { account }: Grant, boardId: string) {
   const board = boardsOf(account).find(each => each.id === boardId);
-  return board ?? refuse(404, 40, 'Board not found.');
+  if (board) return board;
+  const isForeign = accounts.values().some(each => boardsOf(each).some(({ id: other }) => other === boardId));
+  return isForeign
+    ? refuse(403, 7, 'You are not authorized to access that board or pin.')
+    : refuse(404, 40, 'Board not found.');
 }
 
 export function requirePin(state: PinterestState, { account, world }: Grant, pinId: string): StoredPin {
@@ -82,7 +86,7 @@ async function create(c: Context, state: PinterestState, grant: Grant): Promise<
     );
   }
   const body = await jsonBody(c, CreateSchema);
-  const board = requireBoard(grant, body.board_id);
+  const board = requireBoard(state, grant, body.board_id);
   const section = body.board_section_id;
   if (section !== null && !board.sections.some(each => each.id === section)) {
     return refuse(404, 2031, 'Board section not found.');

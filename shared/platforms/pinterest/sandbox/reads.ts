@@ -27,7 +27,7 @@ export function addReads(api: Hono, state: PinterestState): void {
   });
   api.get('/v5/boards/:id/sections', c => {
     const grant = authorize(c, state, ['boards:read']);
-    return page(c, requireBoard(grant, c.req.param('id')).sections);
+    return page(c, requireBoard(state, grant, c.req.param('id')).sections);
   });
   api.get('/v5/pins/:id/analytics', c => {
     const grant = authorize(c, state, ['boards:read', 'pins:read']);

@@ -102,7 +102,7 @@ const account = (id: string, username: string, boards: number): PinterestAccount
   unreachable_status: 400,
   rotates: false,
   list_lag_s: 0,
-  min_side: 20,
+  min_side: 100,
   rate_limit_reset_s: null,
 });
 
