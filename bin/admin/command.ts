@@ -16,6 +16,8 @@ export interface Command {
   arguments: string;
   summary: string;
   options: readonly { name: string; required: boolean; repeatable?: boolean }[];
+  /** Words that it takes besides options. Default: none. */
+  words?: number;
   /** Returns the text to print. Throws an error with a message for the operator. */
   run: (invocation: Invocation) => Promise<string>;
 }

@@ -2,6 +2,7 @@ import type { Member } from '../../shared/model/workspace.ts';
 import { createApiKey } from '../../shared/runtime/bootstrap.ts';
 import { listMembers } from '../../shared/store/workspaces.ts';
 import { optional, required, type Command } from './command.ts';
+import { parseName } from './parse.ts';
 import { fields } from './text.ts';
 
 export const keyCreate: Command = {
@@ -10,9 +11,9 @@ export const keyCreate: Command = {
   summary: 'creates an API key for a user (default: an owner) and prints it, once',
   options: [...required('workspace', 'name'), ...optional('user')],
   run: async ({ target, options }) => {
+    const request = { name: parseName(options['name']), now: Date.now() };
     const members = await listMembers(target.table, options['workspace'] ?? '');
     const member = findMember(members, options['user']);
-    const request = { name: options['name'] ?? '', now: Date.now() };
     const issued = await createApiKey(target.table, member, request);
     if (!issued) throw new Error('The workspace has reached its limit of API keys');
     return fields({ 'Key id': issued.record.key_id, 'API key (shown once)': issued.key });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { keyNameField } from '../../functions/workspace/fields.ts';
 import { PLATFORM_IDS, PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import { PLANS, PlanSchema, type Plan } from '../../shared/model/workspace.ts';
 
@@ -13,6 +14,13 @@ export function parsePlan(text: string | undefined): Plan {
 export function parseEmail(text: string | undefined): string {
   const parsed = v.safeParse(v.pipe(v.string(), v.trim(), v.email()), text);
   if (!parsed.success) throw new Error('--owner-email must be an e-mail address');
+  return parsed.output;
+}
+
+/** Parses `--name` as the API parses the names of keys. */
+export function parseName(text: string | undefined): string {
+  const parsed = v.safeParse(keyNameField, text);
+  if (!parsed.success) throw new Error(`--name: ${parsed.issues[0].message}`);
   return parsed.output;
 }
 

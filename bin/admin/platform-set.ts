@@ -16,6 +16,7 @@ export const platformSet: Command = {
     'stores the credentials of your app at a platform; asks for the client secret, or reads it from standard input; fields ' +
     'of the same app that are not named stay as they are; ' +
     `PLATFORM is ${PLATFORM_IDS.join(', ')}`,
+  words: 1,
   options: [...required('client-id'), { name: 'field', required: false, repeatable: true }],
   run: async ({ target, options, lists, positionals }) => {
     const platform = parsePlatform(positionals[0]);

@@ -1,7 +1,7 @@
 import { PLANS } from '../../shared/model/workspace.ts';
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import { required, type Command } from './command.ts';
-import { parseEmail, parsePlan } from './parse.ts';
+import { parseEmail, parseName, parsePlan } from './parse.ts';
 import { fields } from './text.ts';
 
 export const workspaceCreate: Command = {
@@ -11,7 +11,7 @@ export const workspaceCreate: Command = {
   options: required('name', 'plan', 'owner-email'),
   run: async ({ target, options }) => {
     const input = {
-      name: options['name'] ?? '',
+      name: parseName(options['name']),
       plan: parsePlan(options['plan']),
       owner_email: parseEmail(options['owner-email']),
     };
