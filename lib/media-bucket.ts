@@ -20,7 +20,7 @@ export type ObjectAction =
 export interface MediaBucketProps {
   /** Whether a CDN serves the public objects; otherwise S3 does. */
   cdn: boolean;
-  /** Is used in place of a new bucket. One that is imported gets a new policy. */
+  /** Is used in place of a new bucket. One that is imported must have no policy: it gets one. */
   existing?: IBucket | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ServiceDomain {
 export interface SocialPublishingProps {
   /** Is used in place of a new table. It has the keys, the index and the TTL attribute of docs/construct.md. */
   readonly table?: ExistingTable | undefined;
-  /** Is used in place of a new bucket. The policy of a bucket that is imported by its name is replaced. */
+  /** Is used in place of a new bucket. One that is imported by its name must have no policy: see docs/construct.md. */
   readonly bucket?: IBucket | undefined;
   /** Is notified of alarms, in place of a new topic. */
   readonly alarmTopic?: ITopic | undefined;
