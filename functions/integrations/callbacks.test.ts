@@ -48,7 +48,8 @@ async function connect(changes: Partial<Connection> = {}): Promise<Connection> {
 
 const stored = ({ workspace_id, profile_id }: Connection) =>
   getConnection(world.table, workspace_id, profile_id, 'facebook');
-const payload = { algorithm: 'HMAC-SHA256', user_id: USER, issued_at: 1 };
+/** Issued after the accounts were connected. */
+const payload = { algorithm: 'HMAC-SHA256', user_id: USER, issued_at: Date.UTC(2026, 11, 1, 11) / 1000 };
 const send = (route: string, signed: string, platform = 'facebook') =>
   world.call(route, { params: { platform }, body: { signed_request: signed } });
 
@@ -92,6 +93,16 @@ describe('a user who removed the app at Facebook', () => {
     expect(await stored(withApp)).toMatchObject({ needs_reconnect: false });
     expect(await send(DEAUTHORIZE, signedRequest(payload, 'own-secret'))).toMatchObject({ status: 200 });
     expect(await stored(withApp)).toMatchObject({ needs_reconnect: true });
+  });
+
+  test.each([
+    ['deauthorization', DEAUTHORIZE],
+    ['deletion', DELETE],
+  ])('keeps an account that was connected after a late or repeated %s', async (_, route) => {
+    const issued_at = account.connected_at / 1000 - 120;
+    const { status } = await send(route, signedRequest({ ...payload, issued_at }, SECRET));
+    expect(status).toBe(200);
+    expect(await stored(account)).toMatchObject({ needs_reconnect: false });
   });
 
   test('may have no account any more', async () => {

@@ -6,7 +6,11 @@ import { CONNECTORS } from '../platforms/registry.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection } from '../store/connections.ts';
 import { connectionsOfUser } from '../store/platform-users.ts';
+import { MINUTE } from '../time/instant.ts';
 import { appOf, stackApp } from './apps.ts';
+
+/** How far the platform's clock may be behind. */
+const CLOCK_SKEW_MS = MINUTE;
 
 /** Returns the user of a connection, as the platform's callbacks name it; null where the platform has none. */
 export function platformUserOf(connection: Connection): CallbackUser | null {
@@ -15,7 +19,8 @@ export function platformUserOf(connection: Connection): CallbackUser | null {
 
 /**
  * Returns the connections of the user that a callback of a platform names, in all workspaces: those that were made with
- * the app which signed it. Null for a request that no app of the service signed.
+ * the app which signed it, before the request was issued: one that comes late, or again, does not concern an account that
+ * the user has connected since. Null for a request that no app of the service signed.
  */
 export async function connectionsOfCallback(
   services: Services,
@@ -36,7 +41,9 @@ export async function connectionsOfCallback(
     (connection, index) =>
       isSignedBy(apps[index] ?? null) || (connection.app === undefined && isSignedByStack),
   );
-  return signed.length > 0 || isSignedByStack ? signed : null;
+  if (signed.length === 0 && !isSignedByStack) return null;
+  const latest = (callbacks.issuedAt(signedRequest) ?? Infinity) + CLOCK_SKEW_MS;
+  return signed.filter(({ connected_at }) => connected_at <= latest);
 }
 
 async function connectionsNamed(services: Services, user: CallbackUser): Promise<Connection[]> {

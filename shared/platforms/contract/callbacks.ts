@@ -23,6 +23,8 @@ export interface Callbacks {
   }) => CallbackUser;
   /** Returns the id of the user that a request names. Anyone can name one: check the signature too. Null: malformed. */
   userNamedBy: (signedRequest: string) => string | null;
+  /** Returns when a request was issued, epoch milliseconds; null where it does not say. */
+  issuedAt: (signedRequest: string) => number | null;
   /** True where the app with this secret was sent the request by the platform. */
   isSignedWith: (signedRequest: string, appSecret: string) => boolean;
 }

@@ -22,7 +22,7 @@ import {
   type LoginContext,
 } from '../families/meta/facebook-login.ts';
 import { listPages, mayPublish, type Page } from '../families/meta/pages.ts';
-import { isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
+import { issuedAt, isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 
 const REQUIRED = [
@@ -66,6 +66,7 @@ export const connector = defineConnector<Credentials>({
     app_platforms: ['facebook'],
     userOf: ({ platform_user_id }) => ({ space: FACEBOOK_USERS, id: platform_user_id }),
     userNamedBy,
+    issuedAt,
     isSignedWith,
   },
 

@@ -1,7 +1,7 @@
 import { defineConnector } from '../contract/connector.ts';
 import { META_APP_FIELDS, requireApp } from '../families/meta/app.ts';
 import { FACEBOOK_USERS, revokeUser } from '../families/meta/facebook-login.ts';
-import { isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
+import { issuedAt, isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { facebookLogin, listLinkedAccounts, renewFacebookLogin } from './facebook-login.ts';
 import { instagramLogin, renewInstagramLogin } from './instagram-login.ts';
@@ -24,6 +24,7 @@ export const connector = defineConnector<Credentials>({
         ? { space: FACEBOOK_USERS, id: platform_user_id }
         : { space: INSTAGRAM_USERS, id: attributes['app_scoped_id'] ?? platform_user_id },
     userNamedBy,
+    issuedAt,
     isSignedWith,
   },
 

@@ -10,7 +10,7 @@ import {
 import { PlatformError } from '../contract/error.ts';
 import type { GraphClient } from '../families/meta/graph.ts';
 import { assertPermissions, debugToken } from '../families/meta/permissions.ts';
-import { isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
+import { issuedAt, isSignedWith, userNamedBy } from '../families/meta/signed-request.ts';
 import {
   longLivedUntil,
   rejectForGood,
@@ -101,6 +101,7 @@ export const connector = defineConnector<Credentials>({
     app_platforms: ['threads', 'facebook'],
     userOf: ({ platform_user_id }) => ({ space: THREADS_USERS, id: platform_user_id }),
     userNamedBy,
+    issuedAt,
     isSignedWith,
   },
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import { SECOND } from '../../../time/instant.ts';
 import { parseLongIntegers } from '../../kit/long-integers.ts';
 import { GraphId } from './json.ts';
 
@@ -8,14 +9,28 @@ import { GraphId } from './json.ts';
  * https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
  */
 
-const PayloadSchema = v.object({ algorithm: v.literal('HMAC-SHA256'), user_id: GraphId });
+const PayloadSchema = v.object({
+  algorithm: v.literal('HMAC-SHA256'),
+  user_id: GraphId,
+  /** Epoch seconds. */
+  issued_at: v.fallback(v.nullable(v.number()), null),
+});
 
 /** Returns the user (the app-scoped id) that a request names, signed or not; null where it is malformed. */
-export function userNamedBy(signedRequest: string): string | null {
+export const userNamedBy = (signedRequest: string): string | null =>
+  payloadOf(signedRequest)?.user_id ?? null;
+
+/** Returns when a request was issued, epoch milliseconds; null where it does not say. */
+export function issuedAt(signedRequest: string): number | null {
+  const seconds = payloadOf(signedRequest)?.issued_at ?? null;
+  return seconds === null ? null : seconds * SECOND;
+}
+
+function payloadOf(signedRequest: string): v.InferOutput<typeof PayloadSchema> | null {
   const parts = partsOf(signedRequest);
   const json = parts && parseLongIntegers(Buffer.from(parts.payload, 'base64url').toString('utf8'));
   const parsed = v.safeParse(PayloadSchema, json);
-  return parsed.success ? parsed.output.user_id : null;
+  return parsed.success ? parsed.output : null;
 }
 
 /** True where a request is signed with this secret. The signature covers the payload as received, still encoded. */
