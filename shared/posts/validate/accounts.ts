@@ -42,10 +42,10 @@ function unusable(platform: PlatformId, connection: Connection | undefined): str
     : `The profile has no active connection to ${name}. Connect an account first`;
 }
 
-/** A connection with several pages or locations needs a default, or a post that chooses one. */
+/** A connection with pages or locations needs a default, or a post that chooses one. */
 function missingTarget({ id, platform, needs_target }: Connection, options: JsonObject): string | null {
   const { display_name, target_field } = BASICS[platform];
   if (!needs_target || (target_field !== undefined && options[target_field] !== undefined)) return null;
   const choice = target_field === undefined ? '' : `set ${target_field}, or `;
-  return `The connection to ${display_name} has several targets and none is chosen: ${choice}choose a default with PATCH /integrations/${id}`;
+  return `The connection to ${display_name} needs a target and none is chosen: ${choice}choose a default with PATCH /integrations/${id}`;
 }
