@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { disconnectAccount } from '../../shared/connections/disconnect.ts';
 import { withFreshFacts } from '../../shared/connections/facts.ts';
 import { loadAccount } from '../../shared/connections/load.ts';
@@ -7,7 +7,7 @@ import { loadFreshAccount, renewAccount, renewIfDue } from '../../shared/connect
 import { readDueMetrics } from '../../shared/insights/read-metrics.ts';
 import type { Connection, Profile } from '../../shared/model/profile.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
-import { getConnection } from '../../shared/store/connections.ts';
+import { getConnection, markNeedsReconnect, saveCredentials } from '../../shared/store/connections.ts';
 import { getMetricsReadings, putDueReading } from '../../shared/store/insights.ts';
 import { listTargets } from '../../shared/store/targets.ts';
 import { DAY, HOUR, MINUTE } from '../../shared/time/instant.ts';
@@ -139,11 +139,32 @@ describe('grants', () => {
 
   test('replace all credentials of the same account', async () => {
     const { id } = await connect('ann');
+    const before = await stored();
     fake.state.grant = { user_token: 'new user token' };
     expect(await connect('ann')).toMatchObject({ id });
     const { credentials, connection } = await loadAccount(world.services, await stored());
     expect(credentials).toEqual({ user_token: 'new user token', generation: 1 });
-    expect(connection.revision).toBe(2);
+    expect(connection.revision).toBeGreaterThan(before.revision);
+  });
+
+  test('are not undone by a worker whose credentials were renewed while the grant was stored', async () => {
+    await connect('ann');
+    const before = await stored();
+    const { table } = world.services;
+    let renewed: Connection | null = null;
+    const send = async (command: PutCommand) => {
+      if (command instanceof PutCommand && command.input.Item?.['connected_at'] !== undefined) {
+        await saveCredentials(table, before, before);
+        renewed = await stored();
+      }
+      return table.client.send(command);
+    };
+    Object.assign(world.services, { table: { ...table, client: { send } } });
+    world.clock.now += MINUTE;
+    await connect('ann');
+    expect(renewed).toMatchObject({ revision: before.revision + 1 });
+    expect(await markNeedsReconnect(table, renewed!, { at: 1, message: 'The old token' })).toBe(false);
+    expect(await stored()).toMatchObject({ needs_reconnect: false });
   });
 });
 
@@ -249,6 +270,7 @@ describe('targets', () => {
 describe('renewal', () => {
   test('does not start before renew_at', async () => {
     await connect();
+    const { revision } = await stored();
     world.clock.now += DAY - 1;
     await renewIfDue(world.services, await stored());
     expect(calls('renew')).toBe(0);
@@ -257,7 +279,7 @@ describe('renewal', () => {
     expect(calls('renew')).toBe(1);
     const { credentials, connection } = await loadAccount(world.services, await stored());
     expect(credentials).toEqual({ user_token: 'user token of ann', generation: 2 });
-    expect(connection).toMatchObject({ revision: 2, renew_at: world.clock.now + DAY });
+    expect(connection).toMatchObject({ revision: revision + 1, renew_at: world.clock.now + DAY });
   });
 
   test('does not start before use when the token expires before renew_at', async () => {

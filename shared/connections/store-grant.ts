@@ -51,7 +51,8 @@ export async function storeGrant(services: Services, granted: NewGrant): Promise
     scopes: [...grant.scopes],
     attributes: { ...grant.attributes },
     sealed: await sealCredentials(services, id, grant.credentials),
-    revision: (same?.revision ?? 0) + 1,
+    // Not that of a renewal which another worker stores between the read and this write.
+    revision: Math.max(now, (same?.revision ?? 0) + 1),
     renew_at: grant.renew_at,
     token_expires_at: grant.expires_at,
     needs_reconnect: false,

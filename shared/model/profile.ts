@@ -31,7 +31,7 @@ export const ConnectionSchema = v.object({
   facts_at: v.exactOptional(v.number()),
   /** The platform's credentials: AES-256-GCM text of their JSON, bound to the connection's id. */
   sealed: v.string(),
-  /** Increases with every change of the credentials. */
+  /** Increases with every change of the credentials; a grant's is at least its time. */
   revision: v.number(),
   /** The earliest time at which the credentials are renewed; null where they cannot or need not be. */
   renew_at: v.nullable(v.number()),
