@@ -121,6 +121,15 @@ export class ServiceFunction extends Construct implements Grantee {
     return this.allow(['sqs:SendMessage'], queue.queueArn);
   }
 
+  /**
+   * Lets a run that fails or is throttled be: the next run of its rule is soon enough. Lambda would repeat it, for up to six
+   * hours and beside later ones; `retryAttempts` of the rule's target counts what does not reach Lambda only.
+   */
+  neverRunAgain(): this {
+    this.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    return this;
+  }
+
   /** Lets another function invoke this one, and sets the function's name as this environment variable. */
   grantInvoke(to: ServiceFunction, variable: string): void {
     to.addEnvironment(variable, this.lambda.functionName).allow(

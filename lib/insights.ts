@@ -24,7 +24,7 @@ export class Insights extends Construct {
       bundle: 'insights',
       ...SIZES.insights,
       traced: false,
-    });
+    }).neverRunAgain();
     table.grant(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     secrets.grantReadKeyRing(reader);
     secrets.grantReadPlatformApps(

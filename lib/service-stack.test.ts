@@ -136,6 +136,21 @@ describe('queues', () => {
     },
   );
 
+  test('are not needed for runs of a rule, of which none is repeated: the next one is soon enough', () => {
+    const settings = stack.all('AWS::Lambda::EventInvokeConfig').map(([, setting]) => setting);
+    const targets = stack
+      .all('AWS::Events::Rule')
+      .filter(([, { ScheduleExpression }]) => ScheduleExpression !== undefined)
+      .flatMap(([, { Targets }]) => Targets.map(({ Arn }) => idOf(Arn)));
+    expect(targets).toHaveLength(2);
+    for (const target of targets) {
+      expect(settings.find(({ FunctionName }) => idOf(FunctionName) === target)).toMatchObject({
+        MaximumRetryAttempts: 0,
+        MaximumEventAgeInSeconds: 60,
+      });
+    }
+  });
+
   test('are encrypted at rest and in transit', () => {
     const policies = stack.all('AWS::SQS::QueuePolicy').map(([, policy]) => policy);
     for (const [id, queue] of stack.all('AWS::SQS::Queue')) {

@@ -50,7 +50,7 @@ export class Sweeper extends Construct {
       // 43,200 traces a month would cost more than the invocations.
       traced: false,
       environment: { [ENV.publicUrl]: publicUrl },
-    });
+    }).neverRunAgain();
     table.grantQueryWakeIndex(this.worker);
     table.grant(this.worker, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     publishing.dispatch.grantSend(this.worker, ENV.dispatchQueueUrl);

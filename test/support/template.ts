@@ -50,6 +50,7 @@ export interface PropertiesOf {
   'AWS::Lambda::EventInvokeConfig': {
     FunctionName: Reference;
     MaximumRetryAttempts: number;
+    MaximumEventAgeInSeconds?: number;
     DestinationConfig: { OnFailure: { Destination: Reference } };
   };
   'AWS::Lambda::EventSourceMapping': {
