@@ -94,7 +94,7 @@ export class Gateway extends Construct {
     new CfnOutput(this, 'DomainTarget', {
       description: `Create a CNAME record of ${name} with this value`,
       value: domain.regionalDomainName,
-    });
+    }).overrideLogicalId('DomainTarget');
   }
 
   /** Routes every request that no other route matches to the function. */
