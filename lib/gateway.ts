@@ -124,7 +124,7 @@ function cors(allowedOrigins: readonly string[]) {
   return {
     allowOrigins: [...allowedOrigins],
     allowMethods: [CorsHttpMethod.ANY],
-    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-request-id'],
+    allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'prefer', 'x-request-id'],
     exposeHeaders: [
       'location',
       'retry-after',

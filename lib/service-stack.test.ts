@@ -589,6 +589,7 @@ describe('settings', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
       CorsConfiguration: Match.objectLike({
         AllowOrigins: ['https://app.example.com', 'https://admin.example.com'],
+        AllowHeaders: Match.arrayWith(['authorization', 'content-type', 'idempotency-key', 'prefer']),
       }),
     });
     template.hasResourceProperties('AWS::SNS::Subscription', { Endpoint: 'ops@example.com' });
