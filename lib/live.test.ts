@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FileSystem } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { zipSync } from 'fflate';
 import PACKAGE from '../package.json' with { type: 'json' };
 import { idOf, synthesize, type Reference, type Stack } from '../test/support/template.ts';
 import { bundleAll } from './bundle-all.ts';
-import { bootProgram } from './dist.ts';
+import { bootProgram, bundleFolder } from './dist.ts';
 import LAYER from './layers/broadcaster/package.json' with { type: 'json' };
 
 let stack: Stack;
@@ -83,6 +84,14 @@ describe('the stream worker', () => {
     expect(LAYER.optionalDependencies['@seydx/node-av-linux-arm64']).toBe(PACKAGE.dependencies['node-av']);
   });
 
+  test('has its code unpacked last, whose package.json replaces that of the media library', () => {
+    const [{ Environment }] = taskOf(stack).ContainerDefinitions;
+    const urls = Environment.find(({ Name }) => Name === 'CODE_URLS');
+    const hashes = JSON.stringify(urls).match(/[0-9a-f]{64}/g);
+    expect(hashes).toHaveLength(2);
+    expect(hashes!.at(-1)).toBe(FileSystem.fingerprint(bundleFolder('broadcaster')));
+  });
+
   test('is not deployed with the setting live: false', () => {
     const { template } = synthesize({ live: 'false' });
     for (const type of ['AWS::EC2::VPC', 'AWS::ECS::Cluster', 'AWS::ECS::TaskDefinition']) {
@@ -109,6 +118,7 @@ describe('the program of the container', () => {
         'main.js': text("import { name } from 'library'; console.log(name, process.argv.length);"),
       });
       archive('library.zip', {
+        'package.json': text('{"name":"library-folder"}'),
         'node_modules/library/package.json': text('{"type":"module","exports":"./index.js"}'),
         'node_modules/library/index.js': text("export const name = 'the library';"),
       });
@@ -124,7 +134,7 @@ describe('the program of the container', () => {
             ARCHIVES: folder,
             AWS_REGION: 'us-east-1',
             AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials/1',
-            CODE_URLS: ['code', 'library'].map(name => `https://s3.test/bucket/${name}.zip`).join(' '),
+            CODE_URLS: ['library', 'code'].map(name => `https://s3.test/bucket/${name}.zip`).join(' '),
           },
         },
       );

@@ -148,7 +148,8 @@ export class Live extends Construct implements Grantee {
       command: ['node', '--input-type=module', '--eval', bootProgram()],
       environment: {
         AWS_REGION: Stack.of(this).region,
-        CODE_URLS: `${code.httpUrl} ${library.httpUrl}`,
+        // The code last: its package.json, which says that it is ES modules, replaces that of the library.
+        CODE_URLS: `${library.httpUrl} ${code.httpUrl}`,
         POWERTOOLS_SERVICE_NAME: WORKER,
         [ENV.broadcastSize]: size,
         [ENV.decoderUserId]: DECODER_USER,

@@ -35,8 +35,7 @@ export function createWorkers(
   });
 }
 
-/** The folder of the first archive, which holds the programs; npm has installed the library of this machine. */
+/** The folder of the last archive, which holds the programs; npm has installed the library of this machine. */
 function codeFolder(urls: string, { asset }: Template): string {
-  const [first = ''] = urls.split(' ');
-  return asset(first.slice(first.lastIndexOf('/') + 1));
+  return asset(urls.slice(urls.lastIndexOf('/') + 1));
 }
