@@ -6,6 +6,7 @@ import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { QUOTAS } from '../shared/platforms/registry.ts';
 import { shownBuckets } from '../shared/quota/shown.ts';
+import { PUBLIC } from '../shared/store/objects.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';
 import { grantProvider } from './ai.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -53,7 +54,7 @@ const ACCESS: Readonly<Record<string, GrantAccess>> = {
     publishing.grantSendToPublishers(group);
     publishing.dispatch.grantSend(group, ENV.dispatchQueueUrl);
     publishing.schedules.grant(group, 'CreateSchedule', 'DeleteSchedule');
-    media.grant(group, 'GetObject', 'ListBucket');
+    media.grantBelow(PUBLIC, group, 'GetObject', 'ListBucket');
     uploads.grantStart(group);
   },
   profiles: (group, { table, publishing, housekeeping, uploads }) => {

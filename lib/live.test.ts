@@ -7,7 +7,7 @@ import { FileSystem } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { zipSync } from 'fflate';
 import PACKAGE from '../package.json' with { type: 'json' };
-import { idOf, synthesize, type Reference, type Stack } from '../test/support/template.ts';
+import { idOf, synthesize, targetsOf, type Reference, type Stack } from '../test/support/template.ts';
 import { bundleAll } from './bundle-all.ts';
 import { bootProgram, bundleFolder } from './dist.ts';
 import LAYER from './layers/broadcaster/package.json' with { type: 'json' };
@@ -46,7 +46,8 @@ describe('the stream worker', () => {
   });
 
   test('may read its code, media, the key ring and sessions, and write sessions', () => {
-    const actions = stack.statements(idOf(taskOf(stack).TaskRoleArn)).flatMap(({ Action }) => Action);
+    const statements = stack.statements(idOf(taskOf(stack).TaskRoleArn));
+    const actions = statements.flatMap(({ Action }) => Action);
     expect(new Set(actions)).toEqual(
       new Set([
         's3:GetObject',
@@ -56,6 +57,10 @@ describe('the stream worker', () => {
         'ssm:GetParameters',
       ]),
     );
+    const resources = statements.flatMap(targetsOf).map(resource => JSON.stringify(resource));
+    expect(resources.filter(resource => resource.includes('MediaBucket'))).toEqual([
+      expect.stringContaining('/public/*'),
+    ]);
   });
 
   test('runs decoders as nobody, and is told names only', () => {

@@ -19,6 +19,7 @@ import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
+import { PUBLIC } from '../shared/store/objects.ts';
 import type { StreamSize } from '../workers/broadcaster/sizes.ts';
 import { bootProgram, bundleFolder, WORKER } from './dist.ts';
 import type { Grantee, ServiceFunction } from './functions.ts';
@@ -71,7 +72,7 @@ export class Live extends Construct implements Grantee {
     this.container = this.addContainer(size);
     table.grant(this, 'GetItem', 'UpdateItem');
     secrets.grantReadKeyRing(this);
-    media.grant(this, 'GetObject');
+    media.grantBelow(PUBLIC, this, 'GetObject');
     this.acknowledge();
   }
 

@@ -5,7 +5,7 @@ import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws
 import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
 import { BASICS } from '../shared/platforms/registry.ts';
-import { DERIVED } from '../shared/store/objects.ts';
+import { DERIVED, PUBLIC } from '../shared/store/objects.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';
 import type { MediaBucket } from './media-bucket.ts';
@@ -136,7 +136,7 @@ export class Publishing extends Construct {
     });
     table.grant(publisher, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     // Uploads and copies are the importer's: a publisher writes images that it converted.
-    media.grant(publisher, 'GetObject', 'ListBucket');
+    media.grantBelow(PUBLIC, publisher, 'GetObject', 'ListBucket');
     media.grantBelow(DERIVED, publisher, 'PutObject', 'ListMultipartUploadParts', 'AbortMultipartUpload');
     secrets.grantReadFirst(publisher, platform);
     queue.grantSend(publisher, publishQueueVariable(platform));

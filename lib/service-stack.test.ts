@@ -281,6 +281,18 @@ describe('functions', () => {
     }
   });
 
+  test('read unconfirmed uploads only where they confirm or import them', () => {
+    const all = new Set<string>();
+    for (const [name, { Role }] of stack.functions) {
+      const reads = stack
+        .statements(idOf(Role))
+        .filter(statement => actionsOf(statement).includes('s3:GetObject'));
+      const paths = reads.flatMap(targetsOf).map(arn => JSON.stringify(arn));
+      if (paths.some(path => !path.includes('/public/'))) all.add(name);
+    }
+    expect([...all].sort()).toEqual(['media-importer', 'uploads']);
+  });
+
   test('have no secrets in environment variables', () => {
     for (const name of stack.functions.keys()) {
       expect(variables(name).join()).not.toMatch(/SECRET|TOKEN|PASSWORD|KEY/);
