@@ -97,8 +97,11 @@ describe('the stream worker', () => {
     expect(hashes!.at(-1)).toBe(FileSystem.fingerprint(bundleFolder('broadcaster')));
   });
 
-  test('is not deployed with the setting live: false', () => {
-    const { template } = synthesize({ live: 'false' });
+  test.each([
+    ['with the setting live: false', { live: 'false' }],
+    ['where YouTube is none of the platforms', { platforms: 'bluesky,x' }],
+  ])('is not deployed %s', (_, settings) => {
+    const { template } = synthesize(settings);
     for (const type of ['AWS::EC2::VPC', 'AWS::ECS::Cluster', 'AWS::ECS::TaskDefinition']) {
       template.resourceCountIs(type, 0);
     }

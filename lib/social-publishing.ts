@@ -1,6 +1,7 @@
 import { Annotations, CfnOutput } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import { providerOf } from './ai.ts';
 import { Api } from './api.ts';
 import { Broadcasts } from './broadcasts.ts';
@@ -68,7 +69,8 @@ export class SocialPublishing extends Construct {
     const publishing = new Publishing(this, 'Publishing', { ...work, media, platforms, concurrency });
     const { schedules } = publishing;
     schedules.grantForEvents(webhooks.dispatcher);
-    const live = settings.live
+    const isLiveEnabled = settings.live && platforms.includes(LIVE_PLATFORM);
+    const live = isLiveEnabled
       ? new Live(this, 'Live', { table, secrets, media, size: settings.liveSize })
       : null;
     const controller = new Broadcasts(this, 'Broadcasts', {
@@ -93,7 +95,7 @@ export class SocialPublishing extends Construct {
     const explicitUrl = settings.publicUrl ?? (domain ? gateway.url : undefined);
     new Api(this, 'Api', {
       ...parts,
-      isLiveEnabled: settings.live,
+      isLiveEnabled,
       ai,
       upgradeUrl,
       redirectAllowlist,
