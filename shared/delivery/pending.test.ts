@@ -47,6 +47,13 @@ describe('a post that the platform has taken is not called failed because', () =
     expect(kinds()).toEqual(['post.published']);
   });
 
+  test('a permission is missing that reconnecting would not bring back', async () => {
+    const denied: PlatformErrorInit = { ...refusal, code: 'PERMISSION_MISSING', keepsAccount: true };
+    world.platform.reconcileFaults = [denied];
+    expect(await publish()).toMatchObject({ status: 'published' });
+    expect(await world.connection('x')).toMatchObject({ needs_reconnect: false });
+  });
+
   test('every reading is refused: the outcome is unknown after a day', async () => {
     world.platform.reconcileFaults = Array.from({ length: 5000 }, () => refusal);
     const since = world.clock.now;

@@ -40,8 +40,8 @@ export async function reconcile(
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     logUnexpected(error, attempt.post, attempt.lease.destination);
-    const { code, message, retryAfterMs } = asPlatformError(error);
-    if (isAccountLost(failure(code, message)))
+    const { code, message, retryAfterMs, keepsAccount } = asPlatformError(error);
+    if (isAccountLost(failure(code, message)) && !keepsAccount)
       return failed(failure('DELIVERY_UNKNOWN', message), null, true);
     const failures = attempt.lease.destination.failures + 1;
     const at = attempt.now() + backoffMs(failures, retryAfterMs);

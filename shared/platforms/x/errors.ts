@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { parseJson } from '../../model/json.ts';
 import type { FailureCode } from '../../model/failure.ts';
 import type { HttpResponse } from '../../net/http.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../time/instant.ts';
+import { HOUR, MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
 /** The kind of call that was refused: the same error means different things. */
@@ -167,11 +167,13 @@ const MIN_WAIT = MINUTE;
 const DEFAULT_WAIT = 15 * MINUTE;
 /** X cuts the daily limit of an account into slices of half an hour and names no reset. */
 const ACCOUNT_LIMIT_WAIT = 30 * MINUTE;
+/** Less than a day, so that the retry is still within a destination's budget. */
+const CAP_WAIT = 23 * HOUR;
 const SPAM_FILTER_WAIT = 1 * HOUR;
 
 /** Milliseconds until the last exhausted window resets. */
 function waitMs(headers: HttpResponse['headers'], errorResponse: ErrorResponse, now: number): number {
-  if (isCapped(errorResponse)) return DAY;
+  if (isCapped(errorResponse)) return CAP_WAIT;
   if (isAccountLimit(errorResponse)) return ACCOUNT_LIMIT_WAIT;
   if (isSpamFilter(errorResponse)) return SPAM_FILTER_WAIT;
   const waits = WINDOWS.filter(name => !(Number(headers[`${name}-remaining`] ?? 0) > 0))
