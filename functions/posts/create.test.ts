@@ -110,6 +110,12 @@ test('GET /posts/{id} returns the post as it was sent with each destination', as
   });
 });
 
+test('B031: an empty title is no title, and is not taken from the description', async () => {
+  const made = await create({ ...text(), title: '' });
+  const { body } = await call(world, getPost, { params: { id: String(made.body['post_id']) } });
+  expect(body).toMatchObject({ title: null, description: expect.any(String) });
+});
+
 describe('POST /posts refuses', () => {
   test('a profile that does not exist with 404', async () => {
     const { status, body } = await create({ ...text(), profile_name: 'Nobody' });

@@ -158,6 +158,23 @@ describe('GET /posts', () => {
     expect(body.next_cursor).toBeNull();
   });
 
+  test('B088: finds a post behind more others than one page reads, after an empty page', async () => {
+    const workspace_id = 'w4';
+    const principal = { workspace_id, user_id: 'u', key_id: 'k', role: 'owner', plan: 'pro' } as const;
+    const at = world.clock.now;
+    const oldest = await world.store({ workspace_id, post_id: newId(at - HOUR) }, ['bluesky']);
+    const others = Array.from({ length: 2010 }, () => world.store({ workspace_id, post_id: newId(at) }));
+    await Promise.all(others);
+    const read = async (query: Record<string, string>) => {
+      const answer = await call(world, listPosts, { query: { platform: 'bluesky', ...query }, principal });
+      return answer.body as unknown as Page;
+    };
+    const first = await read({});
+    expect(first).toEqual({ data: [], next_cursor: expect.any(String) });
+    const second = await read({ cursor: first.next_cursor! });
+    expect(second).toMatchObject({ data: [{ post_id: oldest.post_id }], next_cursor: null });
+  });
+
   test.each([
     { limit: 'abc' },
     { limit: '0' },

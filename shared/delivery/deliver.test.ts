@@ -371,13 +371,22 @@ describe('an error of the platform', () => {
     Object.assign(world.platform, { parts: 1, uploadFaults: [] });
   });
 
-  test('affects only its own platform', async () => {
+  test('B083: affects only its own platform, which says why', async () => {
     world.platform.commitFaults = [refused({ kind: 'rejected', code: 'CONTENT_REJECTED' })];
-    const post = await world.store({}, ['x', 'bluesky']);
+    const post = await world.store({}, ['x', 'bluesky', 'telegram']);
     await world.schedule(post);
     await world.runUntilSettled(post);
-    expect(statusOf(await world.read(post))).toBe('partially_published');
-    expect(liveCount(post)).toBe(1);
+    const after = await world.read(post);
+    expect(statusOf(after)).toBe('partially_published');
+    expect(liveCount(post)).toBe(2);
+    const destinations = Object.values(after.destinations);
+    expect(destinations.filter(({ status }) => status === 'published')).toEqual(
+      Array(2).fill(expect.objectContaining({ attempts: 1, platform_post_url: expect.any(String) })),
+    );
+    expect(destinations.filter(({ status }) => status === 'failed')).toMatchObject([
+      { attempts: 1, error: { code: 'CONTENT_REJECTED' } },
+    ]);
+    expect(kinds().sort()).toEqual(['post.failed', 'post.published', 'post.published']);
   });
 });
 

@@ -259,6 +259,13 @@ describe('photos', () => {
     });
   });
 
+  test('B031: without a title get none from the description', async () => {
+    await run(photos({ title: null, description: 'A long text' }));
+    const info = bodies(CONTENT)[0]!['post_info'] as JsonObject;
+    expect(info).toMatchObject({ description: 'A long text' });
+    expect(info).not.toHaveProperty('title');
+  });
+
   test('without title and text send an empty description only', async () => {
     await run(photos({ description: null, options: { tiktok_post_mode: 'MEDIA_UPLOAD' } }));
     expect(bodies(CONTENT)[0]!['post_info']).toEqual({ description: '' });

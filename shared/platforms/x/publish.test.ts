@@ -98,7 +98,7 @@ describe('a text post', () => {
     ],
     [
       { status: 429, body: '{"title":"UsageCapExceeded","period":"Daily"}' },
-      { kind: 'rate_limited', retryAfterMs: 86_400_000 },
+      { kind: 'rate_limited', retryAfterMs: 82_800_000 },
     ],
     [
       { status: 429, body: '' },
