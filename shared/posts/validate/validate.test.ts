@@ -231,9 +231,11 @@ describe('media_alt_texts', () => {
     expect(await errors({ ...image, media_alt_texts: ['a', 'b', 'c'] })).toEqual(['- media_alt_texts']);
   });
 
-  test('are ignored with a warning where no platform shows them', async () => {
-    const body = { ...image, platforms: ['telegram'], media_alt_texts: ['A dog'] };
-    expect(await warnings(body)).toEqual(['- media_alt_texts']);
+  test('are ignored with a warning for each platform that shows none', async () => {
+    const body = { ...image, platforms: ['telegram', 'x', 'facebook'], media_alt_texts: ['A dog'] };
+    expect(await warnings(body)).toEqual(['telegram media_alt_texts', 'facebook media_alt_texts']);
+    const video = { ...body, post_type: 'video', media_urls: [VIDEO] };
+    expect(await warnings(video)).toEqual(['- media_alt_texts']);
   });
 });
 
