@@ -9,6 +9,8 @@ import { basics } from './basics.ts';
 const TEXT = [characters(2200)];
 const ALT_TEXT = characters(1000);
 const MAX_HASHTAGS = 30;
+/** Announced for the app in December 2025; the documentation of the API does not name it. */
+const ANNOUNCED_HASHTAGS = 5;
 export const MAX_MENTIONS = 20;
 const MAX_COLLABORATORS = 3;
 const USERNAME = /^[a-z0-9._]{1,30}$/i;
@@ -106,6 +108,7 @@ export const rules: PlatformRules = {
     ...usernameViolations(draft, 'instagram_user_tags', MAX_MENTIONS),
   ],
   ignored: ignoredByStories,
+  doubts: hashtagDoubts,
   banned_hashtags: true,
 };
 
@@ -123,21 +126,28 @@ export function usernames(list: unknown): string[] {
     .filter(Boolean);
 }
 
+const countOf = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+const hashtagsIn = (text: string) => countOf(text, /[#＃](?=[\p{L}\p{N}_]*[\p{L}_])[\p{L}\p{M}\p{N}_]+/gu);
+
 function captionViolations(text: string): RuleViolation[] {
   const counts = [
-    ['hashtags', text.match(/[#＃](?=[\p{L}\p{N}_]*[\p{L}_])[\p{L}\p{M}\p{N}_]+/gu), MAX_HASHTAGS],
-    ['mentions', text.match(/(?<![\p{L}\p{N}_.])@[a-z0-9._]+/giu), MAX_MENTIONS],
+    ['hashtags', hashtagsIn(text), MAX_HASHTAGS],
+    ['mentions', countOf(text, /(?<![\p{L}\p{N}_.])@[a-z0-9._]+/giu), MAX_MENTIONS],
   ] as const;
-  return counts.flatMap(([what, found, limit]) =>
-    found && found.length > limit
-      ? [
-          {
-            field: 'description',
-            message: `Instagram accepts at most ${limit} ${what}; this text has ${found.length}`,
-          },
-        ]
-      : [],
-  );
+  return counts
+    .filter(([, found, limit]) => found > limit)
+    .map(([what, found, limit]) => ({
+      field: 'description',
+      message: `Instagram accepts at most ${limit} ${what}; this text has ${found}`,
+    }));
+}
+
+function hashtagDoubts(text: string): string[] {
+  const found = hashtagsIn(text);
+  if (found <= ANNOUNCED_HASHTAGS) return [];
+  return [
+    `Instagram has announced a limit of ${ANNOUNCED_HASHTAGS} hashtags, and this text has ${found}: it may refuse the post. Use at most ${ANNOUNCED_HASHTAGS}`,
+  ];
 }
 
 function usernameViolations({ options }: Draft, field: string, limit: number): RuleViolation[] {

@@ -535,6 +535,13 @@ describe('instagram', () => {
     ]);
   });
 
+  test('doubts a text with more than 5 hashtags', () => {
+    expect(RULES.instagram.doubts!('#a #b #c #d #e #1')).toEqual([]);
+    expect(RULES.instagram.doubts!('#a #b #c #d #e #f')).toEqual([
+      'Instagram has announced a limit of 5 hashtags, and this text has 6: it may refuse the post. Use at most 5',
+    ]);
+  });
+
   test('accepts a first comment of at most 2196 characters', () => {
     expect(messages('instagram', 'image', { first_comment: 'a'.repeat(2196) })).toEqual([]);
     expect(messages('instagram', 'image', { first_comment: 'a'.repeat(2197) })).toEqual([
