@@ -101,17 +101,21 @@ const ANNOUNCED: Readonly<Record<string, () => never>> = {
         'Your enrolled account [1234567890123456789] does not have any credits to fulfill this request.',
       type: 'https://api.twitter.com/2/problems/credits',
     }),
-  'usage-capped': () =>
-    refuse(429, {
-      title: 'UsageCapExceeded',
-      detail: 'Usage cap exceeded: Monthly product cap',
-      type: 'https://api.twitter.com/2/problems/usage-capped',
-      period: 'Monthly',
-      scope: 'Product',
-      account_id: '1234567890123456789',
-      product_name: 'pay-per-use',
-    }),
+  'usage-capped': () => usageCapped('Monthly'),
+  'usage-capped-daily': () => usageCapped('Daily'),
 };
+
+function usageCapped(period: 'Daily' | 'Monthly'): never {
+  return refuse(429, {
+    title: 'UsageCapExceeded',
+    detail: `Usage cap exceeded: ${period} product cap`,
+    type: 'https://api.twitter.com/2/problems/usage-capped',
+    period,
+    scope: 'Product',
+    account_id: '1234567890123456789',
+    product_name: 'pay-per-use',
+  });
+}
 
 interface Limits {
   grant: Grant | null;

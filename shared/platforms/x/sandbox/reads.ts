@@ -84,7 +84,8 @@ function timeline(c: Context, state: XState, { account }: Grant): Response {
     'since_id',
   ]);
   const id = c.req.param('id') ?? '';
-  if (!state.accounts.get(id)) return notFound('user', id);
+  const owner = state.accounts.get(id);
+  if (!owner) return notFound('user', id);
   const fields = requestedFields(c, ['tweet.fields', 'post.fields'], POST_FIELDS);
   const max = Number(c.req.query('max_results') ?? 10);
   if (!Number.isInteger(max) || max < 5 || max > 100)
@@ -93,9 +94,16 @@ function timeline(c: Context, state: XState, { account }: Grant): Response {
   if (exclude.some(kind => kind !== 'replies' && kind !== 'retweets')) return invalidRequest('bad exclude');
   const from = time(c, 'start_time') ?? 0;
   const to = time(c, 'end_time') ?? Infinity;
+  const latest = state.host.now() - (owner.timeline_delay_ms ?? 0);
   const posts = state.posts
     .values()
-    .filter(post => post.account_id === id && post.created_at >= from && post.created_at < to)
+    .filter(
+      post =>
+        post.account_id === id &&
+        post.created_at >= from &&
+        post.created_at < to &&
+        post.created_at <= latest,
+    )
     .sort((one, other) => other.created_at - one.created_at)
     .slice(0, max);
   const own = id === account.id;

@@ -406,6 +406,17 @@ describe('a post', () => {
   });
 });
 
+test('the timeline shows posts late where it is told to', async () => {
+  const at = host.now();
+  const path = `/2/users/${grant.account.platform_user_id}/tweets?start_time=${new Date(at).toISOString()}`;
+  host.platform.change?.('demo', { timeline_delay_ms: 60_000 });
+  await create({ text: `late ${at}` });
+  expect((await call('GET', path)).json.meta.result_count).toBe(0);
+  host.advance(60_000);
+  expect((await call('GET', path)).json.meta.result_count).toBe(1);
+  host.platform.change?.('demo', { timeline_delay_ms: 0 });
+});
+
 test('the timeline validates its parameters', async () => {
   const path = `/2/users/${grant.account.platform_user_id}/tweets`;
   const at = host.now();
@@ -442,6 +453,7 @@ describe('limits of the account', () => {
     [226, 403, { errors: [{ code: 226, message: expect.stringContaining('automated') }] }],
     ['credits', 402, { title: 'CreditsDepleted' }],
     ['usage-capped', 429, { title: 'UsageCapExceeded', period: 'Monthly' }],
+    ['usage-capped-daily', 429, { title: 'UsageCapExceeded', period: 'Daily' }],
   ])('refuse posts with %s', async (code, expected, body) => {
     host.setLimit({ code });
     expect(await create({ text: `limited ${code}` })).toMatchObject({ status: expected, json: body });

@@ -27,6 +27,7 @@ export const sandbox: SandboxDefinition = {
 const ChangeSchema = v.strictObject({
   premium: v.exactOptional(v.boolean()),
   suspended: v.exactOptional(v.boolean()),
+  timeline_delay_ms: v.exactOptional(v.number()),
 });
 
 function start(host: SandboxHost): SandboxPlatform {

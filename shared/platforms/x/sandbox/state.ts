@@ -8,6 +8,8 @@ export interface XAccount {
   name: string;
   premium: boolean;
   suspended: boolean;
+  /** Its timeline shows posts only when they are this old. */
+  timeline_delay_ms?: number;
 }
 
 const AccountSchema = v.object({
@@ -16,6 +18,7 @@ const AccountSchema = v.object({
   name: v.string(),
   premium: v.boolean(),
   suspended: v.boolean(),
+  timeline_delay_ms: v.exactOptional(v.number()),
 });
 
 /** What an access or refresh token grants. */
