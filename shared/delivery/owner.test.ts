@@ -33,6 +33,16 @@ const destinationOf = async (post: Post): Promise<Destination> =>
 const reservationsOf = (account: string) =>
   listCapReservations(world.table, account, 0, world.clock.now + DAY);
 
+/** Runs a post whose account is replaced after the first attempt. */
+async function replacedAfterFirstAttempt(change: Partial<Post> = {}): Promise<Post> {
+  const post = await world.store(change);
+  await world.schedule(post);
+  await world.runDue();
+  await world.connect('x', other);
+  await world.runUntilSettled(post);
+  return post;
+}
+
 describe('an account that replaces another', () => {
   test('gets the scheduled posts, which count for its daily cap', async () => {
     const post = await world.store({ due_at: world.clock.now + 10 * MINUTE });
@@ -47,11 +57,7 @@ describe('an account that replaces another', () => {
 
   test('is not asked for, and does not get, a post whose response was lost', async () => {
     world.platform.commitFaults = [{ ...lost, accepted: true }];
-    const post = await world.store();
-    await world.schedule(post);
-    await world.runDue();
-    await world.connect('x', other);
-    await world.runUntilSettled(post);
+    const post = await replacedAfterFirstAttempt();
     expect(await destinationOf(post)).toMatchObject({
       status: 'failed',
       social_account_id: 'c-x',
@@ -63,11 +69,10 @@ describe('an account that replaces another', () => {
 
   test('does not continue what the other account has uploaded', async () => {
     world.platform.commitFaults = [{ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' }];
-    const post = await world.store({ post_type: 'image', media_urls: ['https://example.com/1.jpg'] });
-    await world.schedule(post);
-    await world.runDue();
-    await world.connect('x', other);
-    await world.runUntilSettled(post);
+    const post = await replacedAfterFirstAttempt({
+      post_type: 'image',
+      media_urls: ['https://example.com/1.jpg'],
+    });
     expect(await destinationOf(post)).toMatchObject({ status: 'failed', error: { code: 'TOKEN_EXPIRED' } });
     expect(world.platform.live).toEqual([]);
   });
@@ -77,11 +82,7 @@ describe('an account that replaces another', () => {
     world.platform.followUpFaults = {
       thumbnail: [{ kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' }],
     };
-    const post = await world.store();
-    await world.schedule(post);
-    await world.runDue();
-    await world.connect('x', other);
-    await world.runUntilSettled(post);
+    const post = await replacedAfterFirstAttempt();
     expect(await destinationOf(post)).toMatchObject({
       status: 'published',
       follow_ups: [{ status: 'failed', error: { code: 'TOKEN_EXPIRED' } }],
