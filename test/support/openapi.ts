@@ -81,11 +81,13 @@ export function assertDocumented(method: string, target: string, status: number,
   throw new Error(`${name}: ${ajv.errorsText(validate.errors)}. Body: ${shown(body)}`);
 }
 
-/** Finds the operation of a request; one without path parameters has priority. */
+/** Finds the operation of a request; a path with fewer parameters has priority, also where it has no such method. */
 export function findOperation(method: string, target: string): DocumentedOperation | null {
   const parts = new URL(target, 'http://api').pathname.split('/');
-  const hits = operations.filter(each => each.method === method && matches(each.path.split('/'), parts));
-  return hits.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
+  const hits = operations.filter(each => matches(each.path.split('/'), parts));
+  const parameters = ({ path }: DocumentedOperation) => path.split('{').length;
+  const least = Math.min(...hits.map(parameters));
+  return hits.find(each => each.method === method && parameters(each) === least) ?? null;
 }
 
 function matches(template: readonly string[], parts: readonly string[]): boolean {
