@@ -24,10 +24,14 @@ import { API_GROUPS } from './routes.ts';
 
 const ROUTES = Object.values(API_GROUPS).flat();
 /**
- * A broadcast needs YouTube, which keeps what it created (`shared/broadcasts/crash.test.ts`); the form of an upload has the
- * handler of `/upload-media`.
+ * A broadcast needs YouTube, which keeps what it created (`shared/broadcasts/crash.test.ts`); a playlist is stored at YouTube
+ * only, where a run that died may leave a second one; the form of an upload has the handler of `/upload-media`.
  */
-const ELSEWHERE = ['POST /integrations/youtube/broadcasts', 'POST /upload-media/file'];
+const ELSEWHERE = [
+  'POST /integrations/youtube/broadcasts',
+  'POST /integrations/youtube/playlists',
+  'POST /upload-media/file',
+];
 const CREATING = ROUTES.filter(({ creates }) => creates)
   .map(({ method, path }) => `${method} ${path}`)
   .filter(name => !ELSEWHERE.includes(name));

@@ -187,6 +187,7 @@ describe('delivery', () => {
 
   test('publishes exactly as many of several posts as the cap allows, and the others a day later', async () => {
     const account_id = newAccount();
+    await world.connect('x', { id: account_id });
     const due = world.clock.now;
     await fill(account_id, CAP - 2, due - HOUR);
     const posts: Post[] = [];
@@ -206,6 +207,7 @@ describe('delivery', () => {
     for (const post of posts) await world.runUntilSettled(post);
     const all = await Promise.all(posts.map(async post => statusOf(await world.read(post))));
     expect(all).toEqual(['published', 'published', 'published', 'published']);
+    await world.connect('x');
   });
 
   test.each([
