@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { idField, profileNameField, textOfLength, toInstant } from '../../shared/http/fields.ts';
+import { idField, profileNameField, textOfLength } from '../../shared/http/fields.ts';
+import { toInstant } from '../../shared/http/instant-field.ts';
 import { BROADCAST_PRIVACIES } from '../../shared/model/broadcast.ts';
 
 const MAX_DESCRIPTION = 5000;

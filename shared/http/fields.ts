@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { codePointLength } from '../text/measure.ts';
 import { isBlank } from '../text/normalize.ts';
-import { parseInstant } from '../time/instant.ts';
 
 /** A trimmed text of `min` to `max` characters, counted in Unicode code points as JSON Schema does. */
 export const textOfLength = (min: number, max: number) =>
@@ -31,11 +30,3 @@ export const idField = v.pipe(v.string(), v.uuid('Must be a UUID'), v.toLowerCas
 
 /** Names an existing profile. */
 export const profileNameField = v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty'));
-
-/** Parses an ISO 8601 date-time, UTC where it has no offset, as epoch milliseconds. */
-export const toInstant = v.rawTransform<string, number>(({ dataset, addIssue, NEVER }) => {
-  const at = parseInstant(dataset.value);
-  if (at !== null) return at;
-  addIssue({ message: 'Must be an ISO 8601 date-time such as 2026-12-01T10:00:00Z' });
-  return NEVER;
-});

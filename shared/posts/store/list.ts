@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { toInstant } from '../../http/fields.ts';
+import { toInstant } from '../../http/instant-field.ts';
 import {
   PLATFORM_IDS,
   POST_TYPES,
