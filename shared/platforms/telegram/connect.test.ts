@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { connectContext, connectDirectly, connectedAccount } from '../../../test/support/connectors.ts';
+import { connectContext, connectDirectly } from '../../../test/support/connectors.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { ConnectContext } from '../contract/connector.ts';
-import { PlatformError } from '../contract/error.ts';
 import { connector } from './connect.ts';
 import { DEMO_CHAT, DEMO_TOKEN } from './sandbox/chats.ts';
 import { sandbox as telegramSandbox } from './sandbox/server.ts';
@@ -43,34 +42,6 @@ test.each([
   ['a private chat', '4000000010', 'Ann', 'sandbox_ann'],
 ])('connects %s', async (_, chatId, display_name, username) => {
   expect((await connect(chatId)).account).toMatchObject({ display_name, username });
-});
-
-describe('the facts of an account', () => {
-  const factsOf = async (chat_id: string) =>
-    connector.facts!.read(connectedAccount(await connect(chat_id)), context);
-
-  test('name the new id of a group that became a supergroup', async () => {
-    const grant = await connect('-4000000004');
-    sandbox.platform.change!('-4000000004', { migrated_to: -1001000000003 });
-    const { attributes } = await connector.facts!.read(connectedAccount(grant), context);
-    expect(attributes).toEqual({ chat_id: '-1001000000003', chat_type: 'supergroup' });
-    sandbox.traffic.length = 0;
-    const moved = { ...grant, attributes: { ...grant.attributes, ...attributes } };
-    await expect(connector.facts!.read(connectedAccount(moved), context)).resolves.toEqual({
-      attributes: {},
-    });
-    expect(sandbox.traffic).toEqual([]);
-  });
-
-  test.each(['-4000000004', DEMO_CHAT])('do not change otherwise: %s', async chatId => {
-    await expect(factsOf(chatId)).resolves.toEqual({ attributes: {} });
-  });
-
-  test('are not read where the bot was removed', async () => {
-    const grant = await connect('-4000000004');
-    sandbox.platform.change!('-4000000004', { deleted: true });
-    await expect(connector.facts!.read(connectedAccount(grant), context)).rejects.toThrow(PlatformError);
-  });
 });
 
 test('returns the token in the credentials only', async () => {

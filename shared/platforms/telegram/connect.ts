@@ -1,14 +1,6 @@
 import * as v from 'valibot';
 import type { FailureCode } from '../../model/failure.ts';
-import { DAY } from '../../time/instant.ts';
-import {
-  defineConnector,
-  directWay,
-  type ConnectContext,
-  type ConnectedAccount,
-  type Grant,
-  type RefreshedFacts,
-} from '../contract/connector.ts';
+import { defineConnector, directWay, type ConnectContext, type Grant } from '../contract/connector.ts';
 import { PlatformError } from '../contract/error.ts';
 import { telegramClient, type ChatFullInfo, type ChatMember, type SendRights } from './client.ts';
 import { BOT_TOKEN, CredentialsSchema, type Credentials } from './credentials.ts';
@@ -41,25 +33,7 @@ export const connector = defineConnector<Credentials>({
   credentials: CredentialsSchema,
   ways: [botWay],
   targets: 'none',
-  facts: { max_age_ms: DAY, read: readFacts },
 });
-
-/** Returns the new id of a group that became a supergroup: it is the only chat whose id changes. */
-async function readFacts(
-  { platform_user_id, attributes, credentials }: ConnectedAccount<Credentials>,
-  { http }: ConnectContext,
-): Promise<RefreshedFacts> {
-  const { chat_id: chatId, chat_type: type } = attributes;
-  if (type !== 'group' || chatId === undefined) return { attributes: {} };
-  const [botId] = platform_user_id.split(':');
-  try {
-    await telegramClient(http, credentials.bot_token).getChatMember(chatId, Number(botId));
-  } catch (error) {
-    if (!(error instanceof ChatMigrated)) throw error;
-    return { attributes: { chat_id: error.chatId, chat_type: 'supergroup' } };
-  }
-  return { attributes: {} };
-}
 
 async function connect({ chat_id, bot_token }: Input, { http }: ConnectContext): Promise<Grant<Credentials>> {
   const client = telegramClient(http, bot_token);
