@@ -176,6 +176,7 @@ describe('GET /posts/{id}/analytics', () => {
     const post = await world.store({}, ['x']);
     await world.schedule(post);
     await world.runUntilSettled(post);
+    await world.connect('x', { id: 'c-other', platform_user_id: 'u2' });
     world.clock.now += HOUR;
     await readMetrics();
     expect([calls, await dueLeft()]).toEqual([[], []]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { connectionId, deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import type { FakeFault } from '../../test/support/fake-platform.ts';
 import type { Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
@@ -26,6 +26,7 @@ const lost: FakeFault = {
   message: 'timeout',
   outcomeUnknown: true,
 };
+const own = connectionId('x');
 const other = { id: 'c-other', platform_user_id: 'u2' };
 
 const destinationOf = async (post: Post): Promise<Destination> =>
@@ -51,7 +52,7 @@ describe('an account that replaces another', () => {
     await world.runUntilSettled(post);
     expect(await destinationOf(post)).toMatchObject({ status: 'published', social_account_id: 'c-other' });
     expect(world.platform.owners).toEqual(['c-other -']);
-    expect(await reservationsOf('c-x')).toEqual([]);
+    expect(await reservationsOf(own)).toEqual([]);
     expect(await reservationsOf('c-other')).toHaveLength(1);
   });
 
@@ -60,10 +61,10 @@ describe('an account that replaces another', () => {
     const post = await replacedAfterFirstAttempt();
     expect(await destinationOf(post)).toMatchObject({
       status: 'failed',
-      social_account_id: 'c-x',
+      social_account_id: own,
       error: { code: 'DELIVERY_UNKNOWN' },
     });
-    expect(world.platform.owners).toEqual(['c-x -']);
+    expect(world.platform.owners).toEqual([`${own} -`]);
     expect(await world.connection('x')).toMatchObject({ needs_reconnect: false });
   });
 
@@ -94,13 +95,13 @@ describe('an account that replaces another', () => {
 test('a post whose response was lost is looked for at its target, whatever is the default now', async () => {
   const targets = ['first', 'second'].map(id => ({ id, name: id, attributes: {}, sealed: null }));
   await world.connect('linkedin', { default_target_id: 'first' });
-  await replaceTargets(world.table, { id: 'c-linkedin', workspace_id: 'w1' }, targets);
+  await replaceTargets(world.table, { id: connectionId('linkedin'), workspace_id: 'w1' }, targets);
   world.platform.commitFaults = [lost];
   const post = await world.store({}, ['linkedin']);
   await world.schedule(post);
   await world.runDue();
   await world.connect('linkedin', { default_target_id: 'second' });
   await world.runUntilSettled(post);
-  expect(world.platform.owners).toEqual(Array.from({ length: 3 }, () => 'c-linkedin first'));
+  expect(world.platform.owners).toEqual(Array.from({ length: 3 }, () => `${connectionId('linkedin')} first`));
   expect(await destinationOf(post)).toMatchObject({ status: 'published', target_id: 'first' });
 });
