@@ -26,7 +26,7 @@ export const nameOfLength = (max: number) =>
   );
 
 /** The id of a resource. It may be sent in any case (RFC 9562) and is stored in lower case. */
-export const idField = v.pipe(v.string(), v.uuid('Must be a UUID'), v.toLowerCase());
+export const idField = v.pipe(v.string(), v.toLowerCase(), v.uuid('Must be a UUID'));
 
 /** Names an existing profile. */
 export const profileNameField = v.pipe(v.string(), v.trim(), v.nonEmpty('Must not be empty'));
