@@ -13,7 +13,7 @@ import {
 } from '../../shared/store/insights.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { DAY, HOUR } from '../../shared/time/instant.ts';
-import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { connectionId, deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { Killed, crashPoints, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
 
 /*
@@ -62,7 +62,7 @@ const firstReadings = (): DueReading[] =>
     Array.from({ length: POSTS }, (_, n) => ({
       workspace_id: 'w1',
       profile_id: 'p1',
-      account_id: `c-${platform}`,
+      account_id: connectionId(platform),
       target_id: null,
       post_id: `post-${n}`,
       platform,

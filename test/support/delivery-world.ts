@@ -28,9 +28,7 @@ import { webhookWith } from './webhook.ts';
 
 const WORKSPACE = 'w1';
 const PROFILE = 'p1';
-/** As long as real ones. */
-export const connectionId = (platform: PlatformId) =>
-  `c-${platform}-0000-7000-8000-000000000000`.slice(0, 36);
+export const connectionId = (platform: PlatformId) => `c-${platform}`;
 /** Six times the publishers' timeout, as in the stack. */
 const VISIBILITY_MS = 360_000;
 const MAX_RECEIVES = 5;
