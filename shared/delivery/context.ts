@@ -37,8 +37,9 @@ export interface DeliveryContext {
 
 /**
  * Prepares the steps of a destination. Returns null when the profile has no usable account on the platform, or another one
- * than the destination began with, or the service has no publisher for it. Credentials are opened, and renewed when they are about to expire, by the first step.
- * Stale account facts are read again for an attempt; what follows a final destination uses those of its attempt.
+ * than the destination began with, or the service has no publisher for it. Credentials are opened, and renewed when they are
+ * about to expire, by the first step. Stale account facts are read again for an attempt; what follows a final destination
+ * uses those of its attempt.
  */
 export async function openDeliveryContext(
   run: DeliveryRun,

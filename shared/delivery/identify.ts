@@ -39,8 +39,9 @@ interface Other {
 
 /** Returns what tells the live post of `post` from those of other posts of the account. */
 export function createIdentify(services: Services, post: Post, connection: Connection): Identify {
+  // Null is the account's own page, whatever is the default now.
   const targetOf = (destination: Destination | undefined, { options }: PublishJob) =>
-    destination?.target_id ?? targetIdOf(connection, options);
+    destination?.target_id === undefined ? targetIdOf(connection, options) : destination.target_id;
   return async (candidates, looksAlike) => {
     if (candidates.length === 0) return { type: 'absent' };
     const own = jobOf(post, connection);
