@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { newPendingPost } from '../../test/support/delivery-world.ts';
 import type { Destination } from '../model/destination.ts';
+import { newId } from '../model/id.ts';
 import type { Post } from '../model/post.ts';
-import { postItem, PostItemSchema } from './post-item.ts';
+import { destinationItem, postItem, PostItemSchema } from './post-item.ts';
+import { DESTINATION_NAMES, POST_NAMES } from './post-names.ts';
 
 const NOW = 1_800_000_000_000;
 const pending = newPendingPost(NOW, ['x', 'threads', 'telegram']);
@@ -40,6 +42,10 @@ const DESTINATIONS: readonly Destination[] = [
   },
 ];
 
+/** Returns the own names of stored ones. */
+const namesOf = (names: Readonly<Record<string, string>>) =>
+  new Map(Object.entries(names).map(([name, stored]) => [stored, name]));
+
 const read = (post: Post) => v.parse(PostItemSchema, postItem(post));
 
 describe('the item of a post', () => {
@@ -68,10 +74,42 @@ describe('the item of a post', () => {
   });
 
   test('has neither defaults nor what its keys say', () => {
-    const item = postItem(pending);
-    for (const name of ['post_id', 'workspace_id', 'title', 'media_urls', 'options'])
-      expect(item).not.toHaveProperty(name);
-    for (const name of ['platform', 'attempts', 'outbox', 'first_attempt_at'])
-      expect(item).not.toHaveProperty(['destinations', 'x', name]);
+    const { PK: _, SK: __, due_at: ___, ...item } = postItem({ ...pending, scheduling: 'scheduled' });
+    const stored = namesOf(POST_NAMES);
+    expect(
+      Object.keys(item)
+        .map(name => stored.get(name))
+        .sort(),
+    ).toEqual(
+      ['created_at', 'created_by', 'description', 'destinations', 'profile_id', 'profile_name'].concat([
+        'scheduling',
+        'updated_at',
+        'version',
+      ]),
+    );
+    expect(
+      Object.keys(destinationItem(common))
+        .map(name => namesOf(DESTINATION_NAMES).get(name))
+        .sort(),
+    ).toEqual(['changed_at', 'revision', 'social_account_id', 'status']);
+  });
+
+  test.each([
+    ['of this service', newId(), Uint8Array],
+    ['in capitals', newId().toUpperCase(), String],
+    ['that is no UUID', 'owner-1', String],
+    ['that is empty', '', String],
+  ])('keeps an id %s', (_, id, type) => {
+    const post = { ...pending, profile_id: id, destinations: { x: { ...common, social_account_id: id } } };
+    expect(postItem(post)[POST_NAMES.profile_id]).toEqual(expect.any(type));
+    expect(read(post)).toEqual(post);
+  });
+
+  test.each([
+    ['posts', POST_NAMES, ['due_at', 'wake_at', 'wake_shard', 'PK', 'SK']],
+    ['destinations', DESTINATION_NAMES, []],
+  ])('has different names for different attributes of %s', (_, names, kept) => {
+    const stored = [...Object.values(names), ...kept];
+    expect(new Set(stored).size).toBe(stored.length);
   });
 });

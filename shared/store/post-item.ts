@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as uuid from 'uuid';
 import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import { PostSchema, type Post } from '../model/post.ts';
+import { DESTINATION_NAMES, fromStoredNames, POST_NAMES, toStoredNames } from './post-names.ts';
 import { wakeShard, workspaceKey, type Key } from './table.ts';
 
 /*
- * A post as an item. What its keys say, and what has its default, is left out: each write costs a unit for each kilobyte
- * of the whole item, and a delivery writes a post three times for each platform.
+ * A post as an item. What its keys say, and what has its default, is left out, names are short, and ids are bytes: each
+ * write costs a unit for each kilobyte of the whole item, and a delivery writes a post three times for each platform.
  */
 
 export const POST_PREFIX = 'POST#';
@@ -23,6 +25,8 @@ export function postOfKey(key: Key): { workspace_id: string; post_id: string } |
 }
 
 const POST_DEFAULTS = {
+  post_type: 'text',
+  scheduling: 'immediate',
   title: null,
   description: null,
   media_urls: [],
@@ -53,26 +57,42 @@ const withoutDefaults = (values: Values, defaults: Values): Values =>
     ),
   );
 
+/** Fields with ids of this service, which are mostly UUIDs. */
+const ID_FIELDS = ['profile_id', 'created_by', 'social_account_id'];
+
+/** Returns an id as its item has it: of a UUID its 16 bytes, anything else as it is. */
+export const storedId = (id: string): string | Uint8Array =>
+  uuid.validate(id) && id === id.toLowerCase() ? uuid.parse(id) : id;
+
+const idOf = (stored: unknown): unknown => (stored instanceof Uint8Array ? uuid.stringify(stored) : stored);
+
+function withIds(values: Values, change: (id: unknown) => unknown): Values {
+  const changed = ID_FIELDS.filter(name => name in values).map(name => [name, change(values[name])]);
+  return { ...values, ...Object.fromEntries(changed) };
+}
+
+const toStoredId = (id: unknown): unknown => (typeof id === 'string' ? storedId(id) : id);
+
 /** Returns the item of a post. It is in the wake index while `wake_at` is set. */
 export function postItem({ workspace_id, post_id, destinations, ...rest }: Post): Values {
   const indexed = rest.wake_at === undefined ? {} : { wake_shard: wakeShard(post_id) };
   const stored = Object.entries(destinations).map(([platform, each]) => [platform, destinationItem(each)]);
+  const values = { ...withoutDefaults(rest, POST_DEFAULTS), destinations: Object.fromEntries(stored) };
   return {
     ...postKey(workspace_id, post_id),
-    ...withoutDefaults(rest, POST_DEFAULTS),
-    destinations: Object.fromEntries(stored),
+    ...toStoredNames(withIds(values, toStoredId), POST_NAMES),
     ...indexed,
   };
 }
 
 /** Returns a destination as the item of its post has it, under its platform. */
 export const destinationItem = ({ platform: _, ...rest }: Destination): Values =>
-  withoutDefaults(rest, DESTINATION_DEFAULTS);
+  toStoredNames(withIds(withoutDefaults(rest, DESTINATION_DEFAULTS), toStoredId), DESTINATION_NAMES);
 
 const StoredPostSchema = v.looseObject({
   PK: v.string(),
   SK: v.string(),
-  destinations: v.record(v.string(), v.looseObject({})),
+  [POST_NAMES.destinations]: v.record(v.string(), v.looseObject({})),
 });
 
 /** Reads the item of a post. */
@@ -81,14 +101,22 @@ export const PostItemSchema = v.pipe(
   v.transform((item): Post => v.parse(PostSchema, withDefaults(item))),
 );
 
-function withDefaults({ PK, SK, destinations, ...rest }: v.InferOutput<typeof StoredPostSchema>): Values {
+const postValues = fromStoredNames(POST_NAMES);
+const destinationValues = fromStoredNames(DESTINATION_NAMES);
+
+function withDefaults({
+  PK,
+  SK,
+  [POST_NAMES.destinations]: destinations,
+  ...rest
+}: v.InferOutput<typeof StoredPostSchema>): Values {
   const complete = Object.entries(destinations).map(([platform, each]) => [
     platform,
-    { ...DESTINATION_DEFAULTS, ...each, platform },
+    { ...DESTINATION_DEFAULTS, ...withIds(destinationValues(each), idOf), platform },
   ]);
   return {
     ...POST_DEFAULTS,
-    ...rest,
+    ...withIds(postValues(rest), idOf),
     ...postOfKey({ PK, SK }),
     destinations: Object.fromEntries(complete),
   };

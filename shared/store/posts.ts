@@ -4,7 +4,8 @@ import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { destinationItem, postItem, PostItemSchema, postKey, POST_PREFIX } from './post-item.ts';
+import { destinationItem, postItem, PostItemSchema, postKey, POST_PREFIX, storedId } from './post-item.ts';
+import { DESTINATION_NAMES, POST_NAMES } from './post-names.ts';
 import { getItems, pagesOf } from './query.ts';
 import { slotReservationDelete, slotReservationPut } from './queue.ts';
 import { writeIfUnchanged, wakeShard, workspaceKey, type Table } from './table.ts';
@@ -69,8 +70,8 @@ export function unsettledPostsOf(
   profileId: string,
 ): AsyncGenerator<Post[], void> {
   const filter = {
-    expression: 'profile_id = :profile AND attribute_exists(wake_at)',
-    values: { ':profile': profileId },
+    expression: `${POST_NAMES.profile_id} = :profile AND attribute_exists(wake_at)`,
+    values: { ':profile': storedId(profileId) },
   };
   return pagesOf(
     table,
@@ -99,7 +100,7 @@ export async function saveDestination(
   const command = new UpdateCommand({
     TableName: table.name,
     Key: postKey(post.workspace_id, post.post_id),
-    UpdateExpression: `SET destinations.#to = :to${wakeChange(wakeAt)}`,
+    UpdateExpression: `SET #destinations.#to = :to${wakeChange(wakeAt)}`,
     ConditionExpression: condition.expression,
     ExpressionAttributeNames: { ...condition.names, '#to': to.platform },
     ExpressionAttributeValues: {
@@ -215,22 +216,27 @@ interface Condition {
   values: Record<string, unknown>;
 }
 
+const CONDITION_NAMES = {
+  '#version': POST_NAMES.version,
+  '#destinations': POST_NAMES.destinations,
+  '#revision': DESTINATION_NAMES.revision,
+};
+
 /** Returns the condition that the version and one destination's revision are still what was read. */
 const unchangedDestination = ({ version }: Post, { platform, revision }: Destination): Condition => ({
-  expression: '#version = :version AND destinations.#platform.#revision = :revision',
-  names: { '#version': 'version', '#platform': platform, '#revision': 'revision' },
+  expression: '#version = :version AND #destinations.#platform.#revision = :revision',
+  names: { ...CONDITION_NAMES, '#platform': platform },
   values: { ':version': version, ':revision': revision },
 });
 
 /** Returns the condition that the version and every destination's revision are still what was read. */
 function unchangedCondition(post: Post): Condition {
   const destinations = Object.values(post.destinations);
-  const revisions = destinations.map((_, index) => `destinations.#p${index}.#revision = :r${index}`);
+  const revisions = destinations.map((_, index) => `#destinations.#p${index}.#revision = :r${index}`);
   return {
     expression: ['#version = :version', ...revisions].join(' AND '),
     names: {
-      '#version': 'version',
-      '#revision': 'revision',
+      ...CONDITION_NAMES,
       ...Object.fromEntries(destinations.map(({ platform }, index) => [`#p${index}`, platform])),
     },
     values: {
