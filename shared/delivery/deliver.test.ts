@@ -159,11 +159,11 @@ describe('a killed worker', () => {
   });
 
   test('fails the post after ten killed workers in a row', async () => {
-    const post = await world.store();
+    const post = await world.store(image);
     const message = () => publishMessage(post);
     for (let life = 1; life <= 12; life += 1) {
       world.queue.length = 0;
-      await world.handle(message(), { at: 3, when: 'after' });
+      await world.handle(message(), { at: 6, when: 'after' });
       world.clock.now += 3_600_000 / 4;
     }
     await world.runUntilSettled(post);

@@ -20,7 +20,7 @@ import { openDeliveryContext, type DeliveryContext } from './context.ts';
 import { discardAbandoned } from './discard.ts';
 import { resume } from './dispatch.ts';
 import { runNextFollowUp } from './follow-ups.ts';
-import { holdLease, LeaseLost, type Lease } from './lease.ts';
+import { LeaseLost, openLease, type Lease } from './lease.ts';
 import type { PublishMessage } from './messages.ts';
 import { publisherMissing } from './no-publisher.ts';
 import { ACCOUNT_GONE, failed as failedAttempt, isWaitForQuota, type AttemptOutcome } from './outcome.ts';
@@ -115,30 +115,32 @@ async function continueLater(run: MessageRun, post: Post, destination: Destinati
   await advance({ ...run, hops: 0 }, after, next, true);
 }
 
-/** Acquires the lease, runs an attempt under it and stores the outcome. */
+/**
+ * Runs an attempt under a lease and stores the outcome. The first lease of a destination is stored with what the worker writes
+ * first, and that is before anything that two workers must not do: where a post is sent at once, with its intent.
+ */
 async function attempt(run: MessageRun, post: Post, from: Destination): Promise<void> {
   const held = leased(from, run.services.now());
-  const stored = await saveSwept(run.services, post, from, held);
-  // Another worker acquired the lease and does the rest.
-  if (!stored) return;
   const publisher = run.publishers[held.platform];
   const sealed = publisher?.sealed ?? false;
   const checkpoints = checkpointStore(run.services, post, held.platform, { sealed });
-  const lease = holdLease(stored, held, async (before, previous, next) => {
+  const lease = openLease(post, from, held, async (before, previous, next) => {
     const after = await saveSwept(run.services, before, previous, next);
     if (after) await checkpoints.prune(referenced(next));
     return after;
   });
   try {
+    if (from.status !== 'pending') await lease.acquire();
     const outcome = await outcomeOf(run, lease, checkpoints, from.status);
     const ended = await afterOutcome(run, lease, checkpoints, outcome);
     const next = await withListenedOutbox(run.services, lease.post, ended);
-    const after = await saveSwept(run.services, lease.post, lease.destination, next);
+    const after = await saveSwept(run.services, lease.post, lease.stored, next);
     if (!after) return;
     run.report?.(after, next);
     await checkpoints.prune(referenced(next));
     await advance(run, after, next, true);
   } catch (error) {
+    // Another worker acquired the lease and does the rest.
     if (!(error instanceof LeaseLost)) throw error;
   }
 }

@@ -126,7 +126,7 @@ describe('a sweep', () => {
     const post = await world.store();
     await world.schedule(post);
     const [message] = world.queue.splice(0);
-    await world.handle(message!, { at: 4, when: 'before' });
+    await world.handle(message!, { at: 6, when: 'after' });
     const held = await outcomeOf(post);
     if (held?.status !== 'publishing') throw new Error(`Unexpected status ${held?.status}`);
     const lease = held.lease_until + (held.intent ? 30 * SECOND : 0) - post.due_at;

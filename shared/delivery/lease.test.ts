@@ -3,7 +3,7 @@ import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/su
 import { PLATFORM_IDS } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
 import { RULES } from '../platforms/registry.ts';
-import { SECOND } from '../time/instant.ts';
+import { HOUR, SECOND } from '../time/instant.ts';
 import { leaseUntil } from './lease.ts';
 import { readyAt } from './sweep.ts';
 import { stepReserveMs } from './timing.ts';
@@ -69,11 +69,14 @@ async function suspendAt(post: Post, at: number) {
   };
 }
 
+/** The call that stores the lease of a post with a file, before its upload begins. */
+const LEASED = { at: 6, when: 'after' } as const;
+
 describe('another worker', () => {
   test('waits until the lease has expired, also when the function has reached its timeout', async () => {
-    const post = await world.store();
+    const post = await world.store(IMAGE);
     const begun = world.clock.now;
-    await world.handle(publishMessage(post), { at: 3, when: 'after' });
+    await world.handle(publishMessage(post), LEASED);
     world.queue.length = 0;
     for (const age of [0, TIMEOUT_MS, TIMEOUT_MS + SAFETY_MS - SECOND - 1]) {
       world.clock.now = begun + age;
@@ -87,12 +90,69 @@ describe('another worker', () => {
   });
 
   test('continues when the lease has expired', async () => {
-    const post = await world.store();
-    await world.handle(publishMessage(post), { at: 3, when: 'after' });
+    const post = await world.store(IMAGE);
+    await world.handle(publishMessage(post), LEASED);
     const held = (await world.read(post)).destinations.x!;
     world.clock.now = readyAt(post, held);
     await world.handle(publishMessage(post));
     expect((await world.read(post)).destinations.x).toMatchObject({ status: 'published', attempts: 2 });
+  });
+});
+
+describe('the first lease of a destination', () => {
+  const stored = async (post: Post) => (await world.read(post)).destinations.x;
+
+  test('is stored with the intent of a post that is sent at once', async () => {
+    const post = await world.store();
+    const { revision } = (await stored(post))!;
+    await world.handle(publishMessage(post), { at: 6, when: 'after' });
+    expect(await stored(post)).toMatchObject({
+      status: 'publishing',
+      attempts: 1,
+      intent: { step: 'create' },
+      revision: revision + 2,
+    });
+  });
+
+  test.each([
+    ['a text', {}],
+    ['a file', IMAGE],
+  ])('%s: of two workers, only one gets it', async (_, content) => {
+    let overtaken = 0;
+    for (let at = 1; ; at += 1) {
+      world.reset();
+      const post = await world.store(content);
+      const resume = await suspendAt(post, at);
+      if (!resume) throw new Error('The worker ended without a lease');
+      const isStored = (await stored(post))?.status !== 'pending';
+      if (!isStored) await world.handle(publishMessage(post));
+      await resume();
+      if (isStored) break;
+      overtaken += 1;
+      await world.runUntilSettled(post);
+      expect([at, await stored(post)]).toEqual([
+        at,
+        expect.objectContaining({ status: 'published', attempts: 1 }),
+      ]);
+      expect([at, world.platform.live.length]).toEqual([at, 1]);
+      expect([at, new Set(world.events.map(({ id }) => id)).size]).toEqual([at, 1]);
+    }
+    expect(overtaken).toBeGreaterThan(3);
+  });
+
+  test('is not needed to give up a post on which every worker dies', async () => {
+    const post = await world.store();
+    for (let life = 1; life <= 2; life += 1) {
+      world.queue.length = 0;
+      for (let receive = 1; receive <= 5; receive += 1) {
+        await world.handle(publishMessage(post), { at: 3, when: 'after' });
+        world.clock.now += HOUR;
+      }
+      await world.handle(publishMessage(post, 'x', { receives: 5 }));
+      world.clock.now += HOUR;
+    }
+    expect(await stored(post)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
+    expect(world.platform.live).toEqual([]);
   });
 });
 

@@ -26,11 +26,15 @@ export function isCommitting(destination: Destination): boolean {
   return leaseUntil(destination, destination.intent.at) >= destination.lease_until;
 }
 
-/** A destination under this worker's lease, as it was stored last. */
+/** A destination under this worker's lease. */
 export interface Lease<D extends Destination = DestinationOf<'publishing'>> {
   readonly post: Post;
   readonly destination: D;
-  /** Stores progress under the lease. Throws LeaseLost when another worker acquired it. */
+  /** The destination as it is stored: until the lease is, as it was before. */
+  readonly stored: Destination;
+  /** Stores the lease unless it is stored. Throws LeaseLost when another worker acquired it. */
+  acquire: () => Promise<void>;
+  /** Stores progress under the lease, and the lease with it. Throws LeaseLost when another worker acquired it. */
   save: (to: D) => Promise<void>;
   /** Adds what the next save stores. */
   amend: (change: Partial<D>) => void;
@@ -41,13 +45,19 @@ export function assertHeld(expiresAt: number, now: number): void {
   if (now >= expiresAt) throw new LeaseLost();
 }
 
-/** Returns the lease of a worker that has just stored `destination` as its own. */
-export function holdLease<D extends Destination>(
+/** Returns the lease of a worker on `destination`, where `stored` is what the post still has. */
+export function openLease<D extends Destination>(
   post: Post,
+  stored: Destination,
   destination: D,
   store: (post: Post, from: Destination, to: Destination) => Promise<Post | null>,
 ): Lease<D> {
-  let current = { post, destination };
+  let current = { post, stored, destination };
+  const save = async (to: D) => {
+    const after = await store(current.post, current.stored, to);
+    if (!after) throw new LeaseLost();
+    current = { post: after, stored: to, destination: to };
+  };
   return {
     get post() {
       return current.post;
@@ -55,13 +65,22 @@ export function holdLease<D extends Destination>(
     get destination() {
       return current.destination;
     },
+    get stored() {
+      return current.stored;
+    },
     amend: change => {
       current = { ...current, destination: { ...current.destination, ...change } };
     },
-    save: async to => {
-      const after = await store(current.post, current.destination, to);
-      if (!after) throw new LeaseLost();
-      current = { post: after, destination: to };
+    acquire: async () => {
+      if (current.stored.revision !== current.destination.revision) await save(current.destination);
     },
+    save,
   };
 }
+
+/** Returns the lease of a worker that has just stored `destination` as its own. */
+export const holdLease = <D extends Destination>(
+  post: Post,
+  destination: D,
+  store: (post: Post, from: Destination, to: Destination) => Promise<Post | null>,
+): Lease<D> => openLease(post, destination, destination, store);

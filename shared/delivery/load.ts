@@ -10,7 +10,7 @@ export const CAPACITY = 10;
 
 /**
  * MB from which a publisher converts two pictures side by side. Mostly, one takes an environment to 350 MiB and two to 600;
- * on LinkedIn and Bluesky, 506 and 821 (`npm run bench -- memory`).
+ * on Bluesky, up to 496 and 791 (`npm run bench -- memory`).
  */
 const TWO_PICTURES_MB = 1024;
 

@@ -24,6 +24,7 @@ export async function runSteps(
     const step = stepNamed(steps, checkpoint.step);
     if (step.kind === 'commit') return commit(attempt, step, checkpoint, repeated);
     if (isOutOfTime(attempt)) return resumeAtOnce(attempt, checkpoint);
+    await attempt.lease.acquire();
     try {
       const result = await withRenewal(attempt, context => step.run(context, checkpoint));
       if (result.type === 'published' || result.type === 'pending') {

@@ -14,8 +14,8 @@ export interface Margins {
   right: number;
 }
 
-/** Where bytes are limited, conversion starts at this side length: more pixels do not show in a post. */
-const MAX_INITIAL_SIDE = 4000;
+/** The longer side of a converted image at most: more pixels do not show in a post, and take memory. */
+const MAX_CONVERTED_SIDE = 4000;
 
 /** Returns the size to convert an image to: as large as the needs allow with its margins, never enlarged. */
 export function outputSize(needs: PictureNeeds, size: Size): Size {
@@ -24,7 +24,7 @@ export function outputSize(needs: PictureNeeds, size: Size): Size {
   const short = Math.min(whole.width, whole.height);
   const scale = Math.min(
     1,
-    (needs.max_bytes === undefined ? Infinity : MAX_INITIAL_SIDE) / long,
+    MAX_CONVERTED_SIDE / long,
     (needs.max_long_side ?? Infinity) / long,
     (needs.max_short_side ?? Infinity) / short,
     (needs.max_side_sum ?? Infinity) / (long + short),

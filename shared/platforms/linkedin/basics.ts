@@ -19,5 +19,5 @@ export const basics: PlatformBasics = {
   daily_cap: 150,
   prepare_ahead_ms: prepareAheadMs,
   settle_ms: 30_000,
-  worker: { timeout_s: 240, request_s: 100, memory_mb: 1024, max_concurrency: 10 },
+  worker: { timeout_s: 240, request_s: 100, memory_mb: 512, max_concurrency: 10 },
 };

@@ -5,5 +5,5 @@ export const basics: PlatformBasics = {
   display_name: 'X',
   daily_cap: 50,
   settle_ms: 30_000,
-  worker: { timeout_s: 60, request_s: 30, memory_mb: 768, max_concurrency: 10 },
+  worker: { timeout_s: 60, request_s: 30, memory_mb: 512, max_concurrency: 10 },
 };

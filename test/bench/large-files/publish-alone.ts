@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runAttempt } from '../../../shared/delivery/attempt.ts';
+import { openLease } from '../../../shared/delivery/lease.ts';
 import type { AttemptOutcome } from '../../../shared/delivery/outcome.ts';
 import { stepReserveMs } from '../../../shared/delivery/timing.ts';
 import { leased, retrying, waiting } from '../../../shared/delivery/transitions.ts';
@@ -65,8 +66,7 @@ function store(to: Destination): Promise<void> {
 /** Runs one attempt with the context of a new invocation. Returns its outcome and the destination that it left. */
 async function attempt() {
   const takesOver = current.status === 'publishing';
-  let held = leased(current, now());
-  await store(held);
+  const held = leased(current, now());
   const end = Date.now() + rules.worker.timeout_s * 1000;
   const remainingMs = () => end - Date.now();
   const files = mediaFiles({ http: media, bucket, rules, draft: job });
@@ -75,17 +75,11 @@ async function attempt() {
     identify: onlyPost,
     quota: unlimitedQuota(),
   };
-  const lease = {
-    post,
-    get destination() {
-      return held;
-    },
-    save: async (to: typeof held) => {
-      await store(to);
-      held = to;
-    },
-    amend: () => undefined,
-  };
+  const lease = openLease(post, current, held, async (_, __, to) => {
+    await store(to);
+    return post;
+  });
+  await lease.acquire();
   const outcome = await runAttempt({
     ...{ post, job, publisher, lease, checkpoints, now, remainingMs },
     context: () => Promise.resolve(context),
@@ -94,7 +88,7 @@ async function attempt() {
     stepReserveMs: stepReserveMs(job.platform),
     takesOver,
   });
-  return { outcome, destination: held };
+  return { outcome, destination: lease.destination };
 }
 
 /** Returns the destination after an attempt that did not publish. Throws where the post failed. */
