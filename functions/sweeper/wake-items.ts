@@ -14,7 +14,7 @@ import { postOfKey } from '../../shared/store/post-item.ts';
 import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
 import { dueItemsInShard, postponeWake, type DueItem } from '../../shared/store/wake.ts';
 import { uploadOfKey } from '../../shared/store/uploads.ts';
-import { deliveryOfKey } from '../../shared/store/webhooks.ts';
+import { deliveryOfKey } from '../../shared/store/webhook-deliveries.ts';
 import { MINUTE } from '../../shared/time/instant.ts';
 
 /** Maximum items of a shard in one sweep. The rest is first in the next sweep. */

@@ -11,12 +11,12 @@ import type { Services } from '../../shared/runtime/services.ts';
 import {
   WAKE_GRACE,
   getDelivery,
-  getWebhook,
   recordAttempt,
-  updateWebhook,
   type DeliveryRef,
   type Progress,
-} from '../../shared/store/webhooks.ts';
+  type RecordAttempt,
+} from '../../shared/store/webhook-deliveries.ts';
+import { getWebhook, updateWebhook } from '../../shared/store/webhooks.ts';
 import { DAY, MINUTE, SECOND } from '../../shared/time/instant.ts';
 import { sendAttempt, type Outcome } from './send-attempt.ts';
 
@@ -51,8 +51,13 @@ export async function attemptDelivery(ref: DeliveryRef, dispatcher: Dispatcher):
   else await recordNotSent(delivery, services);
 }
 
-/** Makes an attempt of a delivery to an active webhook; both were just read or stored. */
-export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
+/** Makes an attempt of a delivery to an active webhook and stores it by `record`; both were just read or made. */
+export async function attempt(
+  delivery: Delivery,
+  webhook: Webhook,
+  dispatcher: Dispatcher,
+  record: RecordAttempt = recordAttempt,
+): Promise<void> {
   const { services, random } = dispatcher;
   const at = services.now();
   const skipped = isSkipped(delivery, webhook, at);
@@ -60,12 +65,7 @@ export async function attempt(delivery: Delivery, webhook: Webhook, dispatcher: 
   const active = skipped || (await recordHealth(webhook, outcome, services));
   const next = active ? progressAfter(delivery, outcome, services.now(), random()) : FAILED;
   const { status_code, duration_ms, error } = outcome;
-  const recorded = await recordAttempt(
-    services.table,
-    delivery,
-    { at, status_code, duration_ms, error },
-    next,
-  );
+  const recorded = await record(services.table, delivery, { at, status_code, duration_ms, error }, next);
   if (recorded && !skipped) dispatcher.report?.(delivery, outcome);
   if (recorded && next.status === 'pending') await enqueueRetry(delivery, next.next_attempt_at, services);
 }

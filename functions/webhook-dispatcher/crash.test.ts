@@ -6,7 +6,7 @@ import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
-import { deliveryOfKey, listDeliveries } from '../../shared/store/webhooks.ts';
+import { deliveryOfKey, listDeliveries } from '../../shared/store/webhook-deliveries.ts';
 import { Killed, crashPoints, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';

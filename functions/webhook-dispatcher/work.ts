@@ -2,7 +2,8 @@ import type { ServiceEvent } from '../../shared/model/event.ts';
 import type { EventMessage } from '../../shared/events/messages.ts';
 import { newDelivery, isSubscribed, type Webhook } from '../../shared/model/webhook.ts';
 import { settleAll } from '../../shared/runtime/settle-all.ts';
-import { createDelivery, listWebhooks } from '../../shared/store/webhooks.ts';
+import { createAttempted, createDelivery, getDelivery } from '../../shared/store/webhook-deliveries.ts';
+import { listWebhooks } from '../../shared/store/webhooks.ts';
 import { attempt, attemptDelivery, type Dispatcher } from './attempt.ts';
 
 /** Processes a message of the events queue. Failures of receivers are recorded as outcomes; only internal errors are thrown. */
@@ -11,8 +12,8 @@ export function work(message: EventMessage, dispatcher: Dispatcher): Promise<voi
 }
 
 /**
- * Creates one delivery for each event and subscribed webhook and makes its first attempt. Safe to repeat: the ids are
- * derived, and a delivery that was attempted is not due again. An error at one webhook does not stop the others.
+ * Makes the first attempt of the delivery of each event to each subscribed webhook. Safe to repeat: the ids are derived, and
+ * a delivery that was attempted is not due again. An error at one webhook does not stop the others.
  */
 async function fanOut(
   { workspace_id, events }: Extract<EventMessage, { kind: 'events' }>,
@@ -27,9 +28,18 @@ async function fanOut(
   await settleAll(deliveries);
 }
 
+/**
+ * Until its first attempt has ended, the message of the event stands for a delivery: a write less than storing it before. After
+ * an error it is stored, so that the sweeper goes on when the queue no longer does.
+ */
 async function deliverFirst(event: ServiceEvent, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
   const { table, now } = dispatcher.services;
   const delivery = newDelivery(event, webhook, now());
-  const isNew = await createDelivery(table, delivery);
-  await (isNew ? attempt(delivery, webhook, dispatcher) : attemptDelivery(delivery, dispatcher));
+  if (await getDelivery(table, delivery)) return attemptDelivery(delivery, dispatcher);
+  try {
+    await attempt(delivery, webhook, dispatcher, createAttempted);
+  } catch (error) {
+    await createDelivery(table, delivery);
+    throw error;
+  }
 }

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { decodeCursor, encodeCursor, pageQuery } from '../../shared/http/cursor.ts';
-import { DELIVERY_RETENTION, listDeliveries as readDeliveries } from '../../shared/store/webhooks.ts';
+import {
+  DELIVERY_RETENTION,
+  listDeliveries as readDeliveries,
+} from '../../shared/store/webhook-deliveries.ts';
 import { findWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
 

@@ -4,7 +4,7 @@ import { assertCreator } from '../../shared/http/access.ts';
 import { idParam, route } from '../../shared/http/define-route.ts';
 import { notFound } from '../../shared/http/errors.ts';
 import type { Delivery } from '../../shared/model/webhook.ts';
-import { DELIVERY_RETENTION, getDelivery } from '../../shared/store/webhooks.ts';
+import { DELIVERY_RETENTION, getDelivery } from '../../shared/store/webhook-deliveries.ts';
 import { findActiveWebhook } from './find.ts';
 import { DeliveryView, deliveryView } from './view.ts';
 

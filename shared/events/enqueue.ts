@@ -1,6 +1,6 @@
 import type { Delivery } from '../model/webhook.ts';
 import type { Services } from '../runtime/services.ts';
-import { createDelivery } from '../store/webhooks.ts';
+import { createDelivery } from '../store/webhook-deliveries.ts';
 import { deliveryMessage } from './messages.ts';
 import { sendEventMessage } from './publish.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceEventSchema } from '../model/event.ts';
-import type { DeliveryRef } from '../store/webhooks.ts';
+import type { DeliveryRef } from '../store/webhook-deliveries.ts';
 
 /** A message of the events queue: events to fan out, or one delivery that is due. */
 export const EventMessageSchema = v.variant('kind', [

@@ -67,7 +67,10 @@ export const storedId = (id: string): string | Uint8Array =>
 const idOf = (stored: unknown): unknown => (stored instanceof Uint8Array ? uuid.stringify(stored) : stored);
 
 function withIds(values: Values, change: (id: unknown) => unknown): Values {
-  const changed = ID_FIELDS.filter(name => name in values).map(name => [name, change(values[name])]);
+  const changed = ID_FIELDS.filter(name => name in values).map((name): [string, unknown] => [
+    name,
+    change(values[name]),
+  ]);
   return { ...values, ...Object.fromEntries(changed) };
 }
 
@@ -76,7 +79,10 @@ const toStoredId = (id: unknown): unknown => (typeof id === 'string' ? storedId(
 /** Returns the item of a post. It is in the wake index while `wake_at` is set. */
 export function postItem({ workspace_id, post_id, destinations, ...rest }: Post): Values {
   const indexed = rest.wake_at === undefined ? {} : { wake_shard: wakeShard(post_id) };
-  const stored = Object.entries(destinations).map(([platform, each]) => [platform, destinationItem(each)]);
+  const stored = Object.entries(destinations).map(([platform, each]): [string, Values] => [
+    platform,
+    destinationItem(each),
+  ]);
   const values = { ...withoutDefaults(rest, POST_DEFAULTS), destinations: Object.fromEntries(stored) };
   return {
     ...postKey(workspace_id, post_id),

@@ -9,16 +9,12 @@ import { dueInShard, postponeWake } from './wake.ts';
 import {
   WAKE_GRACE,
   createDelivery,
-  createWebhook,
-  deleteWebhook,
   deliveryOfKey,
   getDelivery,
-  getWebhook,
   listDeliveries,
-  listWebhooks,
   recordAttempt,
-  updateWebhook,
-} from './webhooks.ts';
+} from './webhook-deliveries.ts';
+import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks.ts';
 
 const now = Date.parse('2026-12-01T10:00:00Z');
 let table: TestTable;

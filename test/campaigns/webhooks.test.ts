@@ -17,7 +17,8 @@ import {
 } from '../../shared/net/http.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
-import { deliveryOfKey, getWebhook, listDeliveries } from '../../shared/store/webhooks.ts';
+import { deliveryOfKey, listDeliveries } from '../../shared/store/webhook-deliveries.ts';
+import { getWebhook } from '../../shared/store/webhooks.ts';
 import { startTlsReceivers, TLS_KINDS, type TlsReceivers } from '../support/bad-tls.ts';
 import {
   ACCEPTING,

@@ -5,7 +5,7 @@ import { localClientConfig } from '../../local/aws/tables.ts';
 import { postOfKey } from '../../shared/store/post-item.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
-import { deliveryOfKey } from '../../shared/store/webhooks.ts';
+import { deliveryOfKey } from '../../shared/store/webhook-deliveries.ts';
 import type { Json, TestStack } from '../support/stack.ts';
 
 /** The stack as a campaign observes and controls it. */

@@ -2,14 +2,13 @@ import { newId } from '../../shared/model/id.ts';
 import type { ServiceEvent } from '../../shared/model/event.ts';
 import { newDelivery, type Delivery, type Webhook } from '../../shared/model/webhook.ts';
 import {
+  createAttempted,
   createDelivery,
-  createWebhook,
   getDelivery,
   listDeliveries,
-  listWebhooks,
   recordAttempt,
-  updateWebhook,
-} from '../../shared/store/webhooks.ts';
+} from '../../shared/store/webhook-deliveries.ts';
+import { createWebhook, listWebhooks, updateWebhook } from '../../shared/store/webhooks.ts';
 import type { Table } from '../../shared/store/table.ts';
 import { webhookWith } from './webhook.ts';
 
@@ -50,6 +49,9 @@ async function storedDelivery(base: Table, webhook = webhookOf()): Promise<Deliv
   return delivery;
 }
 
+const SUCCEEDED = { at: 1, status_code: 200, duration_ms: 5, error: null };
+const DELIVERED = { status: 'delivered', next_attempt_at: null, wake_at: null } as const;
+
 /** The access patterns of webhooks; `base` creates what exists beforehand, outside the measurement. */
 export const WEBHOOK_PATTERNS: Record<string, (table: Table, base: Table) => Promise<unknown>> = {
   'register a webhook': table => createWebhook(table, webhookOf()),
@@ -59,17 +61,16 @@ export const WEBHOOK_PATTERNS: Record<string, (table: Table, base: Table) => Pro
     return updateWebhook(table, workspace_id, id, { failing_since: 1 });
   },
   'store a delivery': table => createDelivery(table, newDelivery(eventOf(), webhookOf(), 1)),
+  'store a delivery that succeeded at once': table =>
+    createAttempted(table, newDelivery(eventOf(), webhookOf(), 1), SUCCEEDED, DELIVERED),
   'read a delivery': async (table, base) => getDelivery(table, await storedDelivery(base)),
   'list 20 deliveries': async (table, base) => {
     const webhook = webhookOf();
     for (let n = 0; n < 20; n += 1) await storedDelivery(base, webhook);
     return listDeliveries(table, webhook.id, 20, null);
   },
-  'record the success of a delivery': async (table, base) => {
-    const attempt = { at: 1, status_code: 200, duration_ms: 5, error: null };
-    const next = { status: 'delivered', next_attempt_at: null, wake_at: null } as const;
-    return recordAttempt(table, await storedDelivery(base), attempt, next);
-  },
+  'record the success of a delivery': async (table, base) =>
+    recordAttempt(table, await storedDelivery(base), SUCCEEDED, DELIVERED),
   'record a failure of a delivery': async (table, base) => {
     const attempt = { at: 1, status_code: 500, duration_ms: 5, error: 'Answered 500' };
     const next = { status: 'pending', next_attempt_at: 9, wake_at: 9 } as const;
