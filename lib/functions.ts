@@ -34,7 +34,7 @@ export const SIZES = {
   housekeeper: { memory_mb: 512, timeout_s: 120 },
   insights: { memory_mb: 256, timeout_s: 120 },
   'broadcast-controller': { memory_mb: 256, timeout_s: 60 },
-  'webhook-dispatcher': { memory_mb: 512, timeout_s: 60 },
+  'webhook-dispatcher': { memory_mb: 256, timeout_s: 60 },
   'key-ring': { memory_mb: 256, timeout_s: 30 },
 } satisfies Record<string, Size>;
 

@@ -42,6 +42,9 @@ async function storedCheckpoint(
   attempt: Attempt,
   { checkpoint }: DestinationOf<'publishing'>,
 ): Promise<Checkpoint | null> {
+  if (checkpoint && 'fresh' in checkpoint) {
+    return { step: checkpoint.step, state: attempt.publisher.start(attempt.job).state };
+  }
   const stored = checkpoint && (await attempt.checkpoints.load(checkpoint));
   return stored && attempt.publisher.accepts(stored) ? stored : null;
 }

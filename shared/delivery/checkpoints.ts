@@ -19,7 +19,7 @@ const LIFETIME_MS = 30 * DAY;
 
 /** Stores the checkpoints of one destination: small ones inline, large and encrypted ones in items of their own. */
 export interface CheckpointStore {
-  /** Returns the checkpoint, or null when its item no longer exists. */
+  /** Returns the checkpoint, or null when its item no longer exists, or it is a fresh one. */
   load: (stored: StoredCheckpoint) => Promise<Checkpoint | null>;
   /** Stores the state and returns what the destination keeps. A state that did not change is not written again. */
   put: (checkpoint: Checkpoint) => Promise<StoredCheckpoint>;
@@ -44,6 +44,7 @@ export function checkpointStore(
 
   return {
     load: async stored => {
+      if ('fresh' in stored) return null;
       if (!('item' in stored)) return stored;
       const { step, item } = stored;
       const found = await getCheckpoint(services.table, refTo(item));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Checkpoint, CommitIntent, PublishedPost } from '../model/destination.ts';
 import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -98,9 +99,13 @@ async function commit(
   }
 }
 
-/** Stores the intent of a commit. */
+/** Stores the intent of a commit. The state of a post that is sent at once need not be: it would make most posts exceed a kilobyte. */
 async function storeIntent(attempt: Attempt, checkpoint: Checkpoint, repeated: boolean): Promise<void> {
-  const stored = await attempt.checkpoints.put(checkpoint);
+  const { publisher, job, checkpoints } = attempt;
+  const isFresh = isDeepStrictEqual(checkpoint.state, publisher.start(job).state);
+  const stored = isFresh
+    ? ({ step: checkpoint.step, fresh: true } as const)
+    : await checkpoints.put(checkpoint);
   await attempt.lease.save(withIntent(attempt.lease.destination, stored, attempt.now(), repeated));
 }
 

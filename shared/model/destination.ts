@@ -37,10 +37,14 @@ export interface Checkpoint {
   state: v.InferOutput<typeof JsonObjectSchema>;
 }
 
-/** A checkpoint as the destination keeps it. A large or encrypted state is in an item of its own with the id `item`. */
+/**
+ * A checkpoint as the destination keeps it. A large or encrypted state is in an item of its own with the id `item`; one that is
+ * `fresh` is what the publisher starts with.
+ */
 const StoredCheckpointSchema = v.union([
   v.object({ step: v.string(), state: JsonObjectSchema }),
   v.object({ step: v.string(), item: v.string() }),
+  v.object({ step: v.string(), fresh: v.literal(true) }),
 ]);
 export type StoredCheckpoint = v.InferOutput<typeof StoredCheckpointSchema>;
 

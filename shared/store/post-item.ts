@@ -57,8 +57,8 @@ const withoutDefaults = (values: Values, defaults: Values): Values =>
     ),
   );
 
-/** Fields with ids of this service, which are mostly UUIDs. */
-const ID_FIELDS = ['profile_id', 'created_by', 'social_account_id'];
+/** Fields with ids, which are mostly UUIDs. */
+const ID_FIELDS = ['profile_id', 'created_by', 'request_id', 'social_account_id'];
 
 /** Returns an id as its item has it: of a UUID its 16 bytes, anything else as it is. */
 export const storedId = (id: string): string | Uint8Array =>

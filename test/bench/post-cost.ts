@@ -1,6 +1,7 @@
 import { SIZES } from '../../lib/functions.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { BASICS } from '../../shared/platforms/registry.ts';
+import { PROCESSOR_MB } from '../support/burst.ts';
 import { PRICES } from './prices.ts';
 
 /** What a post uses of what AWS bills. */
@@ -14,7 +15,7 @@ export interface Use {
   /** Memory of the publishers, on average of the platforms. */
   publisher_mb: number;
   events: number;
-  /** Receives and deletes of the webhook dispatcher itself, while it waits for receivers. */
+  /** Receives of the webhook dispatcher itself, while it waits for receivers, less what it deletes in Lambda's stead. */
   further_receives: number;
 }
 
@@ -23,6 +24,9 @@ const OWN_MS = 50;
 /** Milliseconds until a platform has answered all requests of a text post, and until a receiver of webhooks has answered. */
 export const PLATFORM_MS = 400;
 const RECEIVER_MS = 200;
+/** Processor time of an event in the webhook dispatcher, and its waits for the table; measured with local parts. */
+const EVENT_CPU_MS = 12;
+const EVENT_WAIT_MS = 15;
 /** A message is sent, received and deleted. */
 const REQUESTS = 3;
 
@@ -37,6 +41,9 @@ const ownMsWith = (memory_mb: number) => (OWN_MS * 1024) / memory_mb;
 export const run = (memory_mb: number, ms: number): number =>
   PRICES.lambda_request + (memory_mb / 1024) * (ms / 1000) * PRICES.lambda_gb_second;
 
+const eventRun = (memory_mb: number) =>
+  run(memory_mb, RECEIVER_MS + EVENT_WAIT_MS + EVENT_CPU_MS / (memory_mb / PROCESSOR_MB));
+
 /** Returns the price of a thousand posts in dollars, by what it is paid for. */
 export function costsOf(use: Use): Record<string, number> {
   const messages = use.dispatch + use.publish + use.events;
@@ -48,7 +55,7 @@ export function costsOf(use: Use): Record<string, number> {
     Publishers: use.publish * run(use.publisher_mb, ownMsWith(use.publisher_mb) + PLATFORM_MS),
     'Schedules and dispatch':
       use.schedules * PRICES.schedule + use.dispatch * run(SIZES.dispatcher.memory_mb, OWN_MS),
-    Webhooks: use.events * run(SIZES['webhook-dispatcher'].memory_mb, OWN_MS + RECEIVER_MS),
+    Webhooks: use.events * eventRun(SIZES['webhook-dispatcher'].memory_mb),
   };
   return Object.fromEntries(Object.entries(each).map(([what, dollars]) => [what, 1000 * dollars]));
 }

@@ -6,7 +6,12 @@ import type { AttemptOutcome } from '../../../shared/delivery/outcome.ts';
 import { stepReserveMs } from '../../../shared/delivery/timing.ts';
 import { leased, retrying, waiting } from '../../../shared/delivery/transitions.ts';
 import { mediaFiles } from '../../../shared/media/media-files.ts';
-import type { Checkpoint, Destination, DestinationOf } from '../../../shared/model/destination.ts';
+import type {
+  Checkpoint,
+  Destination,
+  DestinationOf,
+  StoredCheckpoint,
+} from '../../../shared/model/destination.ts';
 import { createHttpClient } from '../../../shared/net/http.ts';
 import { platformHttp } from '../../../shared/net/platform-http.ts';
 import type { StepContext } from '../../../shared/platforms/contract/publisher.ts';
@@ -51,8 +56,7 @@ async function wait(until: number): Promise<void> {
 
 /** Small and not encrypted: a checkpoint is stored as it is. */
 const checkpoints = {
-  load: (stored: Checkpoint | { step: string; item: string }) =>
-    Promise.resolve('item' in stored ? null : stored),
+  load: (stored: StoredCheckpoint) => Promise.resolve('state' in stored ? stored : null),
   put: (checkpoint: Checkpoint) => Promise.resolve(checkpoint),
   prune: () => Promise.resolve(),
 };
