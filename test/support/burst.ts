@@ -9,7 +9,7 @@ export const DELIVERY_CPU_MS = 12;
 /** How long a platform takes to publish a text. */
 export const ANSWER_MS = 300;
 /** Write units of a post to three platforms after its creation: docs/data-model.md. */
-export const WRITE_UNITS = 29;
+export const WRITE_UNITS = 11;
 /** Schedules that EventBridge Scheduler invokes in a second, up to a minute late. */
 const SCHEDULES = 1000;
 /** Memory with which a Lambda function has one processor. */
