@@ -35,6 +35,13 @@ test('a post that the platform has taken is published when it is live, with one 
   expect(kinds()).toEqual(['post.published']);
 });
 
+test('a post that the platform has taken is asked for less and less often', async () => {
+  world.platform.finishing = { ms: MINUTE, givesUp: false };
+  expect(await publish()).toMatchObject({ status: 'published' });
+  expect(world.sent.publish).toBeGreaterThan(3);
+  expect(world.sent.publish).toBeLessThan(12);
+});
+
 test('a post that the platform gives up fails with its reason', async () => {
   world.platform.finishing = { ms: 5 * MINUTE, givesUp: true };
   expect(await publish()).toMatchObject({ status: 'failed', error: { code: 'MEDIA_REJECTED' } });

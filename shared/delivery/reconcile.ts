@@ -29,13 +29,11 @@ export async function reconcile(
         return live(attempt, finding.post, checkpoint.state);
       case 'unknown':
         return failed(inDoubt(intent), null);
-      case 'wait':
-        return reconcileLater(
-          attempt,
-          checkpoint,
-          intent,
-          attempt.now() + processingDelayMs(finding.delayMs, 0),
-        );
+      case 'wait': {
+        const { waits = 0 } = attempt.lease.destination;
+        const at = attempt.now() + processingDelayMs(finding.delayMs, waits);
+        return reconcileLater(attempt, checkpoint, intent, at, { waits: waits + 1 });
+      }
     }
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
@@ -55,11 +53,11 @@ function reconcileLater(
   checkpoint: Checkpoint,
   intent: CommitIntent,
   at: number,
-  after: { message?: string; failures?: number } = {},
+  after: { message?: string; failures?: number; waits?: number },
 ): AttemptOutcome {
-  const { failures = attempt.lease.destination.failures, message } = after;
+  const { failures = attempt.lease.destination.failures, waits = 0, message } = after;
   if (!isTooOld(attempt.lease.destination, at)) {
-    return { type: 'wait', checkpoint, at, intent, failures };
+    return { type: 'wait', checkpoint, at, intent, failures, waits };
   }
   return failed(message === undefined ? inDoubt(intent) : failure('DELIVERY_UNKNOWN', message), null);
 }

@@ -88,7 +88,7 @@ async function commit(
       case 'pending': {
         const at = attempt.now() + processingDelayMs(result.delayMs, 0);
         const intent = { ...intentOf(attempt), pending: true } as const;
-        return { type: 'wait', checkpoint: { step: step.name, state: result.state }, at, intent };
+        return { type: 'wait', checkpoint: { step: step.name, state: result.state }, at, intent, waits: 1 };
       }
       case 'again':
       case 'next':
