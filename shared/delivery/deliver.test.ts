@@ -238,6 +238,21 @@ describe('a commit whose response is lost', () => {
     });
   });
 
+  test('is unknown where the platform may list what it has refused twice only later', async () => {
+    const answer = { ...lost(false), code: 'DELIVERY_UNKNOWN', message: 'Try later', retries: 1 } as const;
+    world.platform.commitFaults = [answer, answer];
+    const post = await world.store();
+    await world.schedule(post);
+    await world.runUntilSettled(post);
+    const { data } = world.events.find(({ event }) => event === 'post.retry')!;
+    expect(data).toMatchObject({ error: { code: 'PLATFORM_UNAVAILABLE', message: 'Try later' } });
+    expect((await world.read(post)).destinations.x).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      error: { code: 'DELIVERY_UNKNOWN', message: 'Try later' },
+    });
+  });
+
   test('is reconciled again when reading fails, whatever the error', async () => {
     world.platform.commitFaults = [lost(true)];
     world.platform.reconcileFaults = [

@@ -78,5 +78,7 @@ export function afterLostCommit(
   const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
   if (failures > retries || isExhausted(destination, failures, at)) return failed(why, checkpoint);
   if (attempt.takesOver) return null;
-  return { type: 'retry', failure: why, failures, at, checkpoint, limit: undefined, lostCommit: true };
+  // What may be live if the repetition fails as well is not live now.
+  const absent = why.code === 'DELIVERY_UNKNOWN' ? failure('PLATFORM_UNAVAILABLE', why.message) : why;
+  return { type: 'retry', failure: absent, failures, at, checkpoint, limit: undefined, lostCommit: true };
 }

@@ -31,9 +31,10 @@ export interface Evidence {
 
 /**
  * Platforms that cannot always be asked for the outcome of a request whose response was lost: TikTok lists public posts
- * only, and Snapchat's list may lag behind, so that the request is repeated once only. All others must always reconcile.
+ * only, and Snapchat's list may lag behind, as Facebook's after its code 2, so that the request is repeated once only. All
+ * others must always reconcile.
  */
-const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok', 'snapchat'];
+const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok', 'snapchat', 'facebook'];
 
 export interface Evaluation {
   violations: Violation[];

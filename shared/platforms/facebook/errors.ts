@@ -17,8 +17,8 @@ const BROKEN_UPLOAD = { kind: 'transient', failure: 'MEDIA_REJECTED' } as const;
  */
 export const FACEBOOK_ERRORS: readonly ErrorRow[] = [
   ...UPLOAD_ERRORS,
-  // Facebook may have published the post, and list it only much later: one repetition at most.
-  { code: 2, purpose: 'commit', ...UNAVAILABLE, retries: 1 },
+  // Facebook may have published the post, and list it only much later: one repetition at most, and then nobody knows.
+  { code: 2, purpose: 'commit', ...UNAVAILABLE, failure: 'DELIVERY_UNKNOWN', retries: 1 },
   { either: [1363019, 1363021, 1363030, 1363033, 1363037, 1363041, 1363045], ...BROKEN_UPLOAD },
   { either: [1363047, 1609010], ...BROKEN_UPLOAD },
   { either: [1363022], ...MEDIA, advice: 'The video must have at least 1 KB.' },
