@@ -11,10 +11,8 @@ export interface ErrorResponse {
 
 type Body = (error: ErrorResponse) => Json;
 
-/** Invalid parameter, limit of the app, service unavailable. */
-const GRAPH_CODES: Readonly<Record<number, number>> = { 400: 100, 429: 4 };
 const graph: Body = ({ status, message }) => ({
-  error: { message, type: 'OAuthException', code: GRAPH_CODES[status] ?? 2, fbtrace_id: 'fault' },
+  error: { message, type: 'OAuthException', code: status === 400 ? 100 : 2, fbtrace_id: 'fault' },
 });
 
 const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
