@@ -298,6 +298,21 @@ describe('delivery', () => {
     expect((await world.connection('x'))!.announced_limit).toEqual({ limit: 25, resets_at });
   });
 
+  test('does not store a limit during which new posts are accepted', async () => {
+    world.platform.commitFaults = [
+      {
+        kind: 'rate_limited',
+        code: 'PLATFORM_RATE_LIMIT',
+        message: 'wait',
+        retryAfterMs: 2 * HOUR,
+        acceptsPosts: true,
+      },
+    ];
+    const before = await world.connection('x');
+    await world.handle(publishMessage(await world.store()));
+    expect((await world.connection('x'))!.announced_limit).toEqual(before!.announced_limit);
+  });
+
   test('stores a limit that the platform announced with the account', async () => {
     world.platform.commitFaults = [
       {

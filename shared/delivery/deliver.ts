@@ -211,9 +211,10 @@ async function updateConnection(
 async function storeAnnouncedLimit(
   run: DeliveryRun,
   connection: Connection,
-  { failure: { code }, at, limit }: Extract<AttemptOutcome, { type: 'retry' }>,
+  { failure: { code }, at, limit, acceptsPosts }: Extract<AttemptOutcome, { type: 'retry' }>,
 ): Promise<void> {
-  if (code !== 'PLATFORM_RATE_LIMIT' || at - run.services.now() < LASTING_LIMIT_MS) return;
+  if (code !== 'PLATFORM_RATE_LIMIT' || acceptsPosts) return;
+  if (at - run.services.now() < LASTING_LIMIT_MS) return;
   const announced = { limit: limit ?? BASICS[connection.platform].daily_cap, resets_at: at };
   await setAnnouncedLimit(run.services.table, connection, announced);
 }

@@ -26,6 +26,7 @@ export type AttemptOutcome =
       failures: number;
       at: number;
       limit: number | undefined;
+      acceptsPosts?: boolean;
       lostCommit?: boolean;
     }
   /** The account's daily cap is reached until `at`; no step ran. */
@@ -35,8 +36,18 @@ export type AttemptOutcome =
 export type Decision =
   /** The platform may have acted: reconcile once its reads can be trusted. The intent stays. */
   | { type: 'reconcile'; answer: CommitIntent['answer'] }
-  /** `failures`: consecutive ones, this one included. `limit`: the limit that the platform announced, where it did. */
-  | { type: 'retry'; failure: Failure; failures: number; at: number; limit: number | undefined }
+  /**
+   * `failures`: consecutive ones, this one included. `limit`: the limit that the platform announced, where it did.
+   * `acceptsPosts`: as PlatformError says.
+   */
+  | {
+      type: 'retry';
+      failure: Failure;
+      failures: number;
+      at: number;
+      limit: number | undefined;
+      acceptsPosts: boolean;
+    }
   | { type: 'fail'; failure: Failure; accountLost: boolean };
 
 /**
@@ -66,8 +77,10 @@ export function decide(
   const at = now + backoffMs(failures, known.retryAfterMs);
   const isSpent = isLimit ? isTooOld(attempted, at) : isExhausted(attempted, failures, at);
   const isLast = isSpent || attempted.failures + 1 > (known.retries ?? Infinity);
-  const { limit } = known;
-  return isLast && !isWaitForQuota(why) ? fail : { type: 'retry', failure: why, failures, at, limit };
+  const { limit, acceptsPosts } = known;
+  return isLast && !isWaitForQuota(why)
+    ? fail
+    : { type: 'retry', failure: why, failures, at, limit, acceptsPosts };
 }
 
 /** True for a quota of the platform that fills again. Waiting for it is not a failure of the post. */

@@ -28,6 +28,10 @@ export interface PlatformErrorInit {
   outcomeUnknown?: boolean;
   /** True where the account stays usable although a permission is missing: reconnecting it would change nothing. */
   keepsAccount?: boolean | undefined;
+  /**
+   * True for a limit during which new posts are accepted: it is none of the account's posts, or how long it lasts is a guess.
+   */
+  acceptsPosts?: boolean | undefined;
 }
 
 /** The only error that platform code throws. */
@@ -40,6 +44,7 @@ export class PlatformError extends Error {
   readonly limit: number | undefined;
   readonly outcomeUnknown: boolean;
   readonly keepsAccount: boolean;
+  readonly acceptsPosts: boolean;
   constructor(init: PlatformErrorInit) {
     super(init.message);
     this.kind = init.kind;
@@ -49,6 +54,7 @@ export class PlatformError extends Error {
     this.limit = init.limit;
     this.outcomeUnknown = init.outcomeUnknown ?? false;
     this.keepsAccount = init.keepsAccount ?? false;
+    this.acceptsPosts = init.acceptsPosts ?? false;
   }
 }
 

@@ -40,6 +40,14 @@ describe('the code of an error', () => {
     expect(refusal(status, tiktok)).toMatchObject({ kind, code, outcomeUnknown: status >= 500 });
   });
 
+  test.each([
+    ['spam_risk_too_many_posts', false],
+    ['spam_risk_too_many_pending_share', true],
+    ['reached_active_user_cap', true],
+  ])('%s is a limit of the account during which it takes posts: %s', (code, acceptsPosts) => {
+    expect(refusal(403, code)).toMatchObject({ acceptsPosts });
+  });
+
   test('and the number of the log are in the message', () => {
     expect(refusal(403, 'spam_risk').message).toBe(
       'Publishing: Words of TikTok (spam_risk, log id 2026X). TikTok takes the post for spam: change its text.',

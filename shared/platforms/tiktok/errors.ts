@@ -33,6 +33,8 @@ export interface Row {
   waitMs?: number;
   /** Reconnecting the account would change nothing. */
   keepsAccount?: true;
+  /** The limit is none of the account's posts. */
+  acceptsPosts?: true;
 }
 
 /** Limits of 24 hours: the fourth retry is the last one within the retry budget of a day. */
@@ -82,6 +84,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map(
     spam_risk_too_many_posts: TOO_MANY_POSTS,
     spam_risk_too_many_pending_share: {
       ...DAY_LIMIT,
+      acceptsPosts: true,
       advice: 'Five drafts of the last 24 hours wait in the inbox of the TikTok app: finish or delete some.',
     },
     spam_risk_user_banned_from_posting: BANNED,
@@ -89,6 +92,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map(
     spam_risk_text: SPAM,
     reached_active_user_cap: {
       ...DAY_LIMIT,
+      acceptsPosts: true,
       advice: 'TikTok has not audited the app: five accounts in 24 hours may post.',
     },
     unaudited_client_can_only_post_to_private_accounts: {
@@ -131,7 +135,7 @@ export function readError({ status, body }: Pick<HttpResponse, 'status' | 'body'
 export function toPlatformError(response: ErrorResponse, what: string): TikTokError {
   const { status, code } = response;
   const isServerFault = status >= 500 || status === 408 || code === 'internal_error';
-  const { kind, code: failure, advice, waitMs, keepsAccount } = isServerFault ? UNAVAILABLE : rowOf(response);
+  const { kind, code: failure, advice, waitMs, ...account } = isServerFault ? UNAVAILABLE : rowOf(response);
   return new TikTokError(
     {
       kind,
@@ -139,7 +143,7 @@ export function toPlatformError(response: ErrorResponse, what: string): TikTokEr
       message: messageOf(response, what, advice),
       retryAfterMs: waitMs,
       outcomeUnknown: isServerFault,
-      keepsAccount,
+      ...account,
     },
     response,
   );

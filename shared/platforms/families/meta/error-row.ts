@@ -33,4 +33,6 @@ export interface ErrorRow {
   outcomeUnknown?: true;
   /** Reconnecting the account would change nothing: it stays usable. */
   keepsAccount?: true;
+  /** New posts are accepted meanwhile, unless the response names the time of the limit. */
+  acceptsPosts?: true;
 }

@@ -8,7 +8,7 @@ const BLOCKED_MS = 23 * HOUR;
 
 const RECONNECT = { kind: 'token_expired', failure: 'TOKEN_EXPIRED' } as const;
 const DENIED = { kind: 'rejected', failure: 'PERMISSION_MISSING' } as const;
-const LIMITED = { kind: 'rate_limited', failure: 'PLATFORM_RATE_LIMIT', waitMs: LIMIT_MS } as const;
+const LIMITED = { kind: 'rate_limited', failure: 'PLATFORM_RATE_LIMIT' } as const;
 const REJECTED = { kind: 'rejected', failure: 'CONTENT_REJECTED' } as const;
 const MEDIA = { kind: 'rejected', failure: 'MEDIA_REJECTED' } as const;
 const OUR_FAULT = { kind: 'rejected', failure: 'INTERNAL' } as const;
@@ -31,7 +31,7 @@ export const GENERAL_ERRORS: readonly ErrorRow[] = [
     keepsAccount: true,
     advice: 'The app lacks this capability: the operator must request it from Meta.',
   },
-  { code: [4, 17, 32, 341, 613, ...BUSINESS_LIMITS], ...LIMITED },
+  { code: [4, 17, 32, 341, 613, ...BUSINESS_LIMITS], ...LIMITED, waitMs: LIMIT_MS, acceptsPosts: true },
   {
     code: 368,
     message: /already (?:been )?(?:posted|shared)|duplicate/i,

@@ -45,9 +45,9 @@ describe('an error of the Graph API', () => {
     [2, undefined, UNKNOWN],
     [3, undefined, RESTRICTED],
     ...[4, 17, 32, 341, 613, 80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008, 80009, 80014].map(
-      code => [code, undefined, { ...LIMITED, retryAfterMs: HOUR }] as const,
+      code => [code, undefined, { ...LIMITED, retryAfterMs: HOUR, acceptsPosts: true }] as const,
     ),
-    [368, undefined, { ...LIMITED, retryAfterMs: 23 * HOUR }],
+    [368, undefined, { ...LIMITED, retryAfterMs: 23 * HOUR, acceptsPosts: false }],
     [389, undefined, { kind: 'transient', code: 'MEDIA_REJECTED' }],
     [506, undefined, { kind: 'rejected', code: 'DUPLICATE_REJECTED' }],
     [1609005, undefined, REJECTED],

@@ -37,16 +37,19 @@ export interface Classification {
 export function toGraphFailure(response: HttpResponse, context: Classification): GraphFailure {
   const error = readGraphError(response);
   const row = [...context.rows, ...GENERAL_ERRORS].find(each => matches(each, error, context.purpose));
-  const { kind, failure, waitMs, retries, advice, outcomeUnknown, keepsAccount } = row ?? unlisted(error);
+  const { kind, failure, waitMs, retries, advice, outcomeUnknown, keepsAccount, acceptsPosts } =
+    row ?? unlisted(error);
+  const namedMs = waitOf(response.headers);
   return new GraphFailure(
     {
       kind,
       code: failure,
       message: messageOf(error, context, advice),
-      retryAfterMs: kind === 'rate_limited' ? (waitOf(response.headers) ?? waitMs) : undefined,
+      retryAfterMs: kind === 'rate_limited' ? (namedMs ?? waitMs) : undefined,
       retries,
       outcomeUnknown: outcomeUnknown ?? false,
       keepsAccount,
+      acceptsPosts: acceptsPosts && namedMs === null,
     },
     error,
   );
