@@ -5,7 +5,7 @@ import { RULES } from '../../shared/platforms/registry.ts';
 import { MINUTE, SECOND } from '../../shared/time/instant.ts';
 
 /** Processor time of a delivery: `npm run bench -- publisher`. */
-export const DELIVERY_CPU_MS = 12;
+export const DELIVERY_CPU_MS = 9;
 /** How long a platform takes to publish a text. */
 export const ANSWER_MS = 300;
 /** Write units of a post to three platforms after its creation: docs/data-model.md. */
