@@ -279,15 +279,16 @@ describe('delivery', () => {
     expect(await reservationsIn(accountOf(post), world.clock.now + DAY)).toHaveLength(1);
   });
 
+  const limited = (retryAfterMs: number) =>
+    ({
+      kind: 'rate_limited',
+      code: 'PLATFORM_RATE_LIMIT',
+      message: 'wait',
+      retryAfterMs,
+      limit: 25,
+    }) as const;
+
   test('does not store a limit that ends within half an hour', async () => {
-    const limited = (retryAfterMs: number) =>
-      ({
-        kind: 'rate_limited',
-        code: 'PLATFORM_RATE_LIMIT',
-        message: 'wait',
-        retryAfterMs,
-        limit: 25,
-      }) as const;
     world.platform.commitFaults = [limited(30 * MINUTE - 1)];
     const post = await world.store();
     await world.handle(publishMessage(post));
@@ -299,30 +300,14 @@ describe('delivery', () => {
   });
 
   test('does not store a limit during which new posts are accepted', async () => {
-    world.platform.commitFaults = [
-      {
-        kind: 'rate_limited',
-        code: 'PLATFORM_RATE_LIMIT',
-        message: 'wait',
-        retryAfterMs: 2 * HOUR,
-        acceptsPosts: true,
-      },
-    ];
+    world.platform.commitFaults = [{ ...limited(2 * HOUR), acceptsPosts: true }];
     const before = await world.connection('x');
     await world.handle(publishMessage(await world.store()));
     expect((await world.connection('x'))!.announced_limit).toEqual(before!.announced_limit);
   });
 
   test('stores a limit that the platform announced with the account', async () => {
-    world.platform.commitFaults = [
-      {
-        kind: 'rate_limited',
-        code: 'PLATFORM_RATE_LIMIT',
-        message: 'wait',
-        retryAfterMs: 2 * HOUR,
-        limit: 25,
-      },
-    ];
+    world.platform.commitFaults = [limited(2 * HOUR)];
     const post = await world.store();
     const now = world.clock.now;
     await world.schedule(post);
