@@ -31,10 +31,12 @@ export interface Evidence {
 
 /**
  * Platforms that cannot always be asked for the outcome of a request whose response was lost: TikTok lists public posts
- * only, and Snapchat's list may lag behind, as Facebook's after its code 2, so that the request is repeated once only. All
- * others must always reconcile.
+ * only, and Snapchat's list may lag behind, so that the request is repeated once only. All others must always reconcile.
  */
-const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok', 'snapchat', 'facebook'];
+const CANNOT_RECONCILE: readonly PlatformId[] = ['telegram', 'linkedin', 'tiktok', 'snapchat'];
+
+/** True where Facebook answered twice with a code after which its list of posts may lag behind. */
+const isCode2 = ({ platform, error }: Json) => platform === 'facebook' && / \(code 2\)/.test(error?.message);
 
 export interface Evaluation {
   violations: Violation[];
@@ -62,7 +64,8 @@ export function evaluate(evidence: Evidence): Evaluation {
       const destination = post.destinations.find((each: Json) => each.platform === platform);
       const live = evidence.live.filter(each => each.platform === platform && isOf(plan, each));
       const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
-      const mayBeUnknown = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
+      const cannotTell = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
+      const mayBeUnknown = cannotTell || isCode2(destination);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
       if (outcome === 'rejected') rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
       for (const [kind, detail] of [
