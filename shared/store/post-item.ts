@@ -8,7 +8,7 @@ import { wakeShard, workspaceKey, type Key } from './table.ts';
 
 /*
  * A post as an item. What its keys say, and what has its default, is left out, names are short, and ids are bytes: each
- * write costs a unit for each kilobyte of the whole item, and a delivery writes a post three times for each platform.
+ * write costs a unit for each kilobyte of the whole item, and a delivery writes a post two or three times for each platform.
  */
 
 export const POST_PREFIX = 'POST#';

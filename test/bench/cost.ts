@@ -1,11 +1,11 @@
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { PUBLISHED_PLATFORMS, RULES } from '../../shared/platforms/registry.ts';
+import { connectedProfiles } from '../support/profiles.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';
 import { costsOf, publisherMb, type Use } from './post-cost.ts';
 import { less, type Measure } from './value.ts';
 import { createPosts, settled, textPost } from './posts.ts';
-import { connectedProfiles } from '../support/profiles.ts';
 
 /** A function keeps what it has read for a while, and takes tokens of the rate limit for several requests at once. */
 const SAMPLE = 12;

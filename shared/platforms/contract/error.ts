@@ -29,7 +29,8 @@ export interface PlatformErrorInit {
   /** True where the account stays usable although a permission is missing: reconnecting it would change nothing. */
   keepsAccount?: boolean | undefined;
   /**
-   * True for a limit during which new posts are accepted: it is none of the account's posts, or how long it lasts is a guess.
+   * True for a limit that is no reason to refuse new posts of the account: it limits something else than the number of its
+   * posts, or the platform does not say how long it lasts.
    */
   acceptsPosts?: boolean | undefined;
 }

@@ -33,7 +33,7 @@ export interface Row {
   waitMs?: number;
   /** Reconnecting the account would change nothing. */
   keepsAccount?: true;
-  /** The limit is none of the account's posts. */
+  /** It limits something else than the number of the account's posts. */
   acceptsPosts?: true;
 }
 
