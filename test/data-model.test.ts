@@ -28,11 +28,11 @@ import {
   setWake,
 } from '../shared/store/posts.ts';
 import {
-  deleteDueReading,
-  listDueReadings,
+  deleteDue,
+  listDue,
   getMetricsReadings,
   listMetricsReadings,
-  putDueReading,
+  putDue,
   putMetricsReading,
 } from '../shared/store/insights.ts';
 import { shardOf, type Table } from '../shared/store/table.ts';
@@ -265,16 +265,17 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
     await acquireQueueLock(table, post, post.due_at);
     await releaseQueueLock(table, post);
   },
-  'store a due reading': ({ table, post }) => putDueReading(table, dueReadingOf(post)),
+  'store the first readings of a post': ({ table, post: { workspace_id, profile_id, post_id, due_at } }) =>
+    putDue(table, { workspace_id, profile_id, post_id, platforms: ['x', 'bluesky', 'linkedin'], due_at }),
   'store a metrics reading': async ({ table, post }) => {
-    await putDueReading(world.table, dueReadingOf(post));
+    await putDue(world.table, dueReadingOf(post));
     await putMetricsReading(table, post.workspace_id, post.profile_id, readingOf(post));
-    await putDueReading(table, { ...dueReadingOf(post), due_at: post.due_at + 1 });
-    await deleteDueReading(table, dueReadingOf(post));
+    await putDue(table, { ...dueReadingOf(post), due_at: post.due_at + 1 });
+    await deleteDue(table, dueReadingOf(post));
   },
   'list due readings': async ({ table, post }) => {
-    await putDueReading(world.table, { ...dueReadingOf(post), account_id: 'a' });
-    return listDueReadings(table, shardOf('a'), post.due_at, 500);
+    await putDue(world.table, { ...dueReadingOf(post), profile_id: 'a' });
+    return listDue(table, shardOf('a'), post.due_at, 500);
   },
   'list metrics readings of 100 posts': async ({ table, post }) => {
     const profile = post.post_id;

@@ -8,7 +8,7 @@ import type { HttpClient } from '../../shared/net/http.ts';
 import { PlatformError, type PlatformErrorInit } from '../../shared/platforms/contract/error.ts';
 import type { InsightsReader } from '../../shared/platforms/contract/insights.ts';
 import { deleteProfileContent } from '../../shared/profiles/delete-content.ts';
-import { listDueReadings, putMetricsReading } from '../../shared/store/insights.ts';
+import { listDue, putMetricsReading } from '../../shared/store/insights.ts';
 import { DAY, HOUR, MINUTE, toIso } from '../../shared/time/instant.ts';
 import { deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { addProfile, call } from '../../test/support/posts.ts';
@@ -79,9 +79,7 @@ const analytics = async ({ post_id }: Post) =>
 const best = (query: Record<string, string> = {}) =>
   call(world, bestTimes, { query: { profile_name: 'Acme', ...query } });
 const dueLeft = async () => {
-  const shards = await Promise.all(
-    [0, 1, 2, 3, 4, 5, 6, 7].map(n => listDueReadings(world.table, n, 9e12, 100)),
-  );
+  const shards = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(n => listDue(world.table, n, 9e12, 100)));
   return shards.flat();
 };
 
@@ -165,9 +163,7 @@ describe('GET /posts/{id}/analytics', () => {
     world.clock.now += 2 * DAY;
     await readMetrics();
     const { published_at } = (await world.read(post)).destinations.x as { published_at: number };
-    expect((await dueLeft()).map(({ index, due_at }) => [index, due_at])).toEqual([
-      [2, published_at + 7 * DAY],
-    ]);
+    expect(await dueLeft()).toMatchObject([{ index: 2, due_at: published_at + 7 * DAY }]);
     world.clock.now += 9 * DAY;
     await readMetrics();
   });

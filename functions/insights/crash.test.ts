@@ -1,19 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readDueMetrics } from '../../shared/insights/read-metrics.ts';
-import type { DueReading, Metrics } from '../../shared/model/insight.ts';
+import type { FirstReadings, Metrics } from '../../shared/model/insight.ts';
+import type { Post } from '../../shared/model/post.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import type { InsightsReader } from '../../shared/platforms/contract/insights.ts';
 import { log } from '../../shared/runtime/log.ts';
 import {
-  deleteDueReading,
-  listDueReadings,
+  deleteDue,
+  deleteMetricsReadings,
+  listDue,
   listMetricsReadings,
-  putDueReading,
+  putDue,
 } from '../../shared/store/insights.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { DAY, HOUR } from '../../shared/time/instant.ts';
-import { connectionId, deliveryWorld, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { Killed, crashPoints, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
 
 /*
@@ -26,6 +28,8 @@ const POSTS = 3;
 const METRICS: Metrics = { likes: 3, comments: 2, shares: 1, views: null };
 
 let world: DeliveryWorld;
+/** The posts, and when they went live. */
+let live: Post[];
 let published: number;
 /** The platform's ids of the posts of every read, in order. */
 let requested: string[];
@@ -35,6 +39,13 @@ beforeAll(async () => {
   log.setLogLevel('SILENT');
   world = await deliveryWorld();
   for (const platform of PLATFORMS) await world.connect(platform);
+  live = [];
+  for (let n = 0; n < POSTS; n += 1) {
+    const post = await world.store({}, PLATFORMS);
+    for (const platform of PLATFORMS) await world.handle(publishMessage(post, platform));
+    live.push(post);
+  }
+  published = world.clock.now;
 });
 afterAll(() => {
   log.setLogLevel(level);
@@ -42,37 +53,25 @@ afterAll(() => {
 });
 
 const allDue = async () => {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
-    listDueReadings(world.table, shard, 9e12, 100),
-  );
+  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => listDue(world.table, shard, 9e12, 100));
   return (await Promise.all(shards)).flat();
 };
 
-/** Publishes new posts, whose first readings are the only ones due. */
-async function publish(): Promise<void> {
-  for (const due of await allDue()) await deleteDueReading(world.table, due);
-  world.clock.now += DAY;
-  published = world.clock.now;
+/** Takes the posts back to where they have just been published. */
+async function reset(): Promise<void> {
+  for (const due of await allDue()) await deleteDue(world.table, due);
+  await deleteMetricsReadings(world.table, 'w1', 'p1');
   requested = [];
-  for (const due of firstReadings()) await putDueReading(world.table, due);
+  for (const post of live) await putDue(world.table, firstReadingsOf(post));
 }
 
-const firstReadings = (): DueReading[] =>
-  PLATFORMS.flatMap(platform =>
-    Array.from({ length: POSTS }, (_, n) => ({
-      workspace_id: 'w1',
-      profile_id: 'p1',
-      account_id: connectionId(platform),
-      target_id: null,
-      post_id: `post-${n}`,
-      platform,
-      platform_post_id: `${platform}-${n}`,
-      published_at: published,
-      due_at: published + HOUR,
-      index: 0,
-      failures: 0,
-    })),
-  );
+const firstReadingsOf = ({ workspace_id, profile_id, post_id }: Post): FirstReadings => ({
+  workspace_id,
+  profile_id,
+  post_id,
+  platforms: [...PLATFORMS],
+  due_at: published + HOUR,
+});
 
 /** Runs the function `age` after publication, with a crash if given; returns the number of its external calls. */
 async function runAt(age: number, crash: Crash | null = null, isDown = false): Promise<number> {
@@ -106,14 +105,19 @@ async function state(): Promise<{ measured: string[]; left: string[] }> {
   return {
     measured: measured
       .flat()
-      .map(each => `${each.platform} ${each.post_id}: ${each.likes} ${each.comments} ${each.shares}`)
+      .map(each => `${each.platform} ${numberOf(each)}: ${each.likes} ${each.comments} ${each.shares}`)
       .sort(),
     left: left
-      .map(each => `${each.platform} ${each.post_id} at ${(each.due_at - published) / HOUR} h`)
+      .map(
+        each =>
+          `${'platform' in each ? each.platform : 'first of'} ${numberOf(each)} at ${(each.due_at - published) / HOUR} h`,
+      )
       .sort(),
   };
 }
 
+const numberOf = ({ post_id }: Pick<Post, 'post_id'>) =>
+  `post-${live.findIndex(post => post.post_id === post_id)}`;
 const posts = PLATFORMS.flatMap(platform => Array.from({ length: POSTS }, (_, n) => `${platform} post-${n}`));
 const dueAt = (age: number) => posts.map(post => `${post} at ${age / HOUR} h`);
 const MEASURED = { measured: posts.map(post => `${post}: 3 2 1`), left: dueAt(DAY) };
@@ -123,11 +127,11 @@ describe.each([
   ['is down at first', true],
 ])('when the platform %s', (_, isDown) => {
   test('completes all readings after a crash at any call', async () => {
-    await publish();
+    await reset();
     const calls = await runAt(HOUR, null, isDown);
     expect(calls).toBeGreaterThan(20);
     for (const crash of crashPoints(calls)) {
-      await publish();
+      await reset();
       await runAt(HOUR, crash, isDown);
       // The next runs: a quarter of an hour later, and when failed readings are due again.
       await runAt(1.25 * HOUR);

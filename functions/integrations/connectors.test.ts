@@ -8,7 +8,7 @@ import { readDueMetrics } from '../../shared/insights/read-metrics.ts';
 import type { Connection, Profile } from '../../shared/model/profile.ts';
 import type { HttpClient } from '../../shared/net/http.ts';
 import { getConnection, markNeedsReconnect, saveCredentials } from '../../shared/store/connections.ts';
-import { getMetricsReadings, putDueReading } from '../../shared/store/insights.ts';
+import { getMetricsReadings, putDue } from '../../shared/store/insights.ts';
 import { listTargets } from '../../shared/store/targets.ts';
 import { DAY, HOUR, MINUTE } from '../../shared/time/instant.ts';
 import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
@@ -550,8 +550,8 @@ describe('insights', () => {
       index: 0,
       failures: 0,
     } as const;
-    await putDueReading(world.table, { ...due, post_id: 'a', platform_post_id: 'A', target_id: null });
-    await putDueReading(world.table, { ...due, post_id: 'b', platform_post_id: 'B', target_id: 'p2' });
+    await putDue(world.table, { ...due, post_id: 'a', platform_post_id: 'A', target_id: null });
+    await putDue(world.table, { ...due, post_id: 'b', platform_post_id: 'B', target_id: 'p2' });
     const read = () =>
       readDueMetrics({
         services: world.services,

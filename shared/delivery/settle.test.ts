@@ -3,19 +3,20 @@ import { crashPoints } from '../../test/support/crashing-services.ts';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { isListening } from '../events/listening.ts';
 import { statusOf, type Post } from '../model/post.ts';
-import { listDueReadings } from '../store/insights.ts';
+import { deleteDue, listDue } from '../store/insights.ts';
 import { shardOf } from '../store/table.ts';
+import { HOUR } from '../time/instant.ts';
 
 let world: DeliveryWorld;
 beforeAll(async () => {
   world = await deliveryWorld();
-  for (const platform of ['x', 'telegram'] as const) await world.connect(platform);
+  for (const platform of ['x', 'bluesky', 'telegram'] as const) await world.connect(platform);
 });
 afterAll(() => world.close());
 beforeEach(() => world.reset());
 
-const readings = async (account: string, post: Post) =>
-  (await listDueReadings(world.table, shardOf(account), Number.MAX_SAFE_INTEGER, 500)).filter(
+const readings = async (post: Post) =>
+  (await listDue(world.table, shardOf(post.profile_id), Number.MAX_SAFE_INTEGER, 500)).filter(
     ({ post_id }) => post_id === post.post_id,
   );
 
@@ -32,6 +33,36 @@ test('the outcome of two workers that end at the same time leaves the post out o
   );
   const after = await world.read(post);
   expect([statusOf(after), after.wake_at]).toEqual(['published', undefined]);
+});
+
+describe('the first metrics readings', () => {
+  test('of all platforms are stored once, with the destination that is settled first', async () => {
+    const post = await world.store({}, ['x', 'bluesky', 'telegram']);
+    await world.handle(publishMessage(post, 'bluesky'));
+    const first = await readings(post);
+    expect(first).toMatchObject([{ platforms: ['x', 'bluesky'], due_at: post.due_at + HOUR }]);
+    for (const each of first) await deleteDue(world.table, each);
+    world.clock.now += 1;
+    for (const platform of ['x', 'telegram'] as const) await world.handle(publishMessage(post, platform));
+    expect(await readings(post)).toEqual([]);
+  });
+
+  test('are stored once by two workers that end at the same time', async () => {
+    const post = await world.store({}, ['x', 'bluesky']);
+    await Promise.all((['x', 'bluesky'] as const).map(each => world.handle(publishMessage(post, each))));
+    expect(await readings(post)).toHaveLength(1);
+  });
+
+  test('are stored whichever destination is settled after its worker died at any call', async () => {
+    const calls = await world.handleCounted(publishMessage(await world.store({}, ['x', 'bluesky'])));
+    for (const crash of crashPoints(calls)) {
+      const post = await world.store({}, ['x', 'bluesky']);
+      await world.handle(publishMessage(post), crash);
+      await world.handle(publishMessage(post, 'bluesky'));
+      await world.runUntilSettled(post);
+      expect({ ...crash, readings: (await readings(post)).length }).toEqual({ ...crash, readings: 1 });
+    }
+  });
 });
 
 describe('without a webhook', () => {
@@ -61,10 +92,9 @@ describe('without a webhook', () => {
       world.reset();
       const post = await world.store();
       await world.runWithCrash(post, crash);
-      const { wake_at, destinations } = await world.read(post);
+      const { wake_at } = await world.read(post);
       expect({ ...crash, live: world.platform.live.length, wake_at }).toEqual({ ...crash, live: 1 });
-      const account = destinations.x!.social_account_id;
-      expect({ ...crash, readings: (await readings(account, post)).length }).toEqual({
+      expect({ ...crash, readings: (await readings(post)).length }).toEqual({
         ...crash,
         readings: 1,
       });

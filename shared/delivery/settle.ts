@@ -1,6 +1,6 @@
 import { releaseReservation } from '../caps/at-delivery.ts';
 import { isListening } from '../events/listening.ts';
-import { scheduleFirstReading } from '../insights/readings.ts';
+import { scheduleFirstReadings } from '../insights/readings.ts';
 import type { Destination, DestinationOf } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
 import { describeError, log } from '../runtime/log.ts';
@@ -21,25 +21,25 @@ export async function withListenedOutbox(
 }
 
 /**
- * Ends the work on a final destination whose events are sent: schedules its first metrics reading, releases its cap reservation
+ * Ends the work on a final destination whose events are sent: schedules the first metrics readings, releases its cap reservation
  * if it failed, and ends the sweeps of a settled post. Safe to repeat.
  */
 export async function settle(services: Services, post: Post, destination: Destination): Promise<void> {
-  if (destination.status === 'published') await scheduleReading(services, post, destination);
+  if (destination.status === 'published') await scheduleReadings(services, post, destination);
   await releaseReservation(services, post, destination);
   await endSweeps(services, post);
 }
 
 /** Logs a failure: a missing metrics reading must not keep the post from being settled. */
-async function scheduleReading(
+async function scheduleReadings(
   { table }: Services,
   post: Post,
   destination: DestinationOf<'published'>,
 ): Promise<void> {
   try {
-    await scheduleFirstReading(table, post, destination);
+    await scheduleFirstReadings(table, post, destination);
   } catch (error) {
-    log.warn('Could not schedule the first metrics reading', {
+    log.warn('Could not schedule the first metrics readings', {
       post_id: post.post_id,
       ...describeError(error),
     });

@@ -1,7 +1,6 @@
 import type { LoadedAccount } from '../connections/load.ts';
 import { loadFreshAccount, renewAccount } from '../connections/renew.ts';
-import type { DueReading, Metrics } from '../model/insight.ts';
-import type { PlatformId } from '../model/platform.ts';
+import type { DueReading, FirstReadings, Metrics } from '../model/insight.ts';
 import type { Connection } from '../model/profile.ts';
 import type { HttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
@@ -10,19 +9,32 @@ import type { InsightsReader } from '../platforms/contract/insights.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection } from '../store/connections.ts';
-import { deleteDueReading, listDueReadings, putDueReading, putMetricsReading } from '../store/insights.ts';
+import { deleteDue, listDue, putDue, putMetricsReading, type DueItem } from '../store/insights.ts';
+import { getPosts } from '../store/posts.ts';
 import { WAKE_SHARDS } from '../store/table.ts';
-import { readingAfter, retryOf } from './readings.ts';
+import { openFirstReadings, readingAfter, retryOf, type Readers } from './readings.ts';
 
-/** Most due readings of one query. */
+/** Most due items of one query. */
 const PAGE = 500;
 
 export interface ReadingRun {
   services: Services;
-  readers: Readonly<Partial<Record<PlatformId, InsightsReader>>>;
+  readers: Readers;
   http: HttpClient;
   /** False when no further call should start. */
   hasTime: () => boolean;
+}
+
+/** A reading that is made now. The first of a post has no item of its own. */
+interface Reading {
+  reading: DueReading;
+  isStored: boolean;
+}
+
+/** The first readings of a post, and what replaces them when those that are due are made. */
+interface Opened {
+  first: FirstReadings;
+  rest: FirstReadings | null;
 }
 
 /**
@@ -40,29 +52,54 @@ async function readShard(run: ReadingRun, shard: number): Promise<number> {
   const { services } = run;
   let count = 0;
   for (;;) {
-    const page = await listDueReadings(services.table, shard, services.now(), PAGE);
-    for (const [, due] of Map.groupBy(page, accountAndTarget)) {
+    const page = await listDue(services.table, shard, services.now(), PAGE);
+    const { readings, opened } = await open(run, page);
+    for (const [, due] of Map.groupBy(readings, accountAndTarget)) {
       if (!run.hasTime()) return count;
       await readAccount(run, due);
       count += due.length;
     }
+    if (!run.hasTime()) return count;
+    await Promise.all(opened.map(({ first, rest }) => replace(services, first, rest)));
     if (page.length < PAGE) return count;
   }
 }
 
-/** Posts of a page are read with the page's secrets: one call reads posts of one account and target. */
-const accountAndTarget = ({ account_id, target_id }: DueReading) => `${account_id} ${target_id ?? ''}`;
+/** Returns the readings of a page, with those of posts whose first readings are due. */
+async function open(
+  { services, readers }: ReadingRun,
+  page: readonly DueItem[],
+): Promise<{ readings: Reading[]; opened: Opened[] }> {
+  const readings = page.flatMap(item => ('platform' in item ? [{ reading: item, isStored: true }] : []));
+  const firsts = page.flatMap(item => ('platform' in item ? [] : [item]));
+  const opened: Opened[] = [];
+  for (const [workspaceId, own] of Map.groupBy(firsts, ({ workspace_id }) => workspace_id)) {
+    const ids = own.map(({ post_id }) => post_id);
+    const found = await getPosts(services.table, workspaceId, ids);
+    const posts = new Map(found.map(post => [post.post_id, post]));
+    for (const first of own) {
+      const { due, rest } = openFirstReadings(first, posts.get(first.post_id), readers, services.now());
+      readings.push(...due.map(reading => ({ reading, isStored: false })));
+      opened.push({ first, rest });
+    }
+  }
+  return { readings, opened };
+}
 
-async function readAccount(run: ReadingRun, due: readonly DueReading[]): Promise<void> {
+/** Posts of a page are read with the page's secrets: one call reads posts of one account and target. */
+const accountAndTarget = ({ reading: { account_id, target_id } }: Reading) =>
+  `${account_id} ${target_id ?? ''}`;
+
+async function readAccount(run: ReadingRun, due: readonly Reading[]): Promise<void> {
   const [first] = due;
   if (!first) return;
-  const { workspace_id, profile_id, platform, account_id } = first;
+  const { workspace_id, profile_id, platform, account_id } = first.reading;
   const { table } = run.services;
   const reader = run.readers[platform];
   const connection = await getConnection(table, workspace_id, profile_id, platform);
   if (!reader || connection?.id !== account_id) {
     // The account was disconnected or replaced: its posts can no longer be read.
-    await Promise.all(due.map(reading => deleteDueReading(table, reading)));
+    await Promise.all(due.map(each => replaceReading(run.services, each, null)));
     return;
   }
   for (let start = 0; start < due.length && run.hasTime(); start += reader.batch) {
@@ -74,17 +111,20 @@ async function readBatch(
   run: ReadingRun,
   reader: InsightsReader,
   connection: Connection,
-  due: readonly DueReading[],
+  due: readonly Reading[],
 ): Promise<void> {
   try {
-    const found = await fetchMetrics(run, reader, connection, due);
-    await Promise.all(due.map(each => storeReading(run, reader, each, found.get(each.platform_post_id))));
+    const readings = due.map(({ reading }) => reading);
+    const found = await fetchMetrics(run, reader, connection, readings);
+    await Promise.all(
+      due.map(each => storeReading(run, reader, each, found.get(each.reading.platform_post_id))),
+    );
   } catch (error) {
     const { platform } = connection;
     log.warn('Could not read metrics', { platform, posts: due.length, ...describeError(error) });
     const delay = error instanceof PlatformError ? error.retryAfterMs : undefined;
     const now = run.services.now();
-    await Promise.all(due.map(each => replaceDue(run.services, each, retryOf(each, now, delay))));
+    await Promise.all(due.map(each => replaceReading(run.services, each, retryOf(each.reading, now, delay))));
   }
 }
 
@@ -118,20 +158,25 @@ async function fetchMetrics(
 async function storeReading(
   { services }: ReadingRun,
   reader: InsightsReader,
-  due: DueReading,
+  due: Reading,
   metrics: Metrics | undefined,
 ): Promise<void> {
-  const { post_id, platform, published_at, workspace_id, profile_id } = due;
+  const { post_id, platform, published_at, workspace_id, profile_id } = due.reading;
   const now = services.now();
   if (metrics) {
     const reading = { post_id, platform, published_at, ...metrics, measured_at: now };
     await putMetricsReading(services.table, workspace_id, profile_id, reading);
   }
-  await replaceDue(services, due, metrics ? readingAfter(due, reader.ages_ms, now) : null);
+  await replaceReading(services, due, metrics ? readingAfter(due.reading, reader.ages_ms, now) : null);
 }
 
 /** Stores the next due reading before the present one is deleted. */
-async function replaceDue({ table }: Services, due: DueReading, next: DueReading | null): Promise<void> {
-  if (next) await putDueReading(table, next);
-  await deleteDueReading(table, due);
+async function replaceReading(services: Services, due: Reading, next: DueReading | null): Promise<void> {
+  if (due.isStored) await replace(services, due.reading, next);
+  else if (next) await putDue(services.table, next);
+}
+
+async function replace({ table }: Services, from: DueItem, to: DueItem | null): Promise<void> {
+  if (to) await putDue(table, to);
+  await deleteDue(table, from);
 }

@@ -1,27 +1,100 @@
 import { targetIdOf } from '../connections/target-choice.ts';
-import type { DestinationOf } from '../model/destination.ts';
-import type { DueReading } from '../model/insight.ts';
-import type { Post } from '../model/post.ts';
+import { isFinal, isSettled, type Destination, type DestinationOf } from '../model/destination.ts';
+import type { DueReading, FirstReadings } from '../model/insight.ts';
+import type { PlatformId } from '../model/platform.ts';
+import { destinationsOf, type Post } from '../model/post.ts';
+import type { InsightsReader } from '../platforms/contract/insights.ts';
 import { draftFor } from '../platforms/kit/draft.ts';
 import { INSIGHTS, RULES } from '../platforms/registry.ts';
-import { putDueReading } from '../store/insights.ts';
+import { putDue } from '../store/insights.ts';
 import type { Table } from '../store/table.ts';
 import { HOUR } from '../time/instant.ts';
 
 /** A failed reading is retried after 1, 2, 4 … hours, at most this many times. */
 const MAX_RETRIES = 6;
 
-/** Stores the first due reading of a published post, where its platform reports metrics. */
-export async function scheduleFirstReading(
+export type Readers = Readonly<Partial<Record<PlatformId, InsightsReader>>>;
+
+const firstAge = (platform: PlatformId, readers: Readers): number | null =>
+  readers[platform]?.ages_ms[0] ?? null;
+
+/**
+ * Stores the first readings of a post, where its platforms report metrics. One item stands for all of its destinations: the
+ * one that was settled first stores it, and at worst another does the same again.
+ */
+export async function scheduleFirstReadings(
   table: Table,
   post: Post,
-  { platform, social_account_id, platform_post_id, published_at }: DestinationOf<'published'>,
+  settled: DestinationOf<'published'>,
 ): Promise<void> {
-  const firstAge = INSIGHTS[platform]?.ages_ms[0];
-  if (firstAge === undefined) return;
+  if (destinationsOf(post).some(other => isSettledBefore(other, settled))) return;
+  const ages = destinationsOf(post).flatMap(({ platform }) => {
+    const age = firstAge(platform, INSIGHTS);
+    return age === null ? [] : [{ platform, age }];
+  });
+  if (ages.length === 0) return;
+  const { workspace_id, profile_id, post_id } = post;
+  await putDue(table, {
+    workspace_id,
+    profile_id,
+    post_id,
+    platforms: ages.map(({ platform }) => platform),
+    due_at: post.due_at + Math.min(...ages.map(({ age }) => age)),
+  });
+}
+
+/** The name decides between destinations of the same millisecond. */
+const isSettledBefore = (other: Destination, { changed_at, platform }: Destination) =>
+  other.status === 'published' &&
+  isSettled(other) &&
+  (other.changed_at < changed_at || (other.changed_at === changed_at && other.platform < platform));
+
+export interface OpenedReadings {
+  /** Readings that are due now. */
+  due: DueReading[];
+  /** What is left of the first readings: those of destinations that are not live long enough, or not yet. */
+  rest: FirstReadings | null;
+}
+
+/** Opens the first readings of a post, which is undefined when it no longer exists. `now`: epoch milliseconds. */
+export function openFirstReadings(
+  first: FirstReadings,
+  post: Post | undefined,
+  readers: Readers,
+  now: number,
+): OpenedReadings {
+  const due: DueReading[] = [];
+  const later: { platform: PlatformId; at: number }[] = [];
+  for (const platform of first.platforms) {
+    const destination = post?.destinations[platform];
+    if (!post || !destination) continue;
+    if (destination.status === 'published') {
+      const at = destination.published_at + (firstAge(platform, readers) ?? 0);
+      if (at <= now) due.push(firstReading(post, destination, at));
+      else later.push({ platform, at });
+    } else if (!isFinal(destination)) {
+      later.push({ platform, at: now + HOUR });
+    }
+  }
+  const rest =
+    later.length === 0
+      ? null
+      : {
+          ...first,
+          platforms: later.map(({ platform }) => platform),
+          due_at: Math.min(...later.map(({ at }) => at)),
+        };
+  return { due, rest };
+}
+
+function firstReading(
+  post: Post,
+  { platform, social_account_id, platform_post_id, published_at }: DestinationOf<'published'>,
+  due_at: number,
+): DueReading {
   const { workspace_id, profile_id, post_id } = post;
   const { options } = draftFor(RULES[platform], post).draft;
-  await putDueReading(table, {
+  return {
     workspace_id,
     profile_id,
     account_id: social_account_id,
@@ -30,10 +103,10 @@ export async function scheduleFirstReading(
     platform,
     platform_post_id,
     published_at,
-    due_at: published_at + firstAge,
+    due_at,
     index: 0,
     failures: 0,
-  });
+  };
 }
 
 /** Returns the reading that follows; null after the last. Readings whose time has passed meanwhile are skipped. */

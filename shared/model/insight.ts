@@ -34,3 +34,13 @@ export const DueReadingSchema = v.object({
   failures: v.number(),
 });
 export type DueReading = v.InferOutput<typeof DueReadingSchema>;
+
+/** The first readings of a post at these platforms, which are due from `due_at` on where the post is live. */
+export const FirstReadingsSchema = v.object({
+  workspace_id: v.string(),
+  profile_id: v.string(),
+  post_id: v.string(),
+  platforms: v.array(PlatformIdSchema),
+  due_at: v.number(),
+});
+export type FirstReadings = v.InferOutput<typeof FirstReadingsSchema>;

@@ -2,8 +2,10 @@ import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import {
   DueReadingSchema,
+  FirstReadingsSchema,
   MetricsReadingSchema,
   type DueReading,
+  type FirstReadings,
   type MetricsReading,
 } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
@@ -29,29 +31,29 @@ const readingKey = (
   SK: `${prefixOf(profileId)}${platform}#${published_at}#${post_id}`,
 });
 
-/** The due readings of an account are in one partition, so that one call reads many of its posts. */
-const dueKey = ({ account_id, due_at, post_id, platform }: DueReading): Key => ({
-  PK: `DUE-READINGS#${shardOf(account_id)}`,
-  SK: `${due_at}#${post_id}#${platform}`,
+/** What is due: one reading of a post at a platform, or the first ones of a post at several. */
+export type DueItem = DueReading | FirstReadings;
+
+const DueItemSchema = v.union([DueReadingSchema, FirstReadingsSchema]);
+
+/** What is due of a profile is in one partition, so that one call reads many posts of an account. */
+const dueKey = (due: DueItem): Key => ({
+  PK: `DUE-READINGS#${shardOf(due.profile_id)}`,
+  SK: `${due.due_at}#${due.post_id}${'platform' in due ? `#${due.platform}` : ''}`,
 });
 
-/** Stores a due reading; idempotent. */
-export async function putDueReading(table: Table, due: DueReading): Promise<void> {
+/** Stores what is due; idempotent. */
+export async function putDue(table: Table, due: DueItem): Promise<void> {
   const item = { ...dueKey(due), ...due, expires_at: ttl(due.due_at + DUE_TTL_MS) };
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
 }
 
-export async function deleteDueReading(table: Table, due: DueReading): Promise<void> {
+export async function deleteDue(table: Table, due: DueItem): Promise<void> {
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: dueKey(due) }));
 }
 
-/** Lists the readings of a shard that are due, the longest overdue first. */
-export async function listDueReadings(
-  table: Table,
-  shard: number,
-  now: number,
-  limit: number,
-): Promise<DueReading[]> {
+/** Lists what is due in a shard, the longest overdue first. */
+export async function listDue(table: Table, shard: number, now: number, limit: number): Promise<DueItem[]> {
   const { Items } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -61,7 +63,7 @@ export async function listDueReadings(
       ConsistentRead: true,
     }),
   );
-  return v.parse(v.array(DueReadingSchema), Items ?? []);
+  return v.parse(v.array(DueItemSchema), Items ?? []);
 }
 
 /** Stores the latest reading of a post, replacing the one before. */
