@@ -35,7 +35,9 @@ async function fanOut(
 async function deliverFirst(event: ServiceEvent, webhook: Webhook, dispatcher: Dispatcher): Promise<void> {
   const { table, now } = dispatcher.services;
   const delivery = newDelivery(event, webhook, now());
-  if (await getDelivery(table, delivery)) return attemptDelivery(delivery, dispatcher);
+  // A repetition at the same moment would not find the delivery either way: its first attempt has not ended.
+  const earlier = await getDelivery(table, delivery, { consistent: false });
+  if (earlier) return attemptDelivery(delivery, dispatcher);
   try {
     await attempt(delivery, webhook, dispatcher, createAttempted);
   } catch (error) {

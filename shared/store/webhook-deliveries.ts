@@ -68,9 +68,14 @@ function putDelivery(table: Table, delivery: Delivery, wakeAt: number | null): P
   );
 }
 
-export async function getDelivery(table: Table, ref: DeliveryRef): Promise<Delivery | null> {
+/** `consistent`: false where what was written a moment ago may be missed; half the price. */
+export async function getDelivery(
+  table: Table,
+  ref: DeliveryRef,
+  { consistent = true } = {},
+): Promise<Delivery | null> {
   const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: deliveryKey(ref), ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: deliveryKey(ref), ConsistentRead: consistent }),
   );
   return Item ? v.parse(StoredDeliverySchema, Item) : null;
 }
