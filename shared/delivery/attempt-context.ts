@@ -55,7 +55,7 @@ export async function openContext(
   try {
     return await attempt.context(refusal);
   } catch (error) {
-    const { kind, code, message, retryAfterMs } = asPlatformError(error);
-    throw new PlatformError({ kind, code, message, retryAfterMs, outcomeUnknown: false });
+    const { kind, code, message, retryAfterMs, backoffMs } = asPlatformError(error);
+    throw new PlatformError({ kind, code, message, retryAfterMs, backoffMs, outcomeUnknown: false });
   }
 }

@@ -6,7 +6,7 @@ import { destinationOf, getPost } from '../store/posts.ts';
 import type { PublishMessage } from './messages.ts';
 import type { Report } from './run.ts';
 import { sendOutbox } from './outbox.ts';
-import { backoffMs, isExhausted } from './retry.ts';
+import { delayAfter, isExhausted } from './retry.ts';
 import { settle } from './settle.ts';
 import { readyAt, saveSwept } from './sweep.ts';
 import { dueFollowUpsChanged } from './follow-up-transitions.ts';
@@ -49,7 +49,7 @@ function afterFailures(destination: Destination, now: number): Destination {
     return dueFollowUpsChanged(destination, followUp => followUpAfterFailures(followUp, now), now);
   }
   const failures = destination.failures + FAILURES;
-  const at = now + backoffMs(failures, undefined);
+  const at = now + delayAfter(failures);
   if (isExhausted(destination, failures, at)) return givenUp(destination, FAILED, now);
   const why = failure('INTERNAL', 'The service failed on every attempt so far');
   return retrying(destination, {}, why, at, now, failures);
@@ -57,7 +57,7 @@ function afterFailures(destination: Destination, now: number): Destination {
 
 function followUpAfterFailures(followUp: FollowUpState, now: number): Partial<FollowUpState> {
   const failures = followUp.failures + FAILURES;
-  const at = now + backoffMs(failures, undefined);
+  const at = now + delayAfter(failures);
   if (!isExhausted(followUp, failures, at)) return { failures, next_attempt_at: at };
   const error = followUp.intent ? failure('DELIVERY_UNKNOWN', FAILED.message) : FAILED;
   return { status: 'failed', intent: null, error };

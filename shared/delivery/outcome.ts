@@ -1,7 +1,7 @@
 import type { Checkpoint, CommitIntent, FollowUpState, PublishedPost } from '../model/destination.ts';
 import { failure, isAccountLost, type Failure } from '../model/failure.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
-import { backoffMs, failuresAfter, isExhausted, isTooOld } from './retry.ts';
+import { delayAfter, failuresAfter, isExhausted, isTooOld } from './retry.ts';
 
 /** How an attempt ended. `deliver` stores it. */
 export type AttemptOutcome =
@@ -74,10 +74,11 @@ export function decide(
   if (known.kind === 'rejected' || known.kind === 'token_expired') return fail;
   const isLimit = why.code === 'PLATFORM_RATE_LIMIT';
   const failures = failuresAfter(attempted.failures, isLimit);
-  const at = now + backoffMs(failures, known.retryAfterMs);
+  const at = now + delayAfter(failures, known);
   const isSpent = isLimit ? isTooOld(attempted, at) : isExhausted(attempted, failures, at);
   const isLast = isSpent || attempted.failures + 1 > (known.retries ?? Infinity);
-  const { limit, acceptsPosts } = known;
+  const { limit } = known;
+  const acceptsPosts = known.acceptsPosts || known.retryAfterMs === undefined;
   return isLast && !isWaitForQuota(why)
     ? fail
     : { type: 'retry', failure: why, failures, at, limit, acceptsPosts };

@@ -4,7 +4,7 @@ import { lost, postOf, type FollowUpOutcome, type FollowUpRun } from './follow-u
 import { LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
 import { asPlatformError } from './outcome.ts';
-import { backoffMs, isExhausted, isTooOld } from './retry.ts';
+import { delayAfter, isExhausted, isTooOld } from './retry.ts';
 import { intentFor, runFollowUp } from './run-follow-up.ts';
 import { processingDelayMs } from './timing.ts';
 
@@ -35,8 +35,7 @@ export async function reconcileFollowUp(run: FollowUpRun, intentAt: number): Pro
     if (error instanceof LeaseLost) throw error;
     logUnexpected(error, run.post, leased.destination);
     const failures = leased.state.failures + 1;
-    const { retryAfterMs } = asPlatformError(error);
-    return reconcileLater(run, now + backoffMs(failures, retryAfterMs), { failures });
+    return reconcileLater(run, now + delayAfter(failures, asPlatformError(error)), { failures });
   }
 }
 
@@ -45,7 +44,7 @@ async function afterAbsent(run: FollowUpRun, intentAt: number): Promise<FollowUp
   const { leased, services, followUp } = run;
   const now = services.now();
   const failures = Math.max(1, leased.state.failures);
-  const at = intentAt + backoffMs(failures, undefined);
+  const at = intentAt + delayAfter(failures);
   if (isExhausted(leased.state, failures, at)) return { type: 'failed', failure: refused(followUp.name) };
   if (at > now) return { type: 'later', at, change: { intent: null, failures } };
   await leased.save({ intent: intentFor(followUp, now), failures });

@@ -5,7 +5,7 @@ import { withRenewal, type Attempt } from './attempt-context.ts';
 import { LeaseLost } from './lease.ts';
 import { logUnexpected } from './log-unexpected.ts';
 import { asPlatformError, failed, inDoubt, type AttemptOutcome } from './outcome.ts';
-import { backoffMs, isExhausted, isTooOld } from './retry.ts';
+import { delayAfter, isExhausted, isTooOld } from './retry.ts';
 import { live, stepNamed } from './steps.ts';
 import { processingDelayMs } from './timing.ts';
 
@@ -38,11 +38,12 @@ export async function reconcile(
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     logUnexpected(error, attempt.post, attempt.lease.destination);
-    const { code, message, retryAfterMs, keepsAccount } = asPlatformError(error);
+    const known = asPlatformError(error);
+    const { code, message, keepsAccount } = known;
     if (isAccountLost(failure(code, message)) && !keepsAccount)
       return failed(failure('DELIVERY_UNKNOWN', message), null, true);
     const failures = attempt.lease.destination.failures + 1;
-    const at = attempt.now() + backoffMs(failures, retryAfterMs);
+    const at = attempt.now() + delayAfter(failures, known);
     return reconcileLater(attempt, checkpoint, intent, at, { message, failures });
   }
 }
@@ -75,7 +76,7 @@ export function afterLostCommit(
   const lost = failure('PLATFORM_UNAVAILABLE', 'The publishing request was lost and had no effect');
   const { failure: why, retries } = intent.answer ?? { failure: lost, retries: Infinity };
   const failures = destination.failures + (attempt.takesOver ? 0 : 1);
-  const at = Math.max(attempt.now(), intent.at + backoffMs(failures, undefined));
+  const at = Math.max(attempt.now(), intent.at + delayAfter(failures));
   if (failures > retries || isExhausted(destination, failures, at)) return failed(why, checkpoint);
   if (attempt.takesOver) return null;
   // What may be live if the repetition fails as well is not live now.

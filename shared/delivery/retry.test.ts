@@ -2,20 +2,26 @@ import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../time/instant.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import { decide } from './outcome.ts';
-import { backoffMs, isExhausted } from './retry.ts';
+import { delayAfter, isExhausted } from './retry.ts';
 
 const begun = { first_attempt_at: 1000 };
 
 describe('retries', () => {
   test('wait 1, 2, 4, 8, 15 minutes, then 15 each time', () => {
-    const waits = Array.from({ length: 9 }, (_, index) => backoffMs(index + 1, undefined) / MINUTE);
+    const waits = Array.from({ length: 9 }, (_, index) => delayAfter(index + 1) / MINUTE);
     expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15, 15, 15]);
   });
 
   test('wait for the delay that the platform named, shorter or longer', () => {
-    expect([backoffMs(1, 90_000), backoffMs(9, 5_000), backoffMs(2, 6 * 3_600_000)]).toEqual([
-      90_000, 5_000, 21_600_000,
-    ]);
+    expect(
+      [90_000, 5_000, 6 * 3_600_000].map((retryAfterMs, index) => delayAfter(index + 1, { retryAfterMs })),
+    ).toEqual([90_000, 5_000, 21_600_000]);
+  });
+
+  test('wait for the delays that suit the error where the platform named none', () => {
+    const backoffMs = [5_000, 10_000];
+    expect([1, 2, 9].map(failures => delayAfter(failures, { backoffMs }))).toEqual([5_000, 10_000, 10_000]);
+    expect(delayAfter(1, { backoffMs, retryAfterMs: 1_000 })).toBe(1_000);
   });
 
   test('end with the tenth consecutive failure, or a day after the first attempt', () => {

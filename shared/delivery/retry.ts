@@ -1,7 +1,8 @@
+import type { PlatformErrorInit } from '../platforms/contract/error.ts';
 import { DAY, MINUTE } from '../time/instant.ts';
 
-/** Delays after the first, second, … consecutive failure; the last one repeats. */
-const BACKOFF_MS = [1, 2, 4, 8, 15].map(minutes => minutes * MINUTE);
+/** Delays after the first, second, … consecutive failure; the last one repeats. Milliseconds. */
+const BACKOFF_MS: readonly number[] = [1, 2, 4, 8, 15].map(minutes => minutes * MINUTE);
 
 const MAX_FAILURES = 10;
 /** How many of them limits of the platform may use up. */
@@ -16,9 +17,15 @@ interface Attempted {
 /** The budget before a first attempt, and after a wait for a limit, which is not a failure. */
 export const FULL_BUDGET = { failures: 0, first_attempt_at: null } as const;
 
-/** Returns the delay after `failures` consecutive failures (1 = the first). A delay that the platform named wins. */
-export function backoffMs(failures: number, named: number | undefined): number {
-  return named ?? BACKOFF_MS[Math.min(failures, BACKOFF_MS.length) - 1] ?? MINUTE;
+/**
+ * Returns the delay after `failures` consecutive failures (1 = the first), in milliseconds. A delay that the platform named
+ * wins; else the delays that suit the error, where it has its own.
+ */
+export function delayAfter(
+  failures: number,
+  { retryAfterMs, backoffMs = BACKOFF_MS }: Pick<PlatformErrorInit, 'retryAfterMs' | 'backoffMs'> = {},
+): number {
+  return retryAfterMs ?? backoffMs[Math.min(failures, backoffMs.length) - 1] ?? MINUTE;
 }
 
 /**

@@ -6,20 +6,14 @@ import { seededRandom } from './random.ts';
 import { measureMessages } from './messages.ts';
 import { readAcceptedContents, type AcceptedContents } from './posts.ts';
 import { restartStack } from './stack-restart.ts';
-import { allRounds, learn } from './rounds.ts';
+import { allRounds, learn, type Extent } from './rounds.ts';
 import type { Campaign, Report } from './state.ts';
 import { openWorld } from './world.ts';
 
-export interface CampaignOptions {
+export interface CampaignOptions extends Extent {
   seed: number;
-  /** Minimum number of posts. */
-  posts: number;
   /** Default: all. */
   platforms?: readonly PlatformId[];
-  /**
-   * Continues until every fault has hit every kind of request, including slow ones, and restarts the whole stack.
-   */
-  thorough: boolean;
   log: (line: string) => void;
 }
 
@@ -29,10 +23,9 @@ const ENDS = ['SIGKILL', 'SIGTERM'] as const;
 /** Publishes posts while faults are injected, and reports every post that is lost, duplicated or recorded wrongly. */
 export async function runCampaign({
   seed,
-  posts,
   platforms = PUBLISHED_PLATFORMS,
-  thorough,
   log,
+  ...extent
 }: CampaignOptions): Promise<Report> {
   const started = performance.now();
   const report = emptyReport(seed);
@@ -40,13 +33,13 @@ export async function runCampaign({
     const campaign = await openCampaign(stack, platforms, report, log);
     return { ...campaign, accepted: withoutGallery(campaign.accepted) };
   };
-  for (const end of thorough ? ENDS : []) await restartStack(join, end);
+  for (const end of extent.thorough ? ENDS : []) await restartStack(join, end);
   const stack = await startStack();
   try {
     const campaign = await join(stack);
     await measureMessages(campaign);
     await learn(campaign);
-    await allRounds(campaign, posts, thorough);
+    await allRounds(campaign, extent);
   } finally {
     await stack.close();
   }

@@ -12,6 +12,16 @@ const SCENARIOS_PER_ROUND = 14;
 /** Posts of a round for faults that have not occurred yet. */
 const REPEAT_ROUND = 60;
 
+/** How much a campaign does. */
+export interface Extent {
+  /** Minimum number of posts. */
+  posts: number;
+  /** Continues until every fault has hit every kind of request, including slow ones, and restarts the whole stack. */
+  thorough: boolean;
+  /** Multiplies the faults of a round of random ones; default: 1. */
+  density?: number;
+}
+
 /** Collects the kinds of requests that posts make: without faults, and a day later with all responses lost. */
 export async function learn(campaign: Campaign): Promise<void> {
   const { stack, accepted, log, report } = campaign;
@@ -49,7 +59,7 @@ export async function learn(campaign: Campaign): Promise<void> {
  * Runs rounds drawn from the seed until there are enough posts. A thorough campaign continues with the faults that have
  * not occurred, with timeouts, and with lost responses of token exchanges.
  */
-export async function allRounds(campaign: Campaign, posts: number, thorough: boolean): Promise<void> {
+export async function allRounds(campaign: Campaign, { posts, thorough, density = 1 }: Extent): Promise<void> {
   const { kinds, report, met } = campaign;
   const all = kinds.flatMap(kind => INJECTED_FAULTS.map((fault): RequestFault => ({ kind, fault })));
   const recoverable = all.filter(
@@ -61,6 +71,7 @@ export async function allRounds(campaign: Campaign, posts: number, thorough: boo
     campaign,
     fast.filter(({ kind }) => !isTokenExchange(kind)),
     posts,
+    density,
   );
   const exchanges = all.filter(losesAccount);
   if (thorough) {
@@ -84,7 +95,12 @@ const losesAccount = ({ kind, fault }: RequestFault) => isTokenExchange(kind) &&
 const isRejectedExchange = ({ kind, fault }: RequestFault) =>
   isTokenExchange(kind) && fault.rejected === true;
 
-async function drawnRounds(campaign: Campaign, fast: readonly RequestFault[], posts: number): Promise<void> {
+async function drawnRounds(
+  campaign: Campaign,
+  fast: readonly RequestFault[],
+  posts: number,
+  density: number,
+): Promise<void> {
   const { random, accepted, report } = campaign;
   const requestFaults = random.shuffled(fast);
   const scenarios = random.shuffled(SCENARIOS);
@@ -93,10 +109,10 @@ async function drawnRounds(campaign: Campaign, fast: readonly RequestFault[], po
     const tag = `Seed ${report.seed} round ${number}`;
     const share = Math.min(ROUND, posts - (report.posts - begun));
     const plans = drawPlans(random, accepted, tag, share, 0.25);
-    const drawn = takeNext(requestFaults, FAULTS_PER_ROUND);
+    const drawn = takeNext(requestFaults, density * FAULTS_PER_ROUND);
     await round(campaign, tag, plans, {
       requestFaults: drawn,
-      scenarios: takeNext(scenarios, SCENARIOS_PER_ROUND),
+      scenarios: takeNext(scenarios, density * SCENARIOS_PER_ROUND),
     });
     await dayAfter(campaign, drawn);
     logProgress(campaign, tag);

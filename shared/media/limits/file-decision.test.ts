@@ -86,6 +86,18 @@ describe('a video', () => {
     expect(decideFile(RULES.snapchat, draft('video'), clip({ duration: 60 })).doubts).toEqual([]);
   });
 
+  test.each([
+    [599, 1],
+    [600, 0],
+  ])('of %i pixels in width has so many warnings on Pinterest: %i', (width, warnings) => {
+    const { problems, doubts } = decideFile(RULES.pinterest, draft('image'), {
+      ...photo,
+      width,
+      height: 900,
+    });
+    expect([problems, doubts.length]).toEqual([[], warnings]);
+  });
+
   test('that is not MP4 is announced as a file on Telegram', () => {
     expect(decideFile(RULES.telegram, draft('video'), file('MOV', { video_tracks: 1 }))).toMatchObject({
       sent_as: 'file',

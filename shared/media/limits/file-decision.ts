@@ -31,8 +31,10 @@ function decideWithin(
 ): FileDecision {
   const violations = limitViolations(limits, facts);
   if (violations.length > 0) return refused(violations);
-  if (facts.kind === 'image' && pictures) return decidePicture(pictureNeedsOf(pictures, draft), facts);
   const doubts = documentedLimits(limits, facts);
+  if (facts.kind === 'image' && pictures) {
+    return { ...decidePicture(pictureNeedsOf(pictures, draft), facts), doubts };
+  }
   if (limits.sent_as_file?.includes(facts.format) !== true) return { ...UNCHANGED, doubts };
   const change = `The ${facts.format} will be sent as a file to download`;
   return { ...UNCHANGED, sent_as: 'file', changes: [change], doubts };

@@ -51,6 +51,7 @@ export function documentedLimits({ documented = {} }: FileLimits, facts: MediaFa
   const shortSide = isSized ? Math.min(width, height) : null;
   return [
     ...rangeProblems(DURATION, duration, undefined, documented.max_seconds),
+    ...rangeProblems(WIDTH, width, documented.min_width, undefined),
     ...rangeProblems(['longer side', 'pixels'], longSide, documented.min_long_side, documented.max_long_side),
     ...rangeProblems(
       ['shorter side', 'pixels'],

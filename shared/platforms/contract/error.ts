@@ -17,6 +17,8 @@ export interface PlatformErrorInit {
   /** The platform's own words where it gave some. Never contains a secret. */
   message: string;
   retryAfterMs?: number | undefined;
+  /** Delays after the first, second, … consecutive failure, where the platform names none; the last one repeats. Default: from a minute up. */
+  backoffMs?: readonly number[] | undefined;
   /** How often the request may be retried, where that is less than the retry budget: the platform punishes repetitions. */
   retries?: number | undefined;
   /** Posts, or units of a quota, that the platform allows in its period, where known. */
@@ -41,6 +43,7 @@ export class PlatformError extends Error {
   readonly kind: PlatformErrorKind;
   readonly code: FailureCode;
   readonly retryAfterMs: number | undefined;
+  readonly backoffMs: readonly number[] | undefined;
   readonly retries: number | undefined;
   readonly limit: number | undefined;
   readonly outcomeUnknown: boolean;
@@ -51,6 +54,7 @@ export class PlatformError extends Error {
     this.kind = init.kind;
     this.code = init.code;
     this.retryAfterMs = init.retryAfterMs;
+    this.backoffMs = init.backoffMs;
     this.retries = init.retries;
     this.limit = init.limit;
     this.outcomeUnknown = init.outcomeUnknown ?? false;

@@ -71,6 +71,7 @@ export interface FileLimits {
   /** Limits that the platform documents and does not always enforce: a file beyond them is sent with a warning. Seconds, pixels. */
   documented?: {
     max_seconds?: number;
+    min_width?: number;
     min_long_side?: number;
     max_long_side?: number;
     min_short_side?: number;

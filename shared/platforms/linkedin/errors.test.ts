@@ -181,7 +181,8 @@ describe('an error response of LinkedIn', () => {
     expect(limited(short)).toMatchObject({
       kind: 'rate_limited',
       code: 'PLATFORM_RATE_LIMIT',
-      retryAfterMs: 5 * MINUTE,
+      retryAfterMs: undefined,
+      backoffMs: [5 * MINUTE, 15 * MINUTE, HOUR],
     });
     expect(limited(short, { 'retry-after': '600' }).retryAfterMs).toBe(10 * MINUTE);
     const daily = limited('Resource level throttle MEMBER DAY limit for calls to this resource is reached.');

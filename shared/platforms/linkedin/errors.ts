@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { FailureCode } from '../../model/failure.ts';
 import { parseJson } from '../../model/json.ts';
 import type { HttpResponse } from '../../net/http.ts';
-import { DAY, MINUTE, SECOND } from '../../time/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../time/instant.ts';
 import { PlatformError, type PlatformErrorKind } from '../contract/error.ts';
 
 /** The kind of call that was refused: the same error means different things. */
@@ -172,7 +172,7 @@ export function toPlatformError(
     message: [`${what}: ${words || `LinkedIn answered ${response.status}`}${request}`, hint]
       .filter(Boolean)
       .join('. '),
-    retryAfterMs: kind === 'rate_limited' ? waitMs(response, error, now) : undefined,
+    ...(kind === 'rate_limited' ? { retryAfterMs: waitMs(response, error, now), backoffMs: BACKOFF_MS } : {}),
     keepsAccount: keeps_account,
     outcomeUnknown: !without_effect && (response.status >= 500 || response.status === 408),
   });
@@ -182,12 +182,13 @@ export function toPlatformError(
 const DAILY_SPREAD_MS = 10 * MINUTE;
 /** A whole day after the first attempt, there is no further one. */
 const LONGEST_WAIT_MS = DAY - MINUTE;
-const SHORT_WAIT_MS = 5 * MINUTE;
+/** For other limits, of which LinkedIn does not say how long they last. */
+const BACKOFF_MS = [5 * MINUTE, 15 * MINUTE, HOUR];
 
-function waitMs({ headers }: HttpResponse, { message }: ErrorResponse, now: number): number {
+function waitMs({ headers }: HttpResponse, { message }: ErrorResponse, now: number): number | undefined {
   const retryAfter = Number(headers['retry-after']) * SECOND;
   if (retryAfter > 0) return Math.max(MINUTE, retryAfter);
-  if (!/\bDAY\b/.test(message)) return SHORT_WAIT_MS;
+  if (!/\bDAY\b/.test(message)) return undefined;
   return Math.min(LONGEST_WAIT_MS, DAY - (now % DAY) + Math.floor(Math.random() * DAILY_SPREAD_MS));
 }
 

@@ -15,7 +15,8 @@ export const rules: PlatformRules = {
   ...basics,
   post_types: { image: { max_files: 5 }, video: { max_files: 1 } },
   files: {
-    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB },
+    // Pinterest recommends the width, and does not say from which one it refuses pictures.
+    image: { formats: ['JPG', 'PNG', 'GIF', 'WebP'], max_bytes: GB, documented: { min_width: 600 } },
     video: {
       formats: ['MP4'],
       max_bytes: GB,

@@ -104,6 +104,8 @@ describe('an error response of Snapchat', () => {
 
   test('names the delay of Retry-After', () => {
     expect(classify(429, '', { 'retry-after': '30' }).retryAfterMs).toBe(30_000);
+    const { backoffMs } = classify(429, '');
+    expect([backoffMs?.[0], backoffMs?.[1], backoffMs?.at(-1)]).toEqual([5_000, 10_000, 600_000]);
   });
 
   test('names code, words and request', () => {

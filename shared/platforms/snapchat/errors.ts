@@ -2,6 +2,7 @@ import type { FailureCode } from '../../model/failure.ts';
 import type { HttpResponse } from '../../net/http.ts';
 import { PlatformError, type PlatformErrorInit, type PlatformErrorKind } from '../contract/error.ts';
 import { retryAfterMs } from '../kit/retry-after.ts';
+import { MINUTE, SECOND } from '../../time/instant.ts';
 import type { ErrorResponse } from './envelope.ts';
 
 /** An error response, classified. `response` lets publishers recognise single errors. */
@@ -97,6 +98,9 @@ function matches(row: Row, response: ErrorResponse): boolean {
   );
 }
 
+/** Snapchat's limits are per second, and it does not say how long they last. */
+const BACKOFF_MS = Array.from({ length: 8 }, (_, index) => Math.min(5 * SECOND * 2 ** index, 10 * MINUTE));
+
 /** Classifies an error response. `what` names the call in the message. */
 export function toPlatformError(http: HttpResponse, response: ErrorResponse, what: string): SnapchatError {
   const {
@@ -111,7 +115,7 @@ export function toPlatformError(http: HttpResponse, response: ErrorResponse, wha
       kind,
       code: failure,
       message: messageOf(response, what, advice),
-      retryAfterMs: kind === 'rate_limited' ? retryAfterMs(http) : undefined,
+      ...(kind === 'rate_limited' ? { retryAfterMs: retryAfterMs(http), backoffMs: BACKOFF_MS } : {}),
       keepsAccount,
       outcomeUnknown,
     },
