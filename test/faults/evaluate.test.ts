@@ -107,6 +107,15 @@ test.each([
   expect(kindsOf(found)).toEqual(kinds);
 });
 
+test.each([
+  ['was rejected', 'failed', 1, []],
+  ['failed without a rejection', 'failed', 0, ['lost']],
+  ['is missing', 'done', 1, ['inconsistent']],
+])('finds exactly the violations when the link of a live post %s', (_, status, rejections, kinds) => {
+  const destination = { platform_post_url: null, follow_ups: [{ name: 'permalink', status }] };
+  expect(kindsOf(evidence({ rejections: new Map([['x', rejections]]) }, destination))).toEqual(kinds);
+});
+
 const COMMENT = 'First';
 const commented = (comments: number, first_comment: object): Evidence => {
   const found = evidence({}, { first_comment });

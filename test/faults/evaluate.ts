@@ -67,7 +67,8 @@ export function evaluate(evidence: Evidence): Evaluation {
       const cannotTell = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
       const mayBeUnknown = cannotTell || isCode2(destination);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
-      if (outcome === 'rejected') rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
+      if (outcome === 'rejected' || isLinkRefused(destination))
+        rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
       for (const [kind, detail] of [
         ...destinationProblems(plan, destination, live, outcome, mayBeUnknown),
         ...eventProblems(id, platform, destination, evidence.events),
@@ -79,7 +80,7 @@ export function evaluate(evidence: Evidence): Evaluation {
   for (const [platform, keys] of rejected) {
     const allowed = evidence.rejections.get(platform) ?? 0;
     if (keys.length > allowed) {
-      const detail = `${platform}: ${keys.length} destinations failed, but the platform rejected ${allowed}`;
+      const detail = `${platform}: ${keys.length} destinations failed or have no link, but the platform rejected ${allowed}`;
       violations.push({ kind: 'lost', detail, key: keys[0] ?? null });
     }
   }
@@ -131,7 +132,7 @@ function* destinationProblems(
   if (post.platform_post_id !== destination.platform_post_id) {
     yield ['inconsistent', `its id is ${post.platform_post_id}, not ${destination.platform_post_id}`];
   }
-  if (!isUrlOf(post, destination.platform_post_url)) {
+  if (!isLinkRefused(destination) && !isUrlOf(post, destination.platform_post_url)) {
     yield ['inconsistent', `its URL is ${post.platform_post_url}, not ${destination.platform_post_url}`];
   }
   const files = filesShown(plan, destination.platform);
@@ -175,6 +176,12 @@ function* commentProblems(
 /** Google Business shows the text of a video in a post of its own. */
 const filesShown = ({ post_type, media }: PostPlan, platform: string) =>
   platform === 'gbp' && post_type === 'video' ? 0 : media.length;
+
+/** True where the platform rejected the request for the link of a live post. */
+const isLinkRefused = ({ status, platform_post_url, follow_ups = [] }: Json) =>
+  status === 'published' &&
+  platform_post_url === null &&
+  follow_ups.some((each: Json) => each.name === 'permalink' && each.status === 'failed');
 
 /** A URL that ends with the id is stored where the platform did not tell its permalink. */
 const isUrlOf = ({ platform_post_id, platform_post_url }: LivePost, url: string | null) =>
