@@ -70,6 +70,14 @@ test.each([
     evidence({ live: [], events: [] }, failed('DELIVERY_UNKNOWN', 'platform')),
     ['inconsistent', 'event'],
   ],
+  [
+    'the question for the outcome was rejected',
+    evidence(
+      { live: [], events: sent('post.failed'), rejections: new Map([['x', 1]]) },
+      failed('DELIVERY_UNKNOWN', 'platform'),
+    ),
+    [],
+  ],
   ['a post does not become final', evidence({}, { status: 'publishing' }), ['in flight', 'event']],
   [
     'a post failed because of its account, although no account was lost',

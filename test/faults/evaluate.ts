@@ -20,7 +20,7 @@ export interface Evidence {
   live: readonly LivePost[];
   /** Bodies of all webhook deliveries. */
   events: readonly Json[];
-  /** Number of requests that each platform rejected for good. */
+  /** Number of requests that each platform rejected for good. A rejected question for the outcome leaves it unknown. */
   rejections: ReadonlyMap<PlatformId, number>;
   inFlight: readonly string[];
   /** Platforms whose destinations may end with DELIVERY_UNKNOWN; default: all that cannot be asked. */
@@ -65,9 +65,10 @@ export function evaluate(evidence: Evidence): Evaluation {
       const live = evidence.live.filter(each => each.platform === platform && isOf(plan, each));
       const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
       const cannotTell = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
-      const mayBeUnknown = cannotTell || isCode2(destination);
+      const isRefused = outcome === 'unknown' && !cannotTell && evidence.rejections.has(platform);
+      const mayBeUnknown = cannotTell || isRefused || isCode2(destination);
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
-      if (outcome === 'rejected' || isLinkRefused(destination))
+      if (outcome === 'rejected' || isRefused || isLinkRefused(destination))
         rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);
       for (const [kind, detail] of [
         ...destinationProblems(plan, destination, live, outcome, mayBeUnknown),
@@ -80,7 +81,7 @@ export function evaluate(evidence: Evidence): Evaluation {
   for (const [platform, keys] of rejected) {
     const allowed = evidence.rejections.get(platform) ?? 0;
     if (keys.length > allowed) {
-      const detail = `${platform}: ${keys.length} destinations failed or have no link, but the platform rejected ${allowed}`;
+      const detail = `${platform}: ${keys.length} destinations failed, are unknown or have no link, but the platform rejected ${allowed}`;
       violations.push({ kind: 'lost', detail, key: keys[0] ?? null });
     }
   }

@@ -66,6 +66,7 @@ export function jobOf(
     account: { connection_id: 'c1', platform_user_id, username, attributes: grant.attributes },
     due_at: host.now(),
     created_at: host.now(),
+    ...(more.alt_texts ? { alt_texts: more.alt_texts } : {}),
   };
 }
 

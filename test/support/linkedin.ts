@@ -75,6 +75,7 @@ export function jobOf(
   return {
     ...draft,
     ...textsFor(rules, draft),
+    ...(more.alt_texts ? { alt_texts: more.alt_texts } : {}),
     post_id: `post-${posts}`,
     platform: 'linkedin',
     account,

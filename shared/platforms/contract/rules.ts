@@ -120,6 +120,8 @@ export interface PlatformRules extends PlatformBasics {
   comment: readonly TextRule[] | null;
   /** The platform's own text fields with a limit: `auto_truncate` shortens them. */
   text_fields: Readonly<Record<string, TextRule>>;
+  /** Limit of the alt text of a picture, where the platform has no field of its own for it. */
+  alt_text?: TextRule;
   /** Returns the text as it will be sent: trimmed, normalised, and truncated with `auto_truncate`. */
   shape: (draft: Draft) => string;
   /** Returns the title as it will be sent. Default: trimmed, on one line, truncated with `auto_truncate`. */

@@ -91,8 +91,19 @@ export async function createFeedPost(page: PageClient, post: FeedPost): Promise<
   return { id: created.id, url: absoluteUrl(created.permalink_url) ?? `${FACEBOOK}/${created.id}` };
 }
 
+/** A photo that Facebook fetches, with the alt text that it shows to those who do not see it. */
+export interface Photo {
+  url: string;
+  altText: string | null;
+}
+
+const photoForm = ({ url, altText }: Photo): Record<string, string> => ({
+  url,
+  ...(altText === null ? {} : { alt_text_custom: altText }),
+});
+
 /** Publishes a post with one photo. */
-export async function publishPhoto(page: PageClient, url: string, caption: string): Promise<CreatedPost> {
+export async function publishPhoto(page: PageClient, photo: Photo, caption: string): Promise<CreatedPost> {
   const { id, post_id } = await page.graph.call(
     {
       what: 'Publishing the photo',
@@ -100,7 +111,7 @@ export async function publishPhoto(page: PageClient, url: string, caption: strin
       method: 'POST',
       path: `/${page.id}/photos`,
       form: {
-        url,
+        ...photoForm(photo),
         ...(caption === '' ? {} : { caption }),
         published: 'true',
       },
@@ -113,14 +124,14 @@ export async function publishPhoto(page: PageClient, url: string, caption: strin
 }
 
 /** Uploads a photo that nobody sees until it is attached to a post. Facebook deletes it after about a day. */
-export async function stagePhoto(page: PageClient, url: string): Promise<string> {
+export async function stagePhoto(page: PageClient, photo: Photo): Promise<string> {
   const { id } = await page.graph.call(
     {
       what: 'Uploading a photo',
       purpose: 'prepare',
       method: 'POST',
       path: `/${page.id}/photos`,
-      form: { url, published: 'false' },
+      form: { ...photoForm(photo), published: 'false' },
       timeoutMs: PHOTO_TIMEOUT_MS,
     },
     CreatedSchema,

@@ -1,6 +1,7 @@
 import { SECOND, HOUR } from '../../time/instant.ts';
 import type { StepResult } from '../contract/publisher.ts';
-import { deleteObject, stagePhoto } from './client.ts';
+import { altTextOf } from '../kit/draft.ts';
+import { deleteObject, stagePhoto, type Photo } from './client.ts';
 import { PICTURES } from './rules.ts';
 import { pageOf, type Context, type State } from './state.ts';
 
@@ -28,11 +29,17 @@ export async function hostPhotos(context: Context, state: State): Promise<StepRe
 /** Uploads the photos of a post with several, unpublished and one for each checkpoint. */
 export async function stagePhotos(context: Context, state: State): Promise<StepResult<State>> {
   const page = pageOf(context, state);
-  const url = state.photos[state.staged.length];
-  if (url === undefined) return { type: 'next', state };
-  const id = await stagePhoto(page, url);
+  const photo = photoAt(context, state, state.staged.length);
+  if (photo === null) return { type: 'next', state };
+  const id = await stagePhoto(page, photo);
   const staged_at = state.staged_at ?? context.now();
   return { type: 'again', state: { ...state, staged: [...state.staged, id], staged_at } };
+}
+
+/** Returns the photo at `index` of a post; null beyond the last. */
+export function photoAt({ job }: Context, { photos }: State, index: number): Photo | null {
+  const url = photos[index];
+  return url === undefined ? null : { url, altText: altTextOf(job, index) };
 }
 
 /** True while Facebook certainly has the unpublished photos. */

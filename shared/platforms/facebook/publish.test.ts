@@ -164,13 +164,13 @@ describe('a text post', () => {
 
 describe('a photo', () => {
   test('is published with its text', async () => {
-    const { post, ran } = await run(images(1, { description: 'A photo' }));
+    const { post, ran } = await run(images(1, { description: 'A photo', alt_texts: ['A teal square'] }));
     expect(ran).toEqual(['host_photos', 'host_photos', 'publish']);
     expect(post.platform_post_id).toMatch(new RegExp(`^${PAGE}_`));
     expect(post.platform_post_url).toContain('/posts/');
     expect(last()).toMatchObject({
       kind: 'image',
-      fields: { caption: 'A photo', published: 'true' },
+      fields: { caption: 'A photo', published: 'true', alt_text_custom: 'A teal square' },
       media: [{ type: 'image/jpeg', width: 60, height: 40 }],
     });
     expect(last().fields['message']).toBeUndefined();
@@ -208,7 +208,7 @@ describe('a photo', () => {
 describe('several photos', () => {
   test('are uploaded unpublished and attached in order', async () => {
     const before = live().length;
-    const { ran } = await run(images(3));
+    const { ran } = await run(images(3, { alt_texts: ['One', null, 'Three'] }));
     expect(ran.filter(step => step === 'stage_photos')).toHaveLength(4);
     const staged = requests(PHOTOS).map(({ body }) => new URLSearchParams(body.toString()));
     expect(staged.map(form => form.get('published'))).toEqual(['false', 'false', 'false']);
@@ -219,7 +219,11 @@ describe('several photos', () => {
       ids.map(id => JSON.stringify({ media_fbid: id })),
     );
     expect(live()).toHaveLength(before + 1);
-    expect(last()).toMatchObject({ kind: 'album', media: [{}, {}, {}] });
+    expect(last()).toMatchObject({
+      kind: 'album',
+      media: [{}, {}, {}],
+      fields: { alt_texts: ['One', null, 'Three'] },
+    });
   });
 
   test('are uploaded once, although the post fails twice', async () => {

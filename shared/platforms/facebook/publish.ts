@@ -8,7 +8,7 @@ import { createFeedPost, deleteObject, publishPhoto, type CreatedPost } from './
 import { firstComment } from './comment.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { previewLink } from './link.ts';
-import { areStillStaged, discardPhotos, hostPhotos, stagePhotos } from './photos.ts';
+import { areStillStaged, discardPhotos, hostPhotos, photoAt, stagePhotos } from './photos.ts';
 import { findPost, reconcile } from './reconcile.ts';
 import { rules } from './rules.ts';
 import { FRESH, pageOf, restarted, StateSchema, type Context, type State } from './state.ts';
@@ -85,8 +85,8 @@ const liveNow = ({ now }: Context, { id, url }: CreatedPost): PublishedPost => (
 function sendPost(context: Context, state: State): Promise<CreatedPost> {
   const { text } = context.job;
   const page = pageOf(context, state);
-  const [photo] = state.photos;
-  if (photo !== undefined && state.staged.length === 0) return publishPhoto(page, photo, text);
+  const photo = photoAt(context, state, 0);
+  if (photo !== null && state.staged.length === 0) return publishPhoto(page, photo, text);
   return createFeedPost(page, { message: text, link: linkOf(context, state), photoIds: state.staged });
 }
 

@@ -7,6 +7,8 @@ import { basics } from './basics.ts';
 
 const TEXT = [characters(63_206)];
 const TITLE = [characters(255)];
+/** Not documented; what Facebook's own form and other tools accept. */
+const ALT_TEXT = characters(1000);
 
 /** Facebook rejects larger photos with a message that names 4 MB, and shows GIFs as still pictures. */
 export const PICTURES: PictureNeeds = {
@@ -48,6 +50,7 @@ export const rules: PlatformRules = {
   titled: ['video'],
   comment: [],
   text_fields: {},
+  alt_text: ALT_TEXT,
   shape: draft => shapeText(draft.description, draft, rules),
   options: {
     facebook_description: ownDescription('Facebook'),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { cutToFit } from '../../text/truncate.ts';
-import type { AccountFacts, Draft, PlatformRules, RuleViolation } from '../contract/rules.ts';
+import type { AccountFacts, Draft, PlatformRules, RuleViolation, TextRule } from '../contract/rules.ts';
 
 /** Ends a message about a text that is too long. */
 export const SHORTEN_HINT = '. Set auto_truncate to true to shorten it';
@@ -34,8 +34,14 @@ function ownField({ platform, options }: PlatformRules, field: string): string |
   return Object.hasOwn(options, name) ? name : null;
 }
 
-/** Returns the field with one alt text for all pictures of a platform; null where the platform shows none. */
+/** Returns the field with one alt text for all pictures of a platform; null where it has none. */
 export const altTextFieldOf = (rules: PlatformRules): string | null => ownField(rules, 'alt_text');
+
+/** Returns the limit of alt texts; null where the platform shows none. */
+export function altTextRuleOf(rules: PlatformRules): TextRule | null {
+  const field = altTextFieldOf(rules);
+  return (field === null ? rules.alt_text : rules.text_fields[field]) ?? null;
+}
 
 /** Returns the alt text of the file at `index` of a draft's media; null where it has none. */
 export const altTextOf = ({ alt_texts }: Pick<Draft, 'alt_texts'>, index: number): string | null =>
@@ -43,24 +49,20 @@ export const altTextOf = ({ alt_texts }: Pick<Draft, 'alt_texts'>, index: number
 
 /** The platform's own alt text is that of every picture; `media_alt_texts` belongs to `media_urls`, not to its own media. */
 function altTextsFor(rules: PlatformRules, post: PostContent, options: JsonObject): (string | null)[] {
+  const rule = altTextRuleOf(rules);
+  if (rule === null) return [];
   const field = altTextFieldOf(rules);
-  if (field === null) return [];
   const { field: mediaField, urls } = mediaFor(rules, post);
-  const own = visibleAltText(options[field]);
+  const own = field === null ? null : visibleAltText(options[field]);
   return urls.map((_, index) => {
     if (own !== null || mediaField !== 'media_urls') return own;
     const text = visibleAltText(post.media_alt_texts?.[index]);
-    return text !== null && post.auto_truncate ? cutToFit(text, limitOf(rules, field)) : text;
+    return text !== null && post.auto_truncate ? cutToFit(text, [rule]) : text;
   });
 }
 
 const visibleAltText = (text: unknown): string | null =>
   typeof text === 'string' && !isBlank(text) ? normalizeText(text) : null;
-
-const limitOf = ({ text_fields }: PlatformRules, field: string) => {
-  const rule = text_fields[field];
-  return rule ? [rule] : [];
-};
 
 /** Returns the media that a platform gets and the field that names them. */
 export function mediaFor(

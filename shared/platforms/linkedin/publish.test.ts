@@ -259,11 +259,13 @@ describe('a link of a text post', () => {
 
 describe('images', () => {
   test('of one post are one medium, or several in their order', async () => {
-    await run(images([jpeg], { description: null }));
+    await run(images([jpeg], { description: null, alt_texts: ['A teal square'] }));
     expect(last()).toMatchObject({
       kind: 'image',
       text: '',
-      fields: { content: { media: { id: expect.stringMatching(/^urn:li:image:/) } } },
+      fields: {
+        content: { media: { id: expect.stringMatching(/^urn:li:image:/), altText: 'A teal square' } },
+      },
     });
     const colors = await Promise.all(
       ['red', 'green', 'blue'].map(background =>
@@ -272,10 +274,16 @@ describe('images', () => {
           .toBuffer(),
       ),
     );
-    const { ran } = await run(images(colors, { description: 'Three' }));
+    const { ran } = await run(images(colors, { description: 'Three', alt_texts: ['Red', null, 'Blue'] }));
     expect(ran).toEqual(['upload', 'process', 'process', 'publish']);
     expect(last().fields['content']).toMatchObject({
-      multiImage: { images: Array(3).fill({ id: expect.any(String) }) },
+      multiImage: {
+        images: [
+          { id: expect.any(String), altText: 'Red' },
+          { id: expect.any(String) },
+          { id: expect.any(String), altText: 'Blue' },
+        ],
+      },
     });
     expect(last().media.map(each => each.sha256)).toEqual(colors.map(sha256));
   });

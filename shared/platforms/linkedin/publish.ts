@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type PublishJob, type Step, type StepResult } from '../contract/publisher.ts';
+import { altTextOf } from '../kit/draft.ts';
 import { resultOf } from '../kit/finding.ts';
 import { linkOf, prepareArticle } from './article.ts';
 import { firstComment } from './comment.ts';
@@ -132,9 +133,16 @@ function contentOf(job: PublishJob, { assets, article }: State): JsonObject | nu
   }
   const [first, ...others] = assets;
   if (first === undefined) return null;
-  if (others.length > 0) return { multiImage: { images: assets.map(id => ({ id })) } };
+  if (others.length > 0) {
+    return { multiImage: { images: assets.map((id, index) => ({ id, ...altText(job, index) })) } };
+  }
   const title = titleOf(job);
-  return { media: { id: first, ...(title !== null && { title }) } };
+  return { media: { id: first, ...(title !== null && { title }), ...altText(job, 0) } };
+}
+
+function altText(job: PublishJob, index: number): JsonObject {
+  const text = job.post_type === 'image' ? altTextOf(job, index) : null;
+  return text === null ? {} : { altText: text };
 }
 
 /** The viewer of a document shows its title: the post's, else the name of the file. */

@@ -11,6 +11,7 @@ import { spansOf } from './little-text.ts';
 /** LinkedIn does not document its unit. It counts the text as written: the escapes of its markup are added by the publisher. */
 const TEXT = [utf16Units(3000)];
 const TITLE = [utf16Units(400)];
+const ALT_TEXT = utf16Units(4086);
 
 /** Pixels and frames are limited, not bytes. */
 export const PICTURES: PictureNeeds = {
@@ -61,6 +62,7 @@ export const rules: PlatformRules = {
   titled: ['video', 'document'],
   comment: [utf16Units(1250)],
   text_fields: {},
+  alt_text: ALT_TEXT,
   shape,
   options: {
     linkedin_description: ownDescription('LinkedIn'),

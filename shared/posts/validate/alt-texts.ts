@@ -1,5 +1,5 @@
 import type { ValidationDetail } from '../../http/errors.ts';
-import { altTextFieldOf, SHORTEN_HINT } from '../../platforms/kit/draft.ts';
+import { altTextFieldOf, altTextRuleOf, SHORTEN_HINT } from '../../platforms/kit/draft.ts';
 import { contentOf, type PlatformPost } from '../drafts.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';
@@ -17,10 +17,10 @@ export function altTextErrors(candidate: Candidate, posts: readonly PlatformPost
 
 function tooLongAltTexts({ rules, draft, media_field }: PlatformPost): ValidationDetail[] {
   const field = altTextFieldOf(rules);
-  const rule = field === null ? undefined : rules.text_fields[field];
+  const rule = altTextRuleOf(rules);
   // A platform's own alt text is validated as an option.
-  if (!rule || field === null || draft.options[field] !== undefined || media_field !== 'media_urls')
-    return [];
+  const hasOwn = field !== null && draft.options[field] !== undefined;
+  if (!rule || hasOwn || media_field !== 'media_urls') return [];
   return (draft.alt_texts ?? []).flatMap((text, index) => {
     const length = text === null ? 0 : rule.measure(text);
     const message = `${rules.display_name} accepts at most ${rule.limit} ${rule.unit}; the alt text has ${length}${SHORTEN_HINT}`;

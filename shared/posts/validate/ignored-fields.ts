@@ -1,6 +1,6 @@
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import type { IgnoredField } from '../../platforms/contract/rules.ts';
-import { altTextFieldOf } from '../../platforms/kit/draft.ts';
+import { altTextRuleOf } from '../../platforms/kit/draft.ts';
 import { RULES } from '../../platforms/registry.ts';
 import { withSubject } from '../../http/validate.ts';
 import type { PlatformPost } from '../drafts.ts';
@@ -73,7 +73,7 @@ function ignoredBy({ rules, draft }: PlatformPost, sent: ReadonlySet<string>): I
           },
         ]
       : []),
-    ...(post_type === 'image' && sent.has('media_alt_texts') && altTextFieldOf(rules) === null
+    ...(post_type === 'image' && sent.has('media_alt_texts') && altTextRuleOf(rules) === null
       ? [
           {
             field: 'media_alt_texts',

@@ -218,6 +218,18 @@ describe('media_alt_texts', () => {
     expect(posts.map(({ draft }) => draft.alt_texts)).toEqual([['A dog', null], ['Animals', 'Animals'], []]);
   });
 
+  test('apply where the platform has no field of its own', async () => {
+    const body = { ...image, platforms: ['facebook', 'linkedin'], media_alt_texts: ['A dog', null] };
+    const { posts } = await validate(body);
+    expect(posts.map(({ draft }) => draft.alt_texts)).toEqual([
+      ['A dog', null],
+      ['A dog', null],
+    ]);
+    expect(await errors({ ...body, media_alt_texts: [null, 'a'.repeat(1001)] })).toEqual([
+      'facebook media_alt_texts[1]',
+    ]);
+  });
+
   test('have the limit of the platform, and are shortened with auto_truncate', async () => {
     const long = { ...image, platforms: ['x', 'pinterest'], pinterest_board_id: '1' };
     const body = { ...long, media_alt_texts: ['a'.repeat(500), 'word '.repeat(120).trim()] };
@@ -232,8 +244,13 @@ describe('media_alt_texts', () => {
   });
 
   test('are ignored with a warning for each platform that shows none', async () => {
-    const body = { ...image, platforms: ['telegram', 'x', 'facebook'], media_alt_texts: ['A dog'] };
-    expect(await warnings(body)).toEqual(['telegram media_alt_texts', 'facebook media_alt_texts']);
+    const body = {
+      ...image,
+      media_urls: [IMAGE],
+      platforms: ['telegram', 'x', 'gbp'],
+      media_alt_texts: ['A dog'],
+    };
+    expect(await warnings(body)).toEqual(['telegram media_alt_texts', 'gbp media_alt_texts']);
     const video = { ...body, post_type: 'video', media_urls: [VIDEO] };
     expect(await warnings(video)).toEqual(['- media_alt_texts']);
   });

@@ -144,6 +144,7 @@ export function show(
   photos: readonly FacebookPhoto[],
   fields: Readonly<Record<string, string>>,
 ): void {
+  const altTexts = photos.map(({ alt }) => alt);
   host.publish({
     platform: 'facebook',
     account: post.page_id,
@@ -154,7 +155,7 @@ export function show(
     title: null,
     media: shownMedia(photos),
     comments: [],
-    fields: { ...fields },
+    fields: { ...fields, ...(altTexts.some(text => text !== null) ? { alt_texts: altTexts } : {}) },
     published_at: new Date(post.created_at).toISOString(),
   });
 }
