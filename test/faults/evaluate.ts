@@ -65,8 +65,9 @@ export function evaluate(evidence: Evidence): Evaluation {
       const live = evidence.live.filter(each => each.platform === platform && isOf(plan, each));
       const outcome = outcomeOf(destination, evidence.accountsMayBeLost);
       const cannotTell = (evidence.mayBeUnknown ?? CANNOT_RECONCILE).includes(platform);
-      const isRefused = outcome === 'unknown' && !cannotTell && evidence.rejections.has(platform);
-      const mayBeUnknown = cannotTell || isRefused || isCode2(destination);
+      const isKnown = !cannotTell && !isCode2(destination);
+      const isRefused = outcome === 'unknown' && isKnown && evidence.rejections.has(platform);
+      const mayBeUnknown = !isKnown || isRefused;
       outcomes.set(`${platform} ${outcome}`, (outcomes.get(`${platform} ${outcome}`) ?? 0) + 1);
       if (outcome === 'rejected' || isRefused || isLinkRefused(destination))
         rejected.set(platform, [...(rejected.get(platform) ?? []), plan.key]);

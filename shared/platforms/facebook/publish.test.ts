@@ -350,13 +350,16 @@ describe('a commit whose response was lost', () => {
     expect(await reconcile(publisher, post, from, at, options())).toEqual({ type: 'unknown' });
   });
 
-  test('is looked for again where Facebook refuses to show the posts once', async () => {
-    const at = host.now();
-    host.failNext({ match: /published_posts/, respond: { status: 400, body: '{}' } });
-    expect(await finding(job(), at)).toEqual({ type: 'wait', delayMs: MINUTE });
-    host.advance(3 * MINUTE);
-    expect(await finding(job(), at)).toEqual({ type: 'absent' });
-  });
+  test.each([0, 5])(
+    'is looked for again where Facebook refuses to show the posts %i minutes later',
+    async minutes => {
+      const at = host.now() - minutes * MINUTE;
+      host.failNext({ match: /published_posts/, respond: { status: 400, body: '{}' } });
+      expect(await finding(job(), at)).toEqual({ type: 'wait', delayMs: MINUTE });
+      host.advance(3 * MINUTE);
+      expect(await finding(job(), at)).toEqual({ type: 'absent' });
+    },
+  );
 
   test('is read again where Facebook does not answer', async () => {
     host.failNext({ match: /published_posts/, respond: { status: 500, body: CODE_2 } });

@@ -18,15 +18,18 @@ import { statusOnceShown, videoStatus, type VideoStatus } from './video-status.t
 /** A post that Facebook does not show by then was not published. */
 const ABSENT_AFTER_MS = 2.5 * MINUTE;
 const READ_AGAIN_MS = MINUTE;
+/** A refusal that lasts this long is no accident. It proves nothing: without the permission, no post is shown. */
+const REFUSED_AFTER_MS = 15 * MINUTE;
 /** Facebook tells whole seconds, and its clock may differ. */
 const CLOCK_SKEW_MS = 5 * SECOND;
 
 export async function reconcile(context: Context, state: State, intentAt: number): Promise<Finding> {
   if (state.accepted_at !== null) return followVideo(context, state, state.accepted_at);
-  const isLate = context.now() - intentAt >= ABSENT_AFTER_MS;
-  // A refusal proves nothing: without the permission, no post is shown.
-  const finding = (await lookFor(context, state, intentAt)) ?? { type: isLate ? 'unknown' : 'absent' };
-  return finding.type === 'absent' && !isLate ? { type: 'wait', delayMs: READ_AGAIN_MS } : finding;
+  const age = context.now() - intentAt;
+  const finding = await lookFor(context, state, intentAt);
+  if (finding === null && age >= REFUSED_AFTER_MS) return { type: 'unknown' };
+  const isEarly = finding === null || (finding.type === 'absent' && age < ABSENT_AFTER_MS);
+  return isEarly ? { type: 'wait', delayMs: READ_AGAIN_MS } : finding;
 }
 
 /** Follows a video that Facebook has accepted. It is absent once Facebook has given it up. */
