@@ -74,7 +74,12 @@ const firstReadingsOf = ({ workspace_id, profile_id, post_id }: Post): FirstRead
 });
 
 /** Runs the function `age` after publication, with a crash if given; returns the number of its external calls. */
-async function runAt(age: number, crash: Crash | null = null, isDown = false): Promise<number> {
+async function runAt(
+  age: number,
+  crash: Crash | null = null,
+  isDown = false,
+  hasTime = () => true,
+): Promise<number> {
   world.clock.now = published + age;
   const { services, calls, external } = crashingServices(world.services, crash);
   const read = (ids: readonly string[]): Promise<ReadonlyMap<string, Metrics>> => {
@@ -89,7 +94,7 @@ async function runAt(age: number, crash: Crash | null = null, isDown = false): P
   };
   const http = null as unknown as HttpClient;
   try {
-    await readDueMetrics({ services, readers: { x: reader, bluesky: reader }, http, hasTime: () => true });
+    await readDueMetrics({ services, readers: { x: reader, bluesky: reader }, http, hasTime });
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
   }
@@ -147,4 +152,15 @@ describe.each([
       expect(requested).toHaveLength(posts.length);
     }
   });
+});
+
+test('the next run goes on where the time of one is over, and reads nothing twice', async () => {
+  for (let steps = 0; steps < 12; steps += 1) {
+    await reset();
+    let left = steps;
+    await runAt(HOUR, null, false, () => left-- > 0);
+    await runAt(1.25 * HOUR);
+    expect({ steps, ...(await state()) }).toEqual({ steps, ...MEASURED });
+    expect({ steps, requested: requested.length }).toEqual({ steps, requested: posts.length });
+  }
 });

@@ -31,9 +31,10 @@ interface Reading {
   isStored: boolean;
 }
 
-/** The first readings of a post, and what replaces them when those that are due are made. */
+/** The first readings of a post: those that are due now, and what is left of them after these. */
 interface Opened {
   first: FirstReadings;
+  due: readonly Reading[];
   rest: FirstReadings | null;
 }
 
@@ -54,14 +55,13 @@ async function readShard(run: ReadingRun, shard: number): Promise<number> {
   for (;;) {
     const page = await listDue(services.table, shard, services.now(), PAGE);
     const { readings, opened } = await open(run, page);
+    const handled = new Set<Reading>();
     for (const [, due] of Map.groupBy(readings, accountAndTarget)) {
-      if (!run.hasTime()) return count;
-      await readAccount(run, due);
-      count += due.length;
+      for (const reading of await readAccount(run, due)) handled.add(reading);
     }
-    if (!run.hasTime()) return count;
-    await Promise.all(opened.map(({ first, rest }) => replace(services, first, rest)));
-    if (page.length < PAGE) return count;
+    await Promise.all(opened.map(each => replaceFirst(services, each, handled)));
+    count += handled.size;
+    if (page.length < PAGE || !run.hasTime()) return count;
   }
 }
 
@@ -70,7 +70,7 @@ async function open(
   { services, readers }: ReadingRun,
   page: readonly DueItem[],
 ): Promise<{ readings: Reading[]; opened: Opened[] }> {
-  const readings = page.flatMap(item => ('platform' in item ? [{ reading: item, isStored: true }] : []));
+  const stored = page.flatMap(item => ('platform' in item ? [{ reading: item, isStored: true }] : []));
   const firsts = page.flatMap(item => ('platform' in item ? [] : [item]));
   const opened: Opened[] = [];
   for (const [workspaceId, own] of Map.groupBy(firsts, ({ workspace_id }) => workspace_id)) {
@@ -79,20 +79,20 @@ async function open(
     const posts = new Map(found.map(post => [post.post_id, post]));
     for (const first of own) {
       const { due, rest } = openFirstReadings(first, posts.get(first.post_id), readers, services.now());
-      readings.push(...due.map(reading => ({ reading, isStored: false })));
-      opened.push({ first, rest });
+      opened.push({ first, due: due.map(reading => ({ reading, isStored: false })), rest });
     }
   }
-  return { readings, opened };
+  return { readings: [...stored, ...opened.flatMap(({ due }) => due)], opened };
 }
 
 /** Posts of a page are read with the page's secrets: one call reads posts of one account and target. */
 const accountAndTarget = ({ reading: { account_id, target_id } }: Reading) =>
   `${account_id} ${target_id ?? ''}`;
 
-async function readAccount(run: ReadingRun, due: readonly Reading[]): Promise<void> {
+/** Reads the posts of one account and target as long as there is time. Returns the readings that were made or dropped. */
+async function readAccount(run: ReadingRun, due: readonly Reading[]): Promise<readonly Reading[]> {
   const [first] = due;
-  if (!first) return;
+  if (!first || !run.hasTime()) return [];
   const { workspace_id, profile_id, platform, account_id } = first.reading;
   const { table } = run.services;
   const reader = run.readers[platform];
@@ -100,11 +100,13 @@ async function readAccount(run: ReadingRun, due: readonly Reading[]): Promise<vo
   if (!reader || connection?.id !== account_id) {
     // The account was disconnected or replaced: its posts can no longer be read.
     await Promise.all(due.map(each => replaceReading(run.services, each, null)));
-    return;
+    return due;
   }
-  for (let start = 0; start < due.length && run.hasTime(); start += reader.batch) {
-    await readBatch(run, reader, connection, due.slice(start, start + reader.batch));
+  let end = 0;
+  for (; end < due.length && run.hasTime(); end += reader.batch) {
+    await readBatch(run, reader, connection, due.slice(end, end + reader.batch));
   }
+  return due.slice(0, end);
 }
 
 async function readBatch(
@@ -168,6 +170,17 @@ async function storeReading(
     await putMetricsReading(services.table, workspace_id, profile_id, reading);
   }
   await replaceReading(services, due, metrics ? readingAfter(due.reading, reader.ages_ms, now) : null);
+}
+
+/** What could not be handled in time stays due. */
+async function replaceFirst(
+  services: Services,
+  { first, due, rest }: Opened,
+  handled: ReadonlySet<Reading>,
+): Promise<void> {
+  const left = due.filter(each => !handled.has(each)).map(({ reading }) => reading.platform);
+  if (left.length === 0) return replace(services, first, rest);
+  await putDue(services.table, { ...first, platforms: [...left, ...(rest?.platforms ?? [])] });
 }
 
 /** Stores the next due reading before the present one is deleted. */
