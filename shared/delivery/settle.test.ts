@@ -47,6 +47,17 @@ describe('the first metrics readings', () => {
     expect(await readings(post)).toEqual([]);
   });
 
+  test('of a destination that goes live an hour later, as by a retry of the user, are stored with it', async () => {
+    const post = await world.store({}, ['x', 'bluesky']);
+    await world.handle(publishMessage(post));
+    for (const each of await readings(post)) await deleteDue(world.table, each);
+    world.clock.now += HOUR;
+    await world.handle(publishMessage(post, 'bluesky'));
+    expect(await readings(post)).toMatchObject([
+      { platform: 'bluesky', index: 0, due_at: world.clock.now + HOUR },
+    ]);
+  });
+
   test('are stored once by two workers that end at the same time', async () => {
     const post = await world.store({}, ['x', 'bluesky']);
     await Promise.all((['x', 'bluesky'] as const).map(each => world.handle(publishMessage(post, each))));

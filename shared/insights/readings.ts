@@ -1,5 +1,5 @@
 import { targetIdOf } from '../connections/target-choice.ts';
-import { isFinal, isSettled, type Destination, type DestinationOf } from '../model/destination.ts';
+import { isSettled, type Destination, type DestinationOf } from '../model/destination.ts';
 import type { DueReading, FirstReadings } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
@@ -8,7 +8,7 @@ import { draftFor } from '../platforms/kit/draft.ts';
 import { INSIGHTS, RULES } from '../platforms/registry.ts';
 import { putDue } from '../store/insights.ts';
 import type { Table } from '../store/table.ts';
-import { HOUR } from '../time/instant.ts';
+import { HOUR, MINUTE } from '../time/instant.ts';
 
 /** A failed reading is retried after 1, 2, 4 … hours, at most this many times. */
 const MAX_RETRIES = 6;
@@ -18,29 +18,42 @@ export type Readers = Readonly<Partial<Record<PlatformId, InsightsReader>>>;
 const firstAge = (platform: PlatformId, readers: Readers): number | null =>
   readers[platform]?.ages_ms[0] ?? null;
 
+/** The first readings of a post may be opened when they are due: what goes live from a minute before stores its own. */
+const OPENING_MS = MINUTE;
+
 /**
  * Stores the first readings of a post, where its platforms report metrics. One item stands for all of its destinations: the
- * one that was settled first stores it, and at worst another does the same again.
+ * one that was settled first stores it, and at worst another does the same again. A late one has an item of its own.
  */
 export async function scheduleFirstReadings(
   table: Table,
   post: Post,
   settled: DestinationOf<'published'>,
 ): Promise<void> {
-  if (destinationsOf(post).some(other => isSettledBefore(other, settled))) return;
+  const first = firstReadingsOf(post);
+  if (first === null) return;
+  if (settled.changed_at > first.due_at - OPENING_MS) {
+    const age = firstAge(settled.platform, INSIGHTS);
+    if (age !== null) await putDue(table, firstReading(post, settled, settled.published_at + age));
+  } else if (!destinationsOf(post).some(other => isSettledBefore(other, settled))) {
+    await putDue(table, first);
+  }
+}
+
+function firstReadingsOf(post: Post): FirstReadings | null {
   const ages = destinationsOf(post).flatMap(({ platform }) => {
     const age = firstAge(platform, INSIGHTS);
     return age === null ? [] : [{ platform, age }];
   });
-  if (ages.length === 0) return;
+  if (ages.length === 0) return null;
   const { workspace_id, profile_id, post_id } = post;
-  await putDue(table, {
+  return {
     workspace_id,
     profile_id,
     post_id,
     platforms: ages.map(({ platform }) => platform),
     due_at: post.due_at + Math.min(...ages.map(({ age }) => age)),
-  });
+  };
 }
 
 /** The name decides between destinations of the same millisecond. */
@@ -52,11 +65,14 @@ const isSettledBefore = (other: Destination, { changed_at, platform }: Destinati
 export interface OpenedReadings {
   /** Readings that are due now. */
   due: DueReading[];
-  /** What is left of the first readings: those of destinations that are not live long enough, or not yet. */
+  /** What is left of the first readings: those of destinations that are not live long enough. */
   rest: FirstReadings | null;
 }
 
-/** Opens the first readings of a post, which is undefined when it no longer exists. `now`: epoch milliseconds. */
+/**
+ * Opens the first readings of a post, which is undefined when it no longer exists. What is not live yet stores its own when it
+ * is. `now`: epoch milliseconds.
+ */
 export function openFirstReadings(
   first: FirstReadings,
   post: Post | undefined,
@@ -67,14 +83,10 @@ export function openFirstReadings(
   const later: { platform: PlatformId; at: number }[] = [];
   for (const platform of first.platforms) {
     const destination = post?.destinations[platform];
-    if (!post || !destination) continue;
-    if (destination.status === 'published') {
-      const at = destination.published_at + (firstAge(platform, readers) ?? 0);
-      if (at <= now) due.push(firstReading(post, destination, at));
-      else later.push({ platform, at });
-    } else if (!isFinal(destination)) {
-      later.push({ platform, at: now + HOUR });
-    }
+    if (!post || destination?.status !== 'published') continue;
+    const at = destination.published_at + (firstAge(platform, readers) ?? 0);
+    if (at <= now) due.push(firstReading(post, destination, at));
+    else later.push({ platform, at });
   }
   const rest =
     later.length === 0
