@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-
 /** Native ESM without a transform: Node.js runs the TypeScript sources as they are. */
 export default {
   testEnvironment: 'node',
@@ -11,8 +9,7 @@ export default {
   globalSetup: '<rootDir>/test/setup/global.ts',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.mjs',
-  // One more than there are cores: about a third of the time, a test waits. Each may start a local stack of its own.
-  maxWorkers: Math.min(availableParallelism() + 1, 4),
+  maxWorkers: 2,
   // Modules of a test file are never collected: after a hundred files a worker is several times slower than a new one.
   workerIdleMemoryLimit: '700MB',
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
