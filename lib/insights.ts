@@ -25,7 +25,7 @@ export class Insights extends Construct {
       ...SIZES.insights,
       traced: false,
     }).neverRunAgain();
-    table.grant(reader, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    table.grant(reader, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     secrets.grantReadKeyRing(reader);
     secrets.grantReadPlatformApps(
       reader,
