@@ -7,7 +7,7 @@ import { basics } from './basics.ts';
 
 const TEXT = [characters(63_206)];
 const TITLE = [characters(255)];
-/** Not documented; what Facebook's own form and other tools accept. */
+/** Not documented; what other publishing tools accept at least. */
 const ALT_TEXT = characters(1000);
 
 /** Facebook rejects larger photos with a message that names 4 MB, and shows GIFs as still pictures. */
