@@ -36,7 +36,8 @@ export class Housekeeping extends Construct {
       ...SIZES.housekeeper,
     }).workInBackground(deadLetters);
     this.housekeeper = housekeeper;
-    table.grant(housekeeper, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem');
+    table.grant(housekeeper, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem');
+    table.grant(housekeeper, 'DeleteItem', 'BatchWriteItem');
     secrets.grantReadKeyRing(housekeeper);
     secrets.grantReadPlatformApps(housekeeper, PLATFORM_IDS);
     schedules.grant(housekeeper, 'DeleteSchedule');

@@ -111,7 +111,7 @@ export class Publishing extends Construct {
       environment: { [ENV.publicUrl]: publicUrl },
     });
     // A post of a platform that the deployment no longer has fails, with its events.
-    table.grant(dispatcher, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    table.grant(dispatcher, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     events.grantSend(dispatcher, ENV.eventsQueueUrl);
     this.nameDisabled(dispatcher);
     this.grantSendToPublishers(dispatcher);

@@ -52,7 +52,7 @@ export class Sweeper extends Construct {
       environment: { [ENV.publicUrl]: publicUrl },
     }).neverRunAgain();
     table.grantQueryWakeIndex(this.worker);
-    table.grant(this.worker, 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    table.grant(this.worker, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     publishing.dispatch.grantSend(this.worker, ENV.dispatchQueueUrl);
     events.grantSend(this.worker, ENV.eventsQueueUrl);
     housekeeping.grantStart(this.worker);

@@ -24,7 +24,7 @@ export class Uploads extends Construct {
       ...SIZES['media-importer'],
     }).workInBackground(deadLetters);
     this.importer = importer;
-    table.grant(importer, 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem');
+    table.grant(importer, 'GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem');
     media.grant(
       importer,
       'GetObject',

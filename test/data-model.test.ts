@@ -97,8 +97,14 @@ async function fixture() {
     published_at: post.due_at,
   };
   const fresh: Post = { ...post, post_id: newId(post.created_at + 1) };
-  return { table, post, fresh, made, pending, active, live };
+  const long = await world.read(
+    await world.store({ ...typicalPost(), description: LONG_TEXT }, ['x', 'bluesky', 'telegram']),
+  );
+  return { table, post, long, fresh, made, pending, active, live };
 }
+
+/** 3,000 characters, as much as LinkedIn shows. */
+const LONG_TEXT = 'A long text about the new blend of coffee. '.repeat(70).slice(0, 3000);
 
 const FINGERPRINT = fingerprint(
   'A text of typical length about the opening hours of a shop, with a link and all that',
@@ -243,6 +249,15 @@ const PATTERNS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
   'edit a post': ({ table, post }) =>
     replacePost(table, post, { ...post, version: post.version + 1, wake_at: post.wake_at! + 1 }),
   'delete a post': ({ table, post }) => deletePost(table, post),
+  'store a long post': ({ table, long }) => createPost(table, { ...long, post_id: newId() }),
+  'read a long post': ({ table, long }) => getPost(table, long.workspace_id, long.post_id),
+  'store an outcome of a long post': ({ table, long, live }) => {
+    const held = leased(long.destinations.x!, long.due_at);
+    return saveDestination(table, long, long.destinations.x!, published(held, live, [], long.due_at));
+  },
+  'edit a long post': ({ table, long }) =>
+    replacePost(table, long, { ...long, version: long.version + 1, wake_at: long.wake_at! + 1 }),
+  'delete a long post': ({ table, long }) => deletePost(table, long),
   'store a post in a slot': ({ table, fresh }) => createPost(table, queuedPost(fresh)),
   'delete a post in a slot': async ({ table, fresh }) => {
     await createPost(world.table, queuedPost(fresh));

@@ -5,7 +5,7 @@ import { PLATFORM_IDS, PlatformIdSchema, PostTypeSchema } from './platform.ts';
 
 const Instant = v.pipe(v.number(), v.integer());
 
-/** A post as it is stored: one item that contains its destinations. Times are epoch milliseconds. */
+/** A post as it is stored, with its destinations. Times are epoch milliseconds. */
 export const PostSchema = v.object({
   post_id: v.string(),
   workspace_id: v.string(),
@@ -40,6 +40,8 @@ export const PostSchema = v.object({
   wake_at: v.optional(Instant),
   /** Id of the last write that replaced the whole post: its writer recognises it when the response was lost. */
   written_by: v.optional(v.string()),
+  /** Id of the item that has the content of a long post; absent where it is in the post's own item. */
+  content_id: v.exactOptional(v.string()),
 });
 export type Post = v.InferOutput<typeof PostSchema>;
 

@@ -48,7 +48,8 @@ const DESTINATION_DEFAULTS = {
   abandoned: null,
 };
 
-type Values = Readonly<Record<string, unknown>>;
+/** Attributes of an item. */
+export type Values = Readonly<Record<string, unknown>>;
 
 const withoutDefaults = (values: Values, defaults: Values): Values =>
   Object.fromEntries(
@@ -77,7 +78,7 @@ function withIds(values: Values, change: (id: unknown) => unknown): Values {
 const toStoredId = (id: unknown): unknown => (typeof id === 'string' ? storedId(id) : id);
 
 /** Returns the item of a post. It is in the wake index while `wake_at` is set. */
-export function postItem({ workspace_id, post_id, destinations, ...rest }: Post): Values {
+export function postItem({ workspace_id, post_id, destinations, ...rest }: Post): Values & Key {
   const indexed = rest.wake_at === undefined ? {} : { wake_shard: wakeShard(post_id) };
   const stored = Object.entries(destinations).map(([platform, each]): [string, Values] => [
     platform,

@@ -32,6 +32,7 @@ export const POST_NAMES = {
   updated_at: 'u',
   destinations: 'ds',
   written_by: 'w',
+  content_id: 'ci',
 } as const satisfies Record<Exclude<NamesOf<Post>, KeptName>, string>;
 
 /** The attributes of a destination, which is in its item under the name of its platform. */

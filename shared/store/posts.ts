@@ -1,15 +1,24 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { Destination } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { destinationItem, postItem, PostItemSchema, postKey, POST_PREFIX, storedId } from './post-item.ts';
-import { DESTINATION_NAMES, POST_NAMES } from './post-names.ts';
+import {
+  contentKey,
+  itemsOf,
+  StoredItemSchema,
+  wholePosts,
+  withContentOf,
+  type StoredItem,
+} from './post-content.ts';
+import { destinationItem, postKey, POST_PREFIX, storedId } from './post-item.ts';
+import { ifUnchanged, unchangedCondition, unchangedDestination } from './post-conditions.ts';
+import { POST_NAMES } from './post-names.ts';
 import { getItems, pagesOf } from './query.ts';
 import { slotReservationDelete, slotReservationPut } from './queue.ts';
 import { writeIfUnchanged, wakeShard, workspaceKey, type Table } from './table.ts';
 import { transact, type TransactItems } from './transact.ts';
+import { newWriteId } from './write-id.ts';
 
 /**
  * Result of writing a whole post. `stale`: the post changed since it was read. `slot_taken`: another post reserved the
@@ -20,21 +29,55 @@ export type PostWriteResult = 'written' | 'stale' | 'slot_taken';
 /** Stores a new post. Returns `stale` when the id exists: an earlier run of the same request stored it. */
 export function createPost(table: Table, post: Post): Promise<PostWriteResult> {
   const absent = { ConditionExpression: 'attribute_not_exists(PK)' };
-  return putPost(table, post, absent, slotReservationPut(table, null, post));
+  return putPost(table, null, post, absent, slotReservationPut(table, null, post));
 }
+
+/** Each further read means that an edit came between the reads of a post and of its content. */
+const MAX_READS = 10;
 
 /** Reads a post consistently, or returns null. */
 export async function getPost(table: Table, workspaceId: string, postId: string): Promise<Post | null> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: postKey(workspaceId, postId), ConsistentRead: true }),
-  );
-  return Item ? v.parse(PostItemSchema, Item) : null;
+  const command = new GetCommand({
+    TableName: table.name,
+    Key: postKey(workspaceId, postId),
+    ConsistentRead: true,
+  });
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const { Item } = await table.client.send(command);
+    if (!Item) return null;
+    const [post] = await wholePosts(table, [v.parse(StoredItemSchema, Item)], true);
+    if (post) return post;
+  }
+  throw new Error(`The post ${postId} was not read with its content in ${MAX_READS} attempts`);
 }
 
 /** Returns those of the posts that exist, in any order. Reads consistently. */
-export function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
+export async function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
   const keys = ids.map(id => postKey(workspaceId, id));
-  return getItems(table, keys, PostItemSchema, { consistent: true });
+  const consistent = true;
+  return existingPosts(
+    table,
+    workspaceId,
+    await getItems(table, keys, StoredItemSchema, { consistent }),
+    true,
+  );
+}
+
+/** Returns the posts of these items, in their order, without those that were deleted meanwhile. */
+async function existingPosts(
+  table: Table,
+  workspaceId: string,
+  items: readonly StoredItem[],
+  consistent: boolean,
+): Promise<Post[]> {
+  const posts = await wholePosts(table, items, consistent);
+  const current = await Promise.all(
+    items.map(
+      async ({ SK }, index) =>
+        posts[index] ?? (await getPost(table, workspaceId, SK.slice(POST_PREFIX.length))),
+    ),
+  );
+  return current.filter(post => post !== null);
 }
 
 /**
@@ -57,14 +100,18 @@ export async function listPosts(
       ...(before === null ? {} : { ExclusiveStartKey: postKey(workspaceId, before) }),
     }),
   );
-  return { posts: v.parse(v.array(PostItemSchema), Items ?? []), more: LastEvaluatedKey !== undefined };
+  const items = v.parse(v.array(StoredItemSchema), Items ?? []);
+  return {
+    posts: await existingPosts(table, workspaceId, items, false),
+    more: LastEvaluatedKey !== undefined,
+  };
 }
 
 /**
  * Returns the posts of a profile that are not settled, page by page. Reads every post of the workspace, so use it only
  * when a profile is deleted.
  */
-export function unsettledPostsOf(
+export async function* unsettledPostsOf(
   table: Table,
   workspaceId: string,
   profileId: string,
@@ -73,11 +120,10 @@ export function unsettledPostsOf(
     expression: `${POST_NAMES.profile_id} = :profile AND attribute_exists(wake_at)`,
     values: { ':profile': storedId(profileId) },
   };
-  return pagesOf(
-    table,
-    { workspace_id: workspaceId, prefix: POST_PREFIX, consistent: true, filter },
-    PostItemSchema,
-  );
+  const query = { workspace_id: workspaceId, prefix: POST_PREFIX, consistent: true, filter };
+  for await (const items of pagesOf(table, query, StoredItemSchema)) {
+    yield await existingPosts(table, workspaceId, items, true);
+  }
 }
 
 /**
@@ -110,16 +156,14 @@ export async function saveDestination(
     },
     ReturnValues: 'ALL_NEW',
   });
-  let after: Record<string, unknown> | undefined;
+  let after: Record<string, unknown> = {};
   const succeeded = await writeIfUnchanged(async () => {
-    after = (await table.client.send(command)).Attributes;
+    after = (await table.client.send(command)).Attributes ?? {};
   });
-  if (succeeded) return v.parse(PostItemSchema, after);
+  if (succeeded) return withContentOf(post, after);
   const current = await getPost(table, post.workspace_id, post.post_id);
   return current?.destinations[to.platform]?.written_by === written_by ? current : null;
 }
-
-const newWriteId = () => randomBytes(6).toString('base64url');
 
 const SET_WAKE = 'wake_at = :wake, wake_shard = :shard';
 const REMOVE_WAKE = 'REMOVE wake_at, wake_shard';
@@ -160,7 +204,7 @@ export function setWake(table: Table, post: Post, wakeAt: number | null): Promis
 export async function replacePost(table: Table, from: Post, to: Post): Promise<PostWriteResult> {
   const slotWrites = [...slotReservationPut(table, from, to), ...slotReservationDelete(table, from, to)];
   const written_by = newWriteId();
-  const result = await putPost(table, { ...to, written_by }, ifUnchanged(from), slotWrites);
+  const result = await putPost(table, from, { ...to, written_by }, ifUnchanged(from), slotWrites);
   if (result !== 'stale') return result;
   const current = await getPost(table, to.workspace_id, to.post_id);
   return current?.written_by === written_by ? 'written' : 'stale';
@@ -174,76 +218,45 @@ export async function deletePost(table: Table, post: Post): Promise<boolean> {
   const Key = postKey(post.workspace_id, post.post_id);
   const part = { TableName: table.name, Key, ...ifUnchanged(post) };
   const alone = () => table.client.send(new DeleteCommand(part));
-  const written = await writeWith(table, { Delete: part }, slotReservationDelete(table, post, null), alone);
+  const others = [...contentDelete(table, post), ...slotReservationDelete(table, post, null)];
+  const written = await writeWith(table, { Delete: part }, others, alone);
   return written === 'written' || (await getPost(table, post.workspace_id, post.post_id)) === null;
 }
 
 function putPost(
   table: Table,
-  post: Post,
+  from: Post | null,
+  to: Post,
   condition: object,
   slotWrites: TransactItems,
 ): Promise<PostWriteResult> {
-  const part = { TableName: table.name, Item: postItem(post), ...condition };
-  return writeWith(table, { Put: part }, slotWrites, () => table.client.send(new PutCommand(part)));
+  const { post: Item, content } = itemsOf(to);
+  const part = { TableName: table.name, Item, ...condition };
+  const contentWrites = content
+    ? [{ Put: { TableName: table.name, Item: content } }]
+    : contentDelete(table, from);
+  return writeWith(table, { Put: part }, [...contentWrites, ...slotWrites], () =>
+    table.client.send(new PutCommand(part)),
+  );
 }
 
-/** Writes a post: alone, or in one transaction with its slot reservations, which costs twice as much. */
+/** Returns the write that deletes the content of a post, where it is an item of its own. */
+const contentDelete = (table: Table, post: Post | null): TransactItems =>
+  post?.content_id === undefined
+    ? []
+    : [{ Delete: { TableName: table.name, Key: contentKey(postKey(post.workspace_id, post.post_id)) } }];
+
+/** Writes a post: alone, or in one transaction with its content and its slot reservations, which costs twice as much. */
 async function writeWith(
   table: Table,
   part: TransactItems[number],
-  slotWrites: TransactItems,
+  others: TransactItems,
   alone: () => Promise<unknown>,
 ): Promise<PostWriteResult> {
-  if (slotWrites.length === 0) return (await writeIfUnchanged(alone)) ? 'written' : 'stale';
-  const failed = await transact(table, [part, ...slotWrites]);
+  if (others.length === 0) return (await writeIfUnchanged(alone)) ? 'written' : 'stale';
+  const failed = await transact(table, [part, ...others]);
   if (failed.length === 0) return 'written';
   return failed.includes(0) ? 'stale' : 'slot_taken';
-}
-
-function ifUnchanged(post: Post) {
-  const { expression, names, values } = unchangedCondition(post);
-  return {
-    ConditionExpression: expression,
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  };
-}
-
-interface Condition {
-  expression: string;
-  names: Record<string, string>;
-  values: Record<string, unknown>;
-}
-
-const CONDITION_NAMES = {
-  '#version': POST_NAMES.version,
-  '#destinations': POST_NAMES.destinations,
-  '#revision': DESTINATION_NAMES.revision,
-};
-
-/** Returns the condition that the version and one destination's revision are still what was read. */
-const unchangedDestination = ({ version }: Post, { platform, revision }: Destination): Condition => ({
-  expression: '#version = :version AND #destinations.#platform.#revision = :revision',
-  names: { ...CONDITION_NAMES, '#platform': platform },
-  values: { ':version': version, ':revision': revision },
-});
-
-/** Returns the condition that the version and every destination's revision are still what was read. */
-function unchangedCondition(post: Post): Condition {
-  const destinations = Object.values(post.destinations);
-  const revisions = destinations.map((_, index) => `#destinations.#p${index}.#revision = :r${index}`);
-  return {
-    expression: ['#version = :version', ...revisions].join(' AND '),
-    names: {
-      ...CONDITION_NAMES,
-      ...Object.fromEntries(destinations.map(({ platform }, index) => [`#p${index}`, platform])),
-    },
-    values: {
-      ':version': post.version,
-      ...Object.fromEntries(destinations.map(({ revision }, index) => [`:r${index}`, revision])),
-    },
-  };
 }
 
 /** Returns a post's destination on this platform, or null. */

@@ -16,6 +16,8 @@ export interface Contents {
   fields?: Json;
   /** The only platforms for these contents; default: all that accept its type and files. */
   only?: readonly PlatformId[];
+  /** Number of words added to the text. */
+  words?: number;
   /** Null where the platforms show no text: of stories and drafts. Default: that of the post. */
   shown?: null;
 }
@@ -34,9 +36,12 @@ export interface PostPlan extends Contents {
 export const DEMO = 'Demo';
 
 const TEXT: Contents = { post_type: 'text', media: [] };
+/** Stored as an item of its own where it goes to several platforms. */
+const LONG_TEXT: Contents = { ...TEXT, words: 250 };
 /** Each combination results in different requests to platforms. */
 export const CONTENTS: readonly Contents[] = [
   TEXT,
+  LONG_TEXT,
   { post_type: 'image', media: ['photo.jpg'] },
   { post_type: 'image', media: ['photo.jpg', 'photo.png'] },
   { post_type: 'image', media: ['anim.gif'] },
@@ -129,7 +134,7 @@ export async function readAcceptedContents(
       const plan = {
         key: '',
         profile: DEMO,
-        text: 'Accepted?',
+        text: textOf('Accepted?', contents),
         platforms: [platform],
         in_s: null,
         ...contents,
@@ -157,7 +162,8 @@ export function drawPlans(
     if (free.length === 0) break;
     const first = random.pick(free);
     const own = accepted.get(first)!;
-    const contents = own.includes(TEXT) && random.chance(0.4) ? TEXT : random.pick(own);
+    const texts = own.filter(each => each === TEXT || each === LONG_TEXT);
+    const contents = random.pick(texts.length > 0 && random.chance(0.4) ? texts : own);
     const others = free.filter(
       platform => platform !== first && accepted.get(platform)!.includes(contents) && random.chance(0.25),
     );
@@ -166,7 +172,7 @@ export function drawPlans(
     plans.push({
       key: `${tag}-${index}`,
       profile: DEMO,
-      text: `${tag} no ${index}. ${drawWords(random, platforms)}`,
+      text: textOf(`${tag} no ${index}. ${drawWords(random, platforms)}`, contents),
       platforms,
       ...contents,
       in_s: random.chance(scheduled) ? random.pick([60, 150, 400, 800, 1500, 7000]) : null,
@@ -188,6 +194,8 @@ const WORDS = [
   '#tag',
   'clip.mp4',
 ];
+
+const textOf = (text: string, { words = 0 }: Contents): string => text + ' more'.repeat(words);
 
 /** YouTube refuses angle brackets. */
 function drawWords(random: SeededRandom, platforms: readonly PlatformId[]): string {

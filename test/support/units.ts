@@ -23,12 +23,18 @@ interface TransactItem {
 function billed({ constructor, input }: Sendable, reported: number): number {
   if (constructor.name === 'TransactWriteCommand') {
     const parts = input['TransactItems'] as TransactItem[];
-    // A transaction bills two units for each item (all below 1 KB); the index takes one more.
-    return 2 * parts.length + parts.filter(({ Put }) => Put?.Item['wake_at'] !== undefined).length;
+    // A transaction bills two units for each item and kilobyte; the index takes one more.
+    return parts
+      .map(({ Put }) => 2 * kilobytesOf(Put?.Item ?? {}) + (Put?.Item['wake_at'] === undefined ? 0 : 1))
+      .reduce((sum, each) => sum + each, 0);
   }
   // An empty query is billed with the smallest unit.
   return constructor.name === 'QueryCommand' ? Math.max(0.5, reported) : reported;
 }
+
+/** Returns the size of an item as the service rounds it, but for the numbers in it, which it stores in fewer bytes. */
+const kilobytesOf = (item: Record<string, unknown>): number =>
+  Math.max(1, Math.ceil(Buffer.byteLength(JSON.stringify(item)) / 1024));
 
 /** Wraps a table so that `measure` returns the capacity units which its calls consume, as DynamoDB reports them. */
 export function meteredTable(table: Table): {
