@@ -41,12 +41,12 @@ const LONG_TEXT: Contents = { ...TEXT, words: 250 };
 /** Each combination results in different requests to platforms. */
 export const CONTENTS: readonly Contents[] = [
   TEXT,
-  LONG_TEXT,
   { post_type: 'image', media: ['photo.jpg'] },
   { post_type: 'image', media: ['photo.jpg', 'photo.png'] },
   { post_type: 'image', media: ['anim.gif'] },
   { post_type: 'video', media: ['clip.mp4'] },
   { post_type: 'document', media: ['doc.pdf'] },
+  LONG_TEXT,
 ];
 
 const COMMENT = 'The first comment';
