@@ -2,7 +2,7 @@ import type { FailureCode } from '../../model/failure.ts';
 import type { HttpResponse } from '../../net/http.ts';
 import { PlatformError, type PlatformErrorInit, type PlatformErrorKind } from '../contract/error.ts';
 import { retryAfterMs } from '../kit/retry-after.ts';
-import { MINUTE, SECOND } from '../../time/instant.ts';
+import { SECOND } from '../../time/instant.ts';
 import type { ErrorResponse } from './envelope.ts';
 
 /** An error response, classified. `response` lets publishers recognise single errors. */
@@ -98,8 +98,8 @@ function matches(row: Row, response: ErrorResponse): boolean {
   );
 }
 
-/** Snapchat's limits are per second, and it does not say how long they last. */
-const BACKOFF_MS = Array.from({ length: 8 }, (_, index) => Math.min(5 * SECOND * 2 ** index, 10 * MINUTE));
+/** Snapchat's limits are per second, and it does not say how long they last. As many delays as limits count failures. */
+const BACKOFF_MS = [5, 10, 20, 40, 80, 160, 600].map(seconds => seconds * SECOND);
 
 /** Classifies an error response. `what` names the call in the message. */
 export function toPlatformError(http: HttpResponse, response: ErrorResponse, what: string): SnapchatError {
