@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import type { MappingView } from './lambda/mappings.ts';
 import type { Logs } from './logs.ts';
 import { BadRequest } from './sandbox/bad-request.ts';
+import { currentWork, whenWorkIsDone } from './work.ts';
 
 export interface LocalApiParts {
   clock: Clock;
@@ -40,6 +41,15 @@ const AdvanceSchema = v.object({
   /** Waits for running invocations first, so that none sees the time jump. */
   between_runs: v.optional(v.boolean(), false),
 });
+
+/** With `wait_s`, the response comes once there is nothing to do, at the latest after so many seconds. */
+const WaitSchema = v.pipe(
+  v.optional(v.string(), '0'),
+  v.transform(Number),
+  v.number(),
+  v.minValue(0),
+  v.maxValue(60),
+);
 
 /** The API of the stack itself, for tests and debugging: `/_local/…`. */
 export function localApi(parts: LocalApiParts): Hono {
@@ -73,7 +83,12 @@ export function localApi(parts: LocalApiParts): Hono {
       : c.json({ error: `The queue ${name} does not exist` }, 404);
   });
   app.get('/mappings', c => c.json({ mappings: mappings() }));
-  app.get('/working', c => c.json({ working: working() }));
+  app.get('/working', async c => {
+    const wait = v.safeParse(WaitSchema, c.req.query('wait_s'));
+    if (!wait.success) return c.json({ error: '`wait_s` must be a number of seconds, at most 60' }, 400);
+    const sources = { working, queues: sqs.depths, mappings };
+    return c.json(wait.output > 0 ? await whenWorkIsDone(sources, wait.output * 1000) : currentWork(sources));
+  });
   app.delete('/environments', async c => {
     await endEnvironments();
     return c.json({ ok: true });

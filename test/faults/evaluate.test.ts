@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { evaluate, type Evidence } from './evaluate.ts';
-import { hasNoConsumer } from './world.ts';
 
 /* The violations that `npm run test:faults` reports. */
 
@@ -142,11 +141,4 @@ test.each([
   ['does not become final', commented(0, { status: 'pending' }), ['in flight']],
 ])('finds exactly the violations when the first comment %s', (_, found, kinds) => {
   expect(kindsOf(found)).toEqual(kinds);
-});
-
-test.each([
-  ['social-publishing-prod-dead-letters', true],
-  ['social-publishing-prod-publish-x', false],
-])('knows whether the queue %s has no consumer: %s', (name, unconsumed) => {
-  expect(hasNoConsumer(name)).toBe(unconsumed);
 });

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { localClientConfig } from '../../local/aws/tables.ts';
+import { isDone, type Work } from '../../local/work.ts';
 import { postOfKey } from '../../shared/store/post-item.ts';
 import { WAKE_SHARDS } from '../../shared/store/table.ts';
 import { dueInShard } from '../../shared/store/wake.ts';
@@ -19,7 +19,8 @@ export interface World {
   close: () => void;
 }
 
-const POLL_MS = 25;
+/** For one request. */
+const WAIT_S = 30;
 const LIMIT_MS = 420_000;
 const FAR = Number.MAX_SAFE_INTEGER;
 
@@ -30,13 +31,11 @@ export function openWorld(stack: TestStack): World {
 
   async function idle(): Promise<void> {
     const limit = performance.now() + LIMIT_MS;
-    for (let quiet = 0; quiet < 2;) {
-      const { working } = (await stack.local('GET', '/_local/working')).body;
-      const waiting = (await queues()).filter(({ name, depth }) => !hasNoConsumer(name) && depth > 0);
-      quiet = waiting.length > 0 || Object.keys(working).length > 0 ? 0 : quiet + 1;
+    for (;;) {
+      const work = (await stack.local<Work>('GET', `/_local/working?wait_s=${WAIT_S}`)).body;
+      if (isDone(work)) return;
       if (performance.now() > limit)
-        throw new Error(`The stack does not become idle: ${JSON.stringify({ working, waiting })}`);
-      if (quiet < 2) await sleep(POLL_MS);
+        throw new Error(`The stack does not become idle: ${JSON.stringify(work)}`);
     }
   }
 
@@ -72,6 +71,3 @@ export function openWorld(stack: TestStack): World {
     close: () => client.destroy(),
   };
 }
-
-/** Returns whether no function consumes the queue at once: the sweeper reads it, and what it leaves is a violation. */
-export const hasNoConsumer = (name: string) => name.endsWith('-dead-letters');
