@@ -10,7 +10,7 @@ export default {
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
   testSequencer: '<rootDir>/test/setup/sequencer.mjs',
   maxWorkers: 2,
-  // Modules of a test file are never collected: after a hundred files a worker is several times slower than a new one.
+  // Two workers and their stacks share the memory of a small machine.
   workerIdleMemoryLimit: '700MB',
   // Only a safety net: no test depends on speed, and a busy machine may be many times slower than a quiet one.
   testTimeout: 600_000,
