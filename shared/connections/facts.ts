@@ -3,7 +3,7 @@ import { PlatformError } from '../platforms/contract/error.ts';
 import { CONNECTORS } from '../platforms/registry.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
-import { saveFacts } from '../store/connections.ts';
+import { saveFacts, setAttributes } from '../store/connections.ts';
 import { toConnectedAccount } from './load.ts';
 import { withConnectContext } from './platform-context.ts';
 import { loadFreshAccount } from './renew.ts';
@@ -33,5 +33,24 @@ export async function withFreshFacts(services: Services, connection: Connection)
     if (!(error instanceof PlatformError)) throw error;
     log.warn('Could not refresh account facts', { platform: connection.platform, ...describeError(error) });
     return connection;
+  }
+}
+
+/**
+ * Stores attributes that the platform has changed. A failure is only logged: the platform names them again with the next
+ * post.
+ */
+export async function saveAttributes(
+  { table }: Services,
+  connection: Connection,
+  changed: Readonly<Record<string, string>>,
+): Promise<void> {
+  try {
+    await setAttributes(table, connection, { ...connection.attributes, ...changed });
+  } catch (error) {
+    log.warn('Could not store changed attributes of an account', {
+      platform: connection.platform,
+      ...describeError(error),
+    });
   }
 }

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
+import { saveAttributes } from '../connections/facts.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import type { Connector } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
@@ -79,5 +81,32 @@ describe('account facts', () => {
     await world.runWithCrash(post, null);
     expect([await statusAfter(post), world.platform.discards]).toEqual(['failed', 1]);
     expect(reads).toBe(1);
+  });
+});
+
+describe('attributes of the account that the platform has changed', () => {
+  test('are stored beside the others, for later posts', async () => {
+    await world.connect('x', { attributes: { chat_id: '-4', chat_type: 'group' } });
+    world.platform.changedAttributes = { chat_id: '-100' };
+    expect(await statusAfter(await publish())).toBe('published');
+    expect(await world.connection('x')).toMatchObject({
+      attributes: { chat_id: '-100', chat_type: 'group' },
+    });
+  });
+
+  test('do not change an account that took the place of this one', async () => {
+    const replaced = (await world.connection('x'))!;
+    await world.connect('x', { id: 'c-other', attributes: { chat_id: '-5' } });
+    await saveAttributes(world.services, replaced, { chat_id: '-100' });
+    expect(await world.connection('x')).toMatchObject({ attributes: { chat_id: '-5' } });
+  });
+
+  test('do not fail the post when they cannot be stored', async () => {
+    const send = () => Promise.reject(new Error('throttled'));
+    const table = { ...world.table, client: { send } as unknown as DynamoDBDocumentClient };
+    const connection = (await world.connection('x'))!;
+    await expect(
+      saveAttributes({ ...world.services, table }, connection, { chat_id: '-100' }),
+    ).resolves.toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { withFreshFacts } from '../connections/facts.ts';
+import { saveAttributes, withFreshFacts } from '../connections/facts.ts';
 import { loadAccount, type LoadedAccount } from '../connections/load.ts';
 import { hasValidCredentials, loadFreshAccount, renewAccount } from '../connections/renew.ts';
 import { targetIdOf } from '../connections/target-choice.ts';
@@ -80,6 +80,7 @@ export async function openDeliveryContext(
         media: client,
         files,
         identify: createIdentify(services, post, connection),
+        saveAttributes: changed => saveAttributes(services, connection, changed),
         now: services.now,
         remainingMs,
       };

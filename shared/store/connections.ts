@@ -189,6 +189,15 @@ export function saveFacts(
   return updateConnection(table, connection, { set: facts });
 }
 
+/** Stores attributes of an account; false when the account was replaced meanwhile. */
+export function setAttributes(
+  table: Table,
+  connection: Connection,
+  attributes: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  return updateConnection(table, connection, { set: { attributes } });
+}
+
 /** Releases the lease after a renewal that failed without effect. */
 export function releaseRenewalLease(table: Table, connection: Connection): Promise<boolean> {
   return updateConnection(table, connection, {

@@ -42,6 +42,8 @@ export interface DriveOptions {
   from?: Checkpoint;
   /** A commit was lost before. */
   repeatedAfterLoss?: boolean;
+  /** Called with attributes of the account that the platform has changed. */
+  onAttributes?: (changed: Readonly<Record<string, string>>) => void;
   /** Called with each stored checkpoint; a test interrupts by throwing. */
   onCheckpoint?: (checkpoint: Checkpoint) => void;
 }
@@ -167,6 +169,7 @@ export function contextOf(job: PublishJob, options: DriveOptions): StepContext<J
   const { repeatedAfterLoss = false } = options;
   return {
     ...{ job, account, target, credentials, app, quota, http, media, files, identify, now, remainingMs },
+    saveAttributes: changed => Promise.resolve(options.onAttributes?.(changed)),
     repeatedAfterLoss,
   };
 }

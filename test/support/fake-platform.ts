@@ -57,6 +57,8 @@ export interface FakePlatform {
   stateBytes: number;
   /** Stores the publisher's state encrypted. */
   sealed: boolean;
+  /** Attributes of the account that a commit finds changed. */
+  changedAttributes: Readonly<Record<string, string>> | null;
   /** Errors of the next commits, in order. */
   commitFaults: FakeFault[];
   /** What reading a lost commit finds out. `by text`: all posts with the same text, the newest first. */
@@ -91,6 +93,7 @@ export const newFakePlatform = (): FakePlatform => ({
   staged: new Set(),
   stateBytes: 0,
   sealed: false,
+  changedAttributes: null,
   commitFaults: [],
   reconcile: 'by key',
   reconcileWaits: 0,
@@ -168,7 +171,8 @@ export function fakePublisher(
   const create: Step<State, JsonObject> = {
     name: 'create',
     kind: 'commit',
-    run: async ({ job, account, target }, state) => {
+    run: async ({ job, account, target, saveAttributes }, state) => {
+      if (platform.changedAttributes) await saveAttributes(platform.changedAttributes);
       platform.owners.push(`${account.connection_id} ${target?.id ?? '-'}`);
       const key = keyOf(job);
       if (platform.taken.has(key)) throw new PlatformError(GIVEN_UP);

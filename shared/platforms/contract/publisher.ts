@@ -59,6 +59,8 @@ export interface StepContext<C> {
   files: MediaFiles;
   /** Chooses among live posts: the platform alone cannot tell posts with the same content apart. */
   identify: Identify;
+  /** Stores attributes of the account that the platform has changed, for later posts. Does not throw. */
+  saveAttributes: (changed: Readonly<Record<string, string>>) => Promise<void>;
   /** Returns the current time in epoch milliseconds. */
   now: () => number;
   /** Returns the remaining time of this invocation. A step that needs longer returns `again` instead of starting. */

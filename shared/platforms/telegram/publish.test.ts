@@ -321,7 +321,12 @@ describe('media fail before anything is sent', () => {
 
 describe('a response of Telegram', () => {
   test('that the group became a supergroup leads to the new chat at once, and its id is stored', async () => {
-    const { post, checkpoints } = await publish({ text: 'Moved' }, '-4000000005');
+    const stored: object[] = [];
+    const { post, checkpoints } = await drive(publisher, jobFor({ text: 'Moved' }, '-4000000005'), {
+      ...options(),
+      onAttributes: changed => stored.push(changed),
+    });
+    expect(stored).toEqual([{ chat_id: '-1001000000003' }]);
     expect(methods()).toEqual(['sendMessage', 'sendMessage']);
     expect(post.platform_post_id).toBe('-1001000000003:1');
     expect(checkpoints.at(-1)?.state).toEqual({

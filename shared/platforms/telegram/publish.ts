@@ -73,7 +73,7 @@ async function sendPost(context: Context, state: State): Promise<StepResult<Stat
   const timeoutMs = Math.min(UPLOAD_TIMEOUT_MS, remainingMs() - RESERVE_MS);
   const request: SendRequest = { client, text: job.text, attachments: asAlbum(attachments), timeoutMs };
   try {
-    const messages = await followingMigration(state.chat_id, chatId => sendTo(request, chatId));
+    const messages = await followingMigration(context, state.chat_id, chatId => sendTo(request, chatId));
     return { type: 'published', post: postOf(messages, context.now()), state: stateOf(messages, state) };
   } catch (error) {
     if (state.as_files || !isAcceptedAsFile(error, attachments)) throw error;
@@ -161,12 +161,20 @@ function caption(text: string): { caption?: string } {
   return text === '' ? {} : { caption: text };
 }
 
-/** Repeats a request at the new id of a chat that migrated: nothing was sent to the old one. */
-async function followingMigration<T>(chatId: string, request: (chatId: string) => Promise<T>): Promise<T> {
+/**
+ * Repeats a request at the new id of a chat that migrated: nothing was sent to the old one. Later posts start with the new id,
+ * since the old one may be forgotten.
+ */
+async function followingMigration<T>(
+  { saveAttributes }: Context,
+  chatId: string,
+  request: (chatId: string) => Promise<T>,
+): Promise<T> {
   try {
     return await request(chatId);
   } catch (error) {
     if (!(error instanceof ChatMigrated)) throw error;
+    await saveAttributes({ chat_id: error.chatId });
     return request(error.chatId);
   }
 }

@@ -77,6 +77,7 @@ async function attempt() {
   const context: StepContext<unknown> = {
     ...{ job, account: job.account, target, credentials, app, http, media, files, now, remainingMs },
     identify: onlyPost,
+    saveAttributes: () => Promise.resolve(),
     quota: unlimitedQuota(),
   };
   const lease = openLease(post, current, held, async (_, __, to) => {
