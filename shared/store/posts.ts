@@ -54,13 +54,8 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
 /** Returns those of the posts that exist, in any order. Reads consistently. */
 export async function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
   const keys = ids.map(id => postKey(workspaceId, id));
-  const consistent = true;
-  return existingPosts(
-    table,
-    workspaceId,
-    await getItems(table, keys, StoredItemSchema, { consistent }),
-    true,
-  );
+  const items = await getItems(table, keys, StoredItemSchema, { consistent: true });
+  return existingPosts(table, workspaceId, items, true);
 }
 
 /** Returns the posts of these items, in their order, without those that were deleted meanwhile. */

@@ -37,9 +37,9 @@ afterAll(async () => {
   await closeStack(stack);
 });
 
-const nameOf = ({ post_type, media, comment, fields = {} }: Contents) =>
+const nameOf = ({ post_type, media, words, comment, fields = {} }: Contents) =>
   [
-    post_type,
+    words === undefined ? post_type : `long ${post_type}`,
     ...media,
     ...(comment === undefined ? [] : ['with a comment']),
     ...Object.keys(fields).slice(0, 1),
