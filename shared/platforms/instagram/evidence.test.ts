@@ -252,6 +252,15 @@ describe('the evidence', () => {
     });
   });
 
+  test('is looked for again when the list was refused by accident', async () => {
+    const job = image();
+    const { checkpoint, intentAt } = await lose(job);
+    host.advance(3 * 60_000);
+    const refusal = { status: 400, body: '{"error":{"message":"Invalid parameter","code":100}}' };
+    host.failNext({ match: /\/media\?.*caption/, respond: refusal });
+    expectOneLive(await reconcileToEnd(job, checkpoint, intentAt));
+  });
+
   test('is the list alone while the container is hidden', async () => {
     const job = image();
     const { checkpoint, intentAt } = await lose(job);

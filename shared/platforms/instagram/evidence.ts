@@ -11,6 +11,8 @@ import { accessesFor, finalContainer, isCarousel, type Context, type State } fro
 const CLOCK_SKEW_MS = 10 * SECOND;
 /** How long a published media may be missing in the lists. */
 const LIST_DELAY_MS = 2 * MINUTE;
+/** A list without captions for this long is no accident: that host does not show them. */
+const CAPTION_LIMIT_MS = 15 * MINUTE;
 /** How long evidence is looked for while Instagram does not show the container. */
 const HIDDEN_LIMIT_MS = 5 * MINUTE;
 const AGAIN_MS = 30 * SECOND;
@@ -23,12 +25,14 @@ export async function evidence(context: Context, state: State, since: number): P
   const container = finalContainer(state);
   if (!container) return { type: 'unknown' };
   const status = await readStatus(context, container);
-  const found = await findMedia(context, since);
+  const media = await recentMedia(accessesFor(context), isStory(context.job) ? 'stories' : 'media');
+  const found = await findMedia(context, media, since);
   if (found.type === 'published' || found.type === 'wait') return found;
   const age = context.now() - since;
   switch (status?.code) {
     case 'PUBLISHED':
-      if (age < LIST_DELAY_MS) return { type: 'wait', delayMs: AGAIN_MS };
+      if (age < (hasCaptions(media) ? LIST_DELAY_MS : CAPTION_LIMIT_MS))
+        return { type: 'wait', delayMs: AGAIN_MS };
       return { type: 'published', post: unknownPost(context, since) };
     case 'FINISHED':
     case 'ERROR':
@@ -41,10 +45,11 @@ export async function evidence(context: Context, state: State, since: number): P
   }
 }
 
+const hasCaptions = (media: readonly LiveMedia[]) => media.every(({ caption }) => caption !== null);
+
 /** Looks for the only media since then that looks like the post. */
-async function findMedia(context: Context, since: number): Promise<Finding> {
+async function findMedia(context: Context, media: readonly LiveMedia[], since: number): Promise<Finding> {
   const { job } = context;
-  const media = await recentMedia(accessesFor(context), isStory(job) ? 'stories' : 'media');
   const candidates = media.filter(each => each.published_at >= since - CLOCK_SKEW_MS && looksLike(each, job));
   return identifyOnly(context.identify, candidates.map(postOf), other =>
     isStory(job) ? isStory(other) : comparable(other.text) === comparable(job.text),
