@@ -69,6 +69,7 @@ export async function openDeliveryContext(
         account = await renewAccount(services, account, refusal);
       }
       account ??= await loadFreshAccount(services, connection, targetId);
+      const { connection: current } = account;
       return {
         job,
         account: job.account,
@@ -80,7 +81,7 @@ export async function openDeliveryContext(
         media: client,
         files,
         identify: createIdentify(services, post, connection),
-        saveAttributes: changed => saveAttributes(services, connection, changed),
+        saveAttributes: changed => saveAttributes(services, current, changed),
         now: services.now,
         remainingMs,
       };
