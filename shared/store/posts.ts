@@ -11,7 +11,7 @@ import {
   withContentOf,
   type StoredItem,
 } from './post-content.ts';
-import { destinationItem, postKey, POST_PREFIX, storedId } from './post-item.ts';
+import { destinationItem, postKey, postOfKey, POST_PREFIX, storedId } from './post-item.ts';
 import { ifUnchanged, unchangedCondition, unchangedDestination } from './post-conditions.ts';
 import { POST_NAMES } from './post-names.ts';
 import { getItems, pagesOf } from './query.ts';
@@ -55,22 +55,21 @@ export async function getPost(table: Table, workspaceId: string, postId: string)
 export async function getPosts(table: Table, workspaceId: string, ids: readonly string[]): Promise<Post[]> {
   const keys = ids.map(id => postKey(workspaceId, id));
   const items = await getItems(table, keys, StoredItemSchema, { consistent: true });
-  return existingPosts(table, workspaceId, items, true);
+  return existingPosts(table, items, true);
 }
 
 /** Returns the posts of these items, in their order, without those that were deleted meanwhile. */
 async function existingPosts(
   table: Table,
-  workspaceId: string,
   items: readonly StoredItem[],
   consistent: boolean,
 ): Promise<Post[]> {
   const posts = await wholePosts(table, items, consistent);
   const current = await Promise.all(
-    items.map(
-      async ({ SK }, index) =>
-        posts[index] ?? (await getPost(table, workspaceId, SK.slice(POST_PREFIX.length))),
-    ),
+    items.map(async (item, index) => {
+      const ref = postOfKey(item);
+      return posts[index] ?? (ref && (await getPost(table, ref.workspace_id, ref.post_id)));
+    }),
   );
   return current.filter(post => post !== null);
 }
@@ -97,7 +96,7 @@ export async function listPosts(
   );
   const items = v.parse(v.array(StoredItemSchema), Items ?? []);
   return {
-    posts: await existingPosts(table, workspaceId, items, false),
+    posts: await existingPosts(table, items, false),
     more: LastEvaluatedKey !== undefined,
   };
 }
@@ -117,7 +116,7 @@ export async function* unsettledPostsOf(
   };
   const query = { workspace_id: workspaceId, prefix: POST_PREFIX, consistent: true, filter };
   for await (const items of pagesOf(table, query, StoredItemSchema)) {
-    yield await existingPosts(table, workspaceId, items, true);
+    yield await existingPosts(table, items, true);
   }
 }
 
