@@ -291,37 +291,6 @@ describe('the list of posts', () => {
 });
 
 describe('tokens that X rejects', () => {
-  const refreshes = async (since: number) =>
-    (await traffic(stack, since)).filter(
-      ({ platform, url }) => platform === 'x' && url.endsWith('/oauth2/token'),
-    );
-
-  /** Waits until no account is renewed any more. Those of other workspaces of the stack are due when the clock has leapt. */
-  async function renewed(): Promise<void> {
-    await stack.advance(60);
-    await eventually('all accounts that are due are renewed', 60_000, async () => {
-      const since = await lastSeq(stack);
-      await sleep(3000);
-      return (await refreshes(since)).length === 0 ? true : null;
-    });
-  }
-
-  test(
-    'are renewed once when ten posts need them at the same time',
-    async () => {
-      await renewed();
-      await stack.control('POST', '/_control/tokens', { platform: 'x', action: 'expire' });
-      const since = await lastSeq(stack);
-      const texts = Array.from({ length: 10 }, (_, index) => `All together now, number ${index}`);
-      const ids = await Promise.all(
-        texts.map(description => create(stack, { platforms: ['x'], description })),
-      );
-      for (const id of ids) await liveOnEach(await finalPost(stack, id), ['x']);
-      expect(await refreshes(since)).toHaveLength(1);
-    },
-    TEST_MS,
-  );
-
   test(
     'and cannot be renewed fail the post and require a new connection',
     async () => {

@@ -59,6 +59,8 @@ export interface FakePlatform {
   sealed: boolean;
   /** Attributes of the account that a commit finds changed. */
   changedAttributes: Readonly<Record<string, string>> | null;
+  /** Awaited by each commit before its request is sent. */
+  beforeCommit: () => Promise<void>;
   /** Errors of the next commits, in order. */
   commitFaults: FakeFault[];
   /** What reading a lost commit finds out. `by text`: all posts with the same text, the newest first. */
@@ -94,6 +96,7 @@ export const newFakePlatform = (): FakePlatform => ({
   stateBytes: 0,
   sealed: false,
   changedAttributes: null,
+  beforeCommit: () => Promise.resolve(),
   commitFaults: [],
   reconcile: 'by key',
   reconcileWaits: 0,
@@ -173,6 +176,7 @@ export function fakePublisher(
     kind: 'commit',
     run: async ({ job, account, target, saveAttributes }, state) => {
       if (platform.changedAttributes) await saveAttributes(platform.changedAttributes);
+      await platform.beforeCommit();
       platform.owners.push(`${account.connection_id} ${target?.id ?? '-'}`);
       const key = keyOf(job);
       if (platform.taken.has(key)) throw new PlatformError(GIVEN_UP);
