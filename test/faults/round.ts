@@ -11,8 +11,13 @@ import { collectHits, purgeQueues, injectRequestFault, injectScenario } from './
 /** Steps of a day: tokens of some accounts expire in each, and after the first some posts are due for insights. */
 const DAY_STEPS = [3700, ...Array.from({ length: 6 }, () => 4 * 3600)];
 /** Steps of the clock while a round settles, in seconds: small at first, larger when only long waits are left. */
-const STEPS = [...Array.from({ length: 6 }, () => 20), ...Array.from({ length: 20 }, () => 60)];
-const LONG_STEP = 300;
+const STEPS = [
+  ...Array.from({ length: 6 }, () => 20),
+  ...Array.from({ length: 20 }, () => 60),
+  ...Array.from({ length: 40 }, () => 300),
+];
+/** The steps reach beyond a day: a post may wait for the midnight at which YouTube's quota is full again. */
+const LONG_STEP = 900;
 /** Number of steps after which faults end, so that all posts must become final. */
 const END_FAULTS_AFTER = 12;
 const MAX_STEPS = 160;

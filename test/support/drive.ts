@@ -142,6 +142,18 @@ export function reconcile(
   return step.reconcile(contextOf(job, options), checkpoint, intentAt);
 }
 
+/** Runs the commit of a job again, as delivery does after a request was lost of which the platform showed nothing. */
+export function repeatCommit(
+  publisher: Publisher,
+  job: PublishJob,
+  checkpoint: Checkpoint,
+  options: DriveOptions,
+) {
+  const step = publisher.plan(job).find(({ kind }) => kind === 'commit');
+  if (!step) throw new Error('The plan has no commit');
+  return step.run(contextOf(job, { ...options, repeatedAfterLoss: true }), checkpoint);
+}
+
 /** Runs a follow-up to its end and returns the post as it amended it. Throws when the platform rejects it. */
 async function runFollowUp(
   { name, start, run }: PlannedFollowUp,

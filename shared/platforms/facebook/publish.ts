@@ -3,7 +3,7 @@ import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type PublishJob, type Step, type StepResult } from '../contract/publisher.ts';
 import { isGraphError } from '../families/meta/errors.ts';
 import { titleFor } from '../kit/draft.ts';
-import { resultOf } from '../kit/finding.ts';
+import { resultOf, searchAfterLoss } from '../kit/finding.ts';
 import { createFeedPost, deleteObject, publishPhoto, type CreatedPost } from './client.ts';
 import { firstComment } from './comment.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
@@ -104,7 +104,10 @@ const refusesLink = (error: unknown) =>
 async function afterDuplicate(error: unknown, context: Context, state: State): Promise<StepResult<State>> {
   const isDuplicate = error instanceof PlatformError && error.code === 'DUPLICATE_REJECTED';
   if (!isDuplicate || !context.repeatedAfterLoss) throw error;
-  const result = resultOf(await findPost(context, pageOf(context, state), state, context.job.due_at), state);
+  const found = await searchAfterLoss(() =>
+    findPost(context, pageOf(context, state), state, context.job.due_at),
+  );
+  const result = resultOf(found, state);
   if (result) return result;
   throw new PlatformError({ kind: 'rejected', code: 'DELIVERY_UNKNOWN', message: error.message });
 }

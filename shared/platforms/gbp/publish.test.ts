@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
-import { contextOf, drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { contextOf, drive, reconcile, repeatCommit, type DriveOptions } from '../../../test/support/drive.ts';
 import { allTaken } from '../../../test/support/identify.ts';
 import { connect, jobOf, targetsOf } from '../../../test/support/gbp.ts';
 import { padded, sampleFiles } from '../../../test/support/media.ts';
@@ -522,6 +522,14 @@ describe('a lost response', () => {
     host.platform.change!('demo', { denied: true });
     const found = reconcile(publisher, job, publisher.start(job), host.now(), options());
     await expect(found).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
+  test('stays in doubt when the list is refused before the request is repeated', async () => {
+    const job = jobOf(host, grant);
+    host.failNext({ match: POSTS, method: 'GET', respond: invalid() });
+    const repeated = repeatCommit(publisher, job, publisher.start(job), options());
+    await expect(repeated).rejects.toMatchObject({ kind: 'rejected', outcomeUnknown: true });
+    expect(host.posts()).toEqual([]);
   });
 
   const JOBS: [string, () => PublishJob][] = [

@@ -2,7 +2,7 @@ import type { PublishedPost } from '../../model/destination.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
 import { GoogleCredentialsSchema, type GoogleCredentials } from '../families/google/credentials.ts';
-import { ABSENT, resultOf } from '../kit/finding.ts';
+import { ABSENT, resultOf, searchAfterLoss } from '../kit/finding.ts';
 import { publishPost, publishVideo, REJECTED } from './create.ts';
 import { findPost, findVideo, publishedPost, publishedVideo } from './find.ts';
 import { followUpsOf } from './follow-ups.ts';
@@ -22,7 +22,9 @@ export const publisher = definePublisher<State, GoogleCredentials>({
 
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
   // The list may have lagged behind when the lost request was reconciled.
-  const earlier = context.repeatedAfterLoss ? await find(context, state, context.job.due_at) : ABSENT;
+  const earlier = context.repeatedAfterLoss
+    ? await searchAfterLoss(() => find(context, state, context.job.due_at))
+    : ABSENT;
   return resultOf(earlier, state) ?? { type: 'published', post: await create(context, state), state };
 }
 

@@ -27,6 +27,21 @@ export function resultOf<S>(finding: Finding, state: S): StepResult<S> | null {
 }
 
 /**
+ * Looks for the post of a lost request before the request is repeated, since the platform's reads may have lagged behind when
+ * it was reconciled. A failed search is no answer to the request: it leaves the outcome unknown, and delivery reconciles again.
+ */
+export async function searchAfterLoss<T>(search: () => Promise<T>): Promise<T> {
+  try {
+    return await search();
+  } catch (error) {
+    // The search is repeated with renewed credentials.
+    if (!(error instanceof PlatformError) || error.kind === 'token_expired') throw error;
+    const { kind, code, message, retryAfterMs, keepsAccount } = error;
+    throw new PlatformError({ kind, code, message, retryAfterMs, keepsAccount, outcomeUnknown: true });
+  }
+}
+
+/**
  * Returns the only one of the candidates that no other post of the account has. Several prove nothing where little tells
  * posts apart: one may have been posted in the platform's app.
  */

@@ -4,7 +4,7 @@ import { SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type PublishJob, type Step, type StepResult } from '../contract/publisher.ts';
 import { altTextOf } from '../kit/draft.ts';
-import { resultOf } from '../kit/finding.ts';
+import { resultOf, searchAfterLoss } from '../kit/finding.ts';
 import { linkOf, prepareArticle } from './article.ts';
 import { firstComment } from './comment.ts';
 import {
@@ -113,7 +113,7 @@ async function afterDuplicate(
     if (result) return result;
     throw error;
   }
-  const found = await findPost(context, state, context.job.due_at);
+  const found = await searchAfterLoss(() => findPost(context, state, context.job.due_at));
   if (found.type === 'published' || found.type === 'wait') return { ...found, state };
   const post = { platform_post_id: UNKNOWN_POST_ID, platform_post_url: null, published_at: context.now() };
   return { type: 'published', post, state };

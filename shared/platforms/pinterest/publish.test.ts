@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyGrant } from '../../../test/support/connectors.ts';
-import { drive, reconcile, type DriveOptions } from '../../../test/support/drive.ts';
+import { drive, reconcile, repeatCommit, type DriveOptions } from '../../../test/support/drive.ts';
 import { allTaken } from '../../../test/support/identify.ts';
 import { padded, sampleFiles } from '../../../test/support/media.ts';
 import { BOARD, connect, jobOf } from '../../../test/support/pinterest.ts';
@@ -402,6 +402,15 @@ describe('a create request whose response was lost', () => {
       host.failNext({ match: LIST, respond });
       await expect(ask(post, host.now())).rejects.toMatchObject({ name: 'PlatformError' });
     }
+  });
+
+  test('stays in doubt when the list is refused before the request is repeated', async () => {
+    const post = job(['photo.jpg'], { description: 'refused list' });
+    const { checkpoints } = await run(post);
+    host.failNext({ match: LIST, respond: refusal(400, 1, 'no') });
+    const repeated = repeatCommit(publisher, post, checkpoints.at(-1)!, options());
+    await expect(repeated).rejects.toMatchObject({ kind: 'rejected', outcomeUnknown: true });
+    expect(live('refused list')).toHaveLength(1);
   });
 
   test('is found before it is repeated when the list lagged', async () => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { SECOND } from '../../time/instant.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
 import { altTextOf } from '../kit/draft.ts';
-import { ABSENT, resultOf } from '../kit/finding.ts';
+import { ABSENT, resultOf, searchAfterLoss } from '../kit/finding.ts';
 import { createPin } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { isBrokenImage, isUnreachable } from './errors.ts';
@@ -38,7 +38,9 @@ export const publisher = definePublisher<State, Credentials>({
 /** Creates the Pin. Pinterest has no idempotency key, so a lost response is reconciled. */
 async function publish(context: Context, state: State): Promise<StepResult<State>> {
   // The list may have lagged behind when the lost request was reconciled.
-  const earlier = context.repeatedAfterLoss ? await findPin(context, context.job.due_at) : ABSENT;
+  const earlier = context.repeatedAfterLoss
+    ? await searchAfterLoss(() => findPin(context, context.job.due_at))
+    : ABSENT;
   const result = resultOf(earlier, state);
   if (result) return result;
   const pin = await pinOf(context, state);

@@ -1,7 +1,7 @@
 import { SECOND } from '../../time/instant.ts';
 import { PlatformError } from '../contract/error.ts';
 import { definePublisher, type Step, type StepResult } from '../contract/publisher.ts';
-import { ABSENT, resultOf } from '../kit/finding.ts';
+import { ABSENT, resultOf, searchAfterLoss } from '../kit/finding.ts';
 import { publishContainer } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 import { isDoubtful, isNotFound } from './errors.ts';
@@ -43,7 +43,9 @@ async function publish(context: Context, state: State): Promise<StepResult<State
 /** Threads did not find the container, so nothing was published by this request. */
 async function afterMiss(context: Context, state: State): Promise<StepResult<State>> {
   // The lost request may have used the container up.
-  const earlier = context.repeatedAfterLoss ? await findPost(context, state, context.job.due_at) : ABSENT;
+  const earlier = context.repeatedAfterLoss
+    ? await searchAfterLoss(() => findPost(context, state, context.job.due_at))
+    : ABSENT;
   const result = resultOf(earlier, state);
   if (result) return result;
   const misses = state.misses + 1;
@@ -66,7 +68,7 @@ async function afterSecondRefusal(
   state: State,
   { kind, code, message, retryAfterMs }: PlatformError,
 ): Promise<StepResult<State>> {
-  const finding = await reconcile(context, state, context.job.due_at);
+  const finding = await searchAfterLoss(() => reconcile(context, state, context.job.due_at));
   if (finding.type === 'published') return { ...finding, state };
   const outcomeUnknown = finding.type !== 'absent';
   throw new PlatformError({ kind, code, message, retryAfterMs, outcomeUnknown });

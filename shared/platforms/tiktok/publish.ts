@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from '../../time/instant.ts';
 import { definePublisher, type Finding, type Step, type StepResult } from '../contract/publisher.ts';
+import { searchAfterLoss } from '../kit/finding.ts';
 import { lastChunkStart } from './chunks.ts';
 import { initPhotos } from './client.ts';
 import { checkCreator } from './creator.ts';
@@ -59,7 +60,9 @@ async function publishPhotos(context: Context, state: State): Promise<StepResult
 async function publishVideo(context: Context, state: State): Promise<StepResult<State>> {
   const { upload } = state;
   if (!upload) return backTo(state);
-  const earlier = context.repeatedAfterLoss ? await resume(context, state, upload) : null;
+  const earlier = context.repeatedAfterLoss
+    ? await searchAfterLoss(() => resume(context, state, upload))
+    : null;
   if (earlier) return earlier;
   const result = await sendLastChunk(context, upload);
   if (result.type === 'complete') return accepted(context, state);

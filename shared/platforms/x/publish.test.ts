@@ -303,6 +303,8 @@ describe('a create request whose response was lost', () => {
       type: 'published',
       post: { platform_post_id: last().platform_post_id },
     });
+    host.failNext({ match: TIMELINE, respond: { status: 400, body: '{}' } });
+    await expect(repeat()).rejects.toMatchObject({ kind: 'rejected', outcomeUnknown: true });
     host.failNext({ match: TIMELINE, respond: { status: 200, body: '{"meta":{"result_count":0}}' } });
     expect(await repeat()).toMatchObject({
       type: 'published',

@@ -7,7 +7,7 @@ import {
   type StepContext,
   type StepResult,
 } from '../contract/publisher.ts';
-import { resultOf } from '../kit/finding.ts';
+import { resultOf, searchAfterLoss } from '../kit/finding.ts';
 import { pausingApp } from './app-pause.ts';
 import { createPost, recentPosts, type LivePost } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
@@ -83,7 +83,7 @@ async function afterDuplicate(
   state: State,
   error: PlatformError,
 ): Promise<StepResult<State>> {
-  const posts = await postsLike(context, state, context.job.due_at);
+  const posts = await searchAfterLoss(() => postsLike(context, state, context.job.due_at));
   const unlisted = { ...UNKNOWN_POST, published_at: context.now() };
   if (posts.length === 0) return { type: 'published', post: unlisted, state };
   const result = resultOf(await ownAmong(context, state, posts), state);
