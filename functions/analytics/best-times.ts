@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { route } from '../../shared/http/define-route.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
-import { defaultGridWarnings, findBestTime, WINDOW_DAYS } from '../../shared/insights/best-time.ts';
-import { bestCells } from '../../shared/insights/grid.ts';
 import { PLATFORM_IDS, PlatformIdSchema, readPlatformId } from '../../shared/model/platform.ts';
 import { WeekdaySchema } from '../../shared/model/queue.ts';
 import { WarningView } from '../../shared/posts/present/view.ts';
@@ -70,6 +68,8 @@ export const bestTimes = route({
     const profile = await requireProfileByName(services, principal, query.profile_name);
     const owner = { workspace_id: profile.workspace_id, profile_id: profile.id };
     const platforms = query.platforms ?? PLATFORM_IDS;
+    // The only route that needs the library of time zones.
+    const { defaultGridWarnings, findBestTime } = await import('../../shared/insights/best-time.ts');
     const best = await findBestTime(services, owner, platforms);
     return {
       status: 200,
@@ -77,12 +77,12 @@ export const bestTimes = route({
         profile_name: profile.profile_name,
         platforms,
         timezone: best.timezone,
-        window_days: WINDOW_DAYS,
+        window_days: best.window_days,
         measured_posts: best.measured_posts,
         is_default: best.is_default,
-        best: bestCells(best.grid).map(cell => ({ weekday: cell.weekday, hour: cell.hour })),
+        best: best.best.map(cell => ({ weekday: cell.weekday, hour: cell.hour })),
         next_best_time: toIso(best.next_at),
-        grid: best.grid,
+        grid: [...best.grid],
         warnings: defaultGridWarnings(best),
       },
     };

@@ -52,7 +52,7 @@ type CreateRequest = ApiRequest<unknown, unknown, Record<string, unknown>, 'key'
 
 async function create(services: Services, asked: CreateRequest, post_id: string) {
   const { body, unknown_fields, principal, request_id, asked_at } = asked;
-  const request = readPost(body, unknown_fields, services.now());
+  const request = await readPost(body, unknown_fields, services.now());
   const { scheduling } = request.candidate;
   if (scheduling === 'queue') requirePlan(services, principal, QUEUE_PLAN);
   const found = await validateCandidate(

@@ -1,7 +1,6 @@
 import type { Post } from '../../shared/model/post.ts';
+import { parseDate, readZone } from '../../shared/posts/input/schedule.ts';
 import { movedTo } from '../../shared/posts/store/new-post.ts';
-import { parseInstant } from '../../shared/time/instant.ts';
-import { zoneName } from '../../shared/time/zone.ts';
 
 /** What an edit does to the time of a post. */
 export interface TimingChange {
@@ -17,12 +16,12 @@ type Body = Record<string, unknown>;
  * Returns what an edit does to the time of a post. A waiting post keeps its time unless the edit asks for another: a
  * client that sends a post back as it was returned changes nothing, and a date that has passed meanwhile is not an error.
  */
-export function timingChange(post: Post, body: Body): TimingChange {
+export async function timingChange(post: Post, body: Body): Promise<TimingChange> {
   const queued = post.scheduling === 'queue';
   const best = post.scheduling === 'best_time';
   const date = dateOf(body);
   const changes = {
-    date: date !== undefined && !isDateOf(post, date, body['timezone']),
+    date: date !== undefined && !(await isDateOf(post, date, body['timezone'])),
     queue: isSet(body['add_to_queue']) && !(queued && body['add_to_queue'] === true),
     best: isSet(body['schedule_best_time']) && !(best && body['schedule_best_time'] === true),
   };
@@ -46,10 +45,10 @@ function dateOf(body: Body): unknown {
 /** False for a flag that has its default. */
 const isSet = (flag: unknown) => flag !== undefined && flag !== null && flag !== false;
 
-function isDateOf({ scheduling, due_at }: Post, date: unknown, timezone: unknown): boolean {
+async function isDateOf({ scheduling, due_at }: Post, date: unknown, timezone: unknown): Promise<boolean> {
   if (scheduling === 'immediate' || typeof date !== 'string') return false;
-  const zone = typeof timezone === 'string' ? zoneName(timezone.trim()) : null;
-  return parseInstant(date, zone ?? 'UTC') === due_at;
+  const zone = await readZone(typeof timezone === 'string' ? timezone.trim() : null);
+  return (await parseDate(date, zone)) === due_at;
 }
 
 /** Returns the next version of a post at the time of the present one, in its slot where the profile is the same. */

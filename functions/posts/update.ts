@@ -65,7 +65,7 @@ export const updatePost = route({
     const previous = await getPost(services.table, principal.workspace_id, params.id);
     if (!previous) throw notFound('Post');
     if (!isEditable(previous)) throw notEditable(previous);
-    const timing = timingChange(previous, body);
+    const timing = await timingChange(previous, body);
     // A client may send a post back as it was returned, with fields that cannot be changed.
     const unknown = unknown_fields.filter(name => !Object.hasOwn(PostRecordSchema.entries, name));
     const request = await readMerged(services, previous, { ...body, ...timing.input }, unknown);
@@ -106,7 +106,7 @@ async function readMerged(
 ): Promise<PostRequest> {
   const profile = await getProfile(services.table, post.workspace_id, post.profile_id);
   const merged = { ...inputOf(post, profile?.profile_name ?? post.profile_name), ...changes };
-  const request = readPost({ ...merged, post_type: post.post_type }, unknown, services.now());
+  const request = await readPost({ ...merged, post_type: post.post_type }, unknown, services.now());
   if (merged['post_type'] === post.post_type) return request;
   return { ...request, malformed: [errorOf('post_type', 'Cannot be changed'), ...request.malformed] };
 }

@@ -48,7 +48,7 @@ export const validatePost = route({
     200: { description: 'Every error and warning, and which destinations are valid', schema: ValidationView },
   },
   handler: async ({ body, unknown_fields, principal }, services) => {
-    const request = readPost(body, unknown_fields, services.now());
+    const request = await readPost(body, unknown_fields, services.now());
     const found = await validateCandidate(services, principal.workspace_id, request, VALIDATE_BUDGET);
     const [caps, similar] = await Promise.all([capErrors(services, found), similarPosts(services, found)]);
     const errors = [...profileErrors(found), ...found.errors, ...hashtagErrors(found.violations), ...caps];

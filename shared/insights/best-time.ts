@@ -7,12 +7,16 @@ import { DAY } from '../time/instant.ts';
 import { bestCells, DEFAULT_GRID, ENOUGH_POSTS, gridOf, nextOccurrence, type Cell } from './grid.ts';
 
 /** Older posts are not counted. */
-export const WINDOW_DAYS = 90;
+const WINDOW_DAYS = 90;
 
 export interface BestTime {
   /** Time zone of the profile's queue, in which weekday and hour are counted. */
   timezone: string;
   grid: readonly Cell[];
+  /** The hours of the grid with the highest engagement. */
+  best: readonly Cell[];
+  /** Days of posts that the grid is made of. */
+  window_days: number;
   /** Number of readings behind the grid: a post on two platforms counts twice. */
   measured_posts: number;
   /** True when too few posts were measured and the default grid is used. */
@@ -43,8 +47,17 @@ export async function findBestTime(
   const readings = found.flat();
   const is_default = readings.length < ENOUGH_POSTS;
   const grid = is_default ? DEFAULT_GRID : gridOf(readings, timezone);
-  const next_at = nextOccurrence(bestCells(grid), timezone, now());
-  return { timezone, grid, measured_posts: readings.length, is_default, next_at };
+  const best = bestCells(grid);
+  const next_at = nextOccurrence(best, timezone, now());
+  return {
+    timezone,
+    grid,
+    best,
+    window_days: WINDOW_DAYS,
+    measured_posts: readings.length,
+    is_default,
+    next_at,
+  };
 }
 
 export function defaultGridWarnings({ is_default, measured_posts }: BestTime): DefaultGridWarning[] {

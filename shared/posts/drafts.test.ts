@@ -25,7 +25,7 @@ test('the text of each platform is shaped once per request', async () => {
     description: 'Hello',
     media_urls: ['https://93.184.216.34/a.jpg', 'https://93.184.216.34/b.jpg'],
   };
-  const { candidate } = readPost(body, [], Date.parse('2026-12-01T10:00:00Z'));
+  const { candidate } = await readPost(body, [], Date.parse('2026-12-01T10:00:00Z'));
   const posts = platformPosts(candidate, []);
   await candidateErrors(candidate, posts);
   fileFindings(posts, await fileResults(memoryBucket(), fileUrls(posts), null));

@@ -1,5 +1,5 @@
-import { Temporal } from 'temporal-polyfill';
 import type { QuotaPeriod } from '../platforms/contract/quota.ts';
+import { HOUR, MINUTE, toIso } from '../time/instant.ts';
 
 /** The period of a quota at an instant. */
 export interface CurrentPeriod {
@@ -10,16 +10,14 @@ export interface CurrentPeriod {
 }
 
 /** Returns the period at an instant. A day lasts 23 or 25 hours when the clocks of its zone change. */
-export function periodAt(period: QuotaPeriod, epochMs: number): CurrentPeriod {
-  const instant = Temporal.Instant.fromEpochMilliseconds(epochMs);
+export async function periodAt(period: QuotaPeriod, epochMs: number): Promise<CurrentPeriod> {
   if (period.every === 'day') {
-    const day = instant.toZonedDateTimeISO(period.zone).toPlainDate();
-    const next = day.add({ days: 1 }).toZonedDateTime(period.zone);
-    return { id: day.toString(), resets_at: next.epochMilliseconds };
+    // Most functions count no days and start without the library of time zones.
+    const { dayIn } = await import('../time/zone.ts');
+    const { date, ends_at } = dayIn(period.zone, epochMs);
+    return { id: date, resets_at: ends_at };
   }
-  const { every } = period;
-  const start = instant.toZonedDateTimeISO('UTC').round({ smallestUnit: every, roundingMode: 'floor' });
-  const next = start.add(every === 'hour' ? { hours: 1 } : { minutes: 1 });
-  const id = start.toPlainDateTime().toString({ smallestUnit: 'minute' });
-  return { id: every === 'hour' ? id.slice(0, 13) : id, resets_at: next.epochMilliseconds };
+  const ms = period.every === 'hour' ? HOUR : MINUTE;
+  const start = Math.floor(epochMs / ms) * ms;
+  return { id: toIso(start).slice(0, period.every === 'hour' ? 13 : 16), resets_at: start + ms };
 }

@@ -44,10 +44,10 @@ export function openQuota(
   platform: PlatformId,
   buckets: Readonly<Record<string, QuotaBucket>> = QUOTAS[platform]?.buckets ?? {},
 ): Quota {
-  const open = (name: string): Bucket => {
+  const open = async (name: string): Promise<Bucket> => {
     const definition = buckets[name];
     if (!definition) throw new Error(`${platform} defines no quota bucket ${name}`);
-    const { id, resets_at } = periodAt(definition.period, now());
+    const { id, resets_at } = await periodAt(definition.period, now());
     return {
       name,
       ref: { owner: ownerKey(platform, definition, owner), bucket: name, period: id },
@@ -58,7 +58,7 @@ export function openQuota(
   /** Runs an update of the count until it succeeds. Throws QUOTA_EXHAUSTED when the units do not fit. */
   const apply = async (name: string, write: (bucket: Bucket) => Promise<'done' | 'changed' | 'full'>) => {
     for (;;) {
-      const bucket = open(name);
+      const bucket = await open(name);
       const outcome = await write(bucket);
       if (outcome === 'done') return;
       if (outcome === 'full' && !(await releaseExpired(bucket)))
@@ -105,7 +105,7 @@ export function openQuota(
       }),
 
     release: async (name, reservationId) => {
-      const { ref } = open(name);
+      const { ref } = await open(name);
       for (;;) {
         const reservation = (await getQuota(table, ref)).reservations.get(reservationId);
         if (!reservation || (await removeReservation(table, ref, reservationId, reservation))) return;
@@ -113,18 +113,18 @@ export function openQuota(
     },
 
     exhausted: async (name, until) => {
-      const { ref, limit } = open(name);
+      const { ref, limit } = await open(name);
       await setExhausted(table, ref, Math.min(until ?? limit.resets_at, limit.resets_at), limit.resets_at);
     },
 
     requireOpen: async name => {
-      const bucket = open(name);
+      const bucket = await open(name);
       const until = await closedUntil(bucket);
       if (until !== null) throw quotaExhausted(platform, bucket, until);
     },
 
     usage: async name => {
-      const { ref, limit } = open(name);
+      const { ref, limit } = await open(name);
       const { committed, exhausted_until } = await getQuota(table, ref);
       const used = exhausted_until > limit.now ? limit.limit : committed;
       return { limit: limit.limit, used, resets_at: limit.resets_at };

@@ -1,12 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { DAY, hasOffset, MINUTE, parseInstant, toIso } from './instant.ts';
+import { parseInZone } from './zone.ts';
 
 const read = (text: string) => {
   const at = parseInstant(text);
   return at === null ? null : toIso(at);
 };
+
+function temporalReading(text: string): number | null {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return null;
+  }
+}
 
 describe('a date-time', () => {
   test.each([
@@ -54,8 +64,31 @@ describe('a date-time', () => {
         const sign = offset < 0 ? '-' : '+';
         const local = toIso(at + offset * MINUTE).replace('Z', '');
         const text = local + sign + spell(digits(Math.floor(size / 60)), digits(size % 60));
-        expect([text, parseInstant(text, 'Asia/Tokyo'), hasOffset(text)]).toEqual([text, at, true]);
+        expect([text, parseInstant(text), parseInZone(text, 'Asia/Tokyo'), hasOffset(text)]).toEqual([
+          text,
+          at,
+          at,
+          true,
+        ]);
       }),
+    );
+  });
+
+  test('is read as Temporal reads it, days and times that do not exist included', () => {
+    const number = (digits: number, max: number) =>
+      fc.integer({ min: 0, max }).map(value => String(value).padStart(digits, '0'));
+    const dates = fc.tuple(number(4, 9999), number(2, 13), number(2, 32)).map(parts => parts.join('-'));
+    // Temporal takes a leap second for the second before it, which is not what was asked.
+    const times = fc
+      .tuple(number(2, 24), number(2, 60), number(2, 59), fc.stringMatching(/^\d{1,9}$/))
+      .map(([hour, minute, second, fraction]) => `${hour}:${minute}:${second}.${fraction}`);
+    const offsets = fc.constantFrom('Z', 'z', '+02', '-0930', '+14:00', '+24:00', '-00:60');
+    fc.assert(
+      fc.property(dates, fc.constantFrom('T', 't', ' '), times, offsets, (date, between, time, offset) => {
+        const text = date + between + time + offset;
+        expect([text, parseInstant(text)]).toEqual([text, temporalReading(text)]);
+      }),
+      { numRuns: 2000 },
     );
   });
 

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { hasOffset, parseInstant } from './instant.ts';
 
 /**
  * Returns the name of an IANA time zone in its usual spelling (`america/new_york` becomes `America/New_York`); null
@@ -22,6 +23,22 @@ export function firstInstantAt(wall: Temporal.PlainDateTime, zone: string): numb
   if (at.toPlainDateTime().equals(wall)) return at.epochMilliseconds;
   // The wall time is skipped and `at` lies just before the transition.
   return (at.getTimeZoneTransition('next') ?? at).epochMilliseconds;
+}
+
+/** Reads a date-time like `parseInstant`; one without an offset is a local time of `zone` (IANA name). */
+export function parseInZone(text: string, zone: string): number | null {
+  const utc = parseInstant(text);
+  if (utc === null || hasOffset(text)) return utc;
+  return firstInstantAt(
+    Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO('UTC').toPlainDateTime(),
+    zone,
+  );
+}
+
+/** Returns the local date of an instant in a zone, `2026-12-01`, and its end: the next midnight, epoch milliseconds. */
+export function dayIn(zone: string, epochMs: number): { date: string; ends_at: number } {
+  const day = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone).toPlainDate();
+  return { date: day.toString(), ends_at: day.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds };
 }
 
 /** Returns the local date and time of an instant in a zone: `2026-12-01T09:00`. */

@@ -43,8 +43,8 @@ export const validation: Bench = {
 /** Returns the CPU time of one run. */
 async function cpu(body: object): Promise<Measure> {
   const text = JSON.stringify(body);
-  const once = () => {
-    const { candidate } = readPost(
+  const once = async () => {
+    const { candidate } = await readPost(
       v.parse(v.record(v.string(), v.unknown()), JSON.parse(text)),
       [],
       Date.now(),

@@ -1,5 +1,5 @@
 import type { PlatformQuota, QuotaPeriod } from '../contract/quota.ts';
-import { QUOTA_ZONE } from '../families/google/quota-reset.ts';
+import { QUOTA_ZONE } from '../families/google/quota-zone.ts';
 
 /** Google resets all quotas of a project at midnight Pacific Time. */
 const DAY: QuotaPeriod = { every: 'day', zone: QUOTA_ZONE };

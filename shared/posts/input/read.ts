@@ -47,17 +47,17 @@ const lenientFields = v.object({
 });
 
 /** Parses the body of a post. `unknown`: names of its fields that are not known. `now`: epoch milliseconds. */
-export function readPost(
+export async function readPost(
   body: Record<string, unknown>,
   unknown: readonly string[],
   now: number,
-): PostRequest {
+): Promise<PostRequest> {
   const { details } = validateObject(postFields, body, 'body');
   const malformed = [...criticalFieldErrors(unknown), ...details];
   const valid = validFields(body, details.length === 0);
   const input = v.parse(lenientFields, { ...valid, ...readableLists(body) });
   const { platforms, errors } = readPlatforms(input.platforms);
-  const { schedule, errors: scheduleErrors } = readSchedule(input, now);
+  const { schedule, errors: scheduleErrors } = await readSchedule(input, now);
   const candidate: Candidate = {
     ...schedule,
     post_type: input.post_type,

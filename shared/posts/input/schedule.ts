@@ -1,7 +1,6 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { Post } from '../../model/post.ts';
 import { DAY, hasOffset, parseInstant } from '../../time/instant.ts';
-import { zoneName } from '../../time/zone.ts';
 import { errorOf } from '../error.ts';
 
 /** How far ahead a post can be scheduled. */
@@ -25,15 +24,15 @@ export interface Schedule {
 }
 
 /** Parses when a post is published. */
-export function readSchedule(
+export async function readSchedule(
   input: ScheduleInput,
   now: number,
-): { schedule: Schedule; errors: ValidationDetail[] } {
+): Promise<{ schedule: Schedule; errors: ValidationDetail[] }> {
   const given = { ...input, scheduled_date: presentText(input.scheduled_date) };
   const { scheduled_date } = given;
   const timezone = presentText(input.timezone);
-  const zone = timezone === null ? null : zoneName(timezone);
-  const scheduled_at = scheduled_date === null ? null : parseInstant(scheduled_date, zone ?? 'UTC');
+  const zone = await readZone(timezone);
+  const scheduled_at = scheduled_date === null ? null : await parseDate(scheduled_date, zone);
   const problem = scheduled_date === null ? null : dateProblem(scheduled_at, now);
   return {
     schedule: {
@@ -49,6 +48,18 @@ export function readSchedule(
       ...(problem === null ? [] : [errorOf('scheduled_date', problem)]),
     ],
   };
+}
+
+/** Loads what knows time zones: most posts need none. */
+const loadZones = () => import('../../time/zone.ts');
+
+/** Returns the usual name of a time zone; null where there is none of this name. */
+export const readZone = async (name: string | null): Promise<string | null> =>
+  name === null ? null : (await loadZones()).zoneName(name);
+
+/** Reads a date-time; one without an offset is a local time of `zone`, or UTC. */
+export async function parseDate(text: string, zone: string | null): Promise<number | null> {
+  return zone === null ? parseInstant(text) : (await loadZones()).parseInZone(text, zone);
 }
 
 /** Without white space around it. An empty form field is sent as an empty text. */

@@ -1,4 +1,4 @@
-import { defaultGridWarnings, findBestTime, type DefaultGridWarning } from '../../insights/best-time.ts';
+import type { DefaultGridWarning } from '../../insights/best-time.ts';
 import type { Services } from '../../runtime/services.ts';
 import type { ValidPost } from '../validate/validate.ts';
 
@@ -9,6 +9,8 @@ export async function atBestTime(
 ): Promise<{ timed: ValidPost; warnings: DefaultGridWarning[] }> {
   const { candidate, profile } = valid;
   if (candidate.scheduling !== 'best_time') return { timed: valid, warnings: [] };
+  // Only these posts need the library of time zones.
+  const { defaultGridWarnings, findBestTime } = await import('../../insights/best-time.ts');
   const owner = { workspace_id: profile.workspace_id, profile_id: profile.id };
   const best = await findBestTime(services, owner, candidate.platforms);
   return {

@@ -15,7 +15,7 @@ const VIDEO = 'https://93.184.216.34/v.mp4';
 
 async function validate(body: Record<string, unknown>) {
   const whole = { post_type: 'text', profile_name: 'Acme', platforms: ['x'], description: 'Hello', ...body };
-  const { candidate, malformed, errors } = readPost(whole, [], NOW);
+  const { candidate, malformed, errors } = await readPost(whole, [], NOW);
   const posts = platformPosts(candidate, []);
   const details = [...malformed, ...errors, ...(await candidateErrors(candidate, posts))];
   return { candidate, posts, details };

@@ -1,10 +1,5 @@
-import { Temporal } from 'temporal-polyfill';
-
-/** The zone in which Google counts the days of a quota. */
-export const QUOTA_ZONE = 'America/Los_Angeles';
+import { dayIn } from '../../../time/zone.ts';
+import { QUOTA_ZONE } from './quota-zone.ts';
 
 /** Returns the next midnight in Pacific Time, when Google resets the daily quotas of a project. Epoch milliseconds. */
-export function nextQuotaReset(now: number): number {
-  const day = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(QUOTA_ZONE).toPlainDate();
-  return day.add({ days: 1 }).toZonedDateTime(QUOTA_ZONE).epochMilliseconds;
-}
+export const nextQuotaReset = (now: number): number => dayIn(QUOTA_ZONE, now).ends_at;
