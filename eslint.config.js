@@ -79,7 +79,7 @@ export default tseslint.config(
       '**/*.test.ts',
       'test/**',
       'shared/platforms/**/sandbox/**',
-      'shared/platforms/sandboxes.ts',
+      'shared/platforms/registry/sandboxes.ts',
       '**/*.mjs',
       '*.js',
     ],

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PLATFORMS_FOLDER, renderRegistry } from './registry/render.ts';
+import { REGISTRY_FOLDER, renderRegistry } from './registry/render.ts';
 
-/** Writes `registry.ts`, `publishers.ts` and `sandboxes.ts` of `shared/platforms/`: `npm run registry`. */
+/** Writes the modules of `shared/platforms/registry/`: `npm run registry`. */
+mkdirSync(REGISTRY_FOLDER, { recursive: true });
 for (const [file, code] of Object.entries(await renderRegistry())) {
-  writeFileSync(join(PLATFORMS_FOLDER, file), code);
+  writeFileSync(join(REGISTRY_FOLDER, file), code);
 }

@@ -6,7 +6,7 @@ import { hashUrl } from '../shared/model/copy.ts';
 import { FILE_OF_FORMAT, MEDIA_FORMATS } from '../shared/model/media.ts';
 import { newId } from '../shared/model/id.ts';
 import { createHttpClient, type HttpClient } from '../shared/net/http.ts';
-import { RULES } from '../shared/platforms/registry.ts';
+import { RULES } from '../shared/platforms/registry/rules.ts';
 import { createAssets, getAsset } from '../shared/store/assets.ts';
 import { getCopy } from '../shared/store/copies.ts';
 import { createPost } from '../shared/store/posts.ts';

@@ -4,7 +4,7 @@ import { API_GROUPS } from '../functions/routes.ts';
 import { ENV } from '../shared/aws/env.ts';
 import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { QUOTAS } from '../shared/platforms/registry.ts';
+import { QUOTAS } from '../shared/platforms/registry/quotas.ts';
 import { shownBuckets } from '../shared/quota/shown.ts';
 import { PUBLIC } from '../shared/store/objects.ts';
 import type { ProviderSetting } from '../shared/ai/writer.ts';

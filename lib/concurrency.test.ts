@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { RULES } from '../shared/platforms/registry.ts';
+import { RULES } from '../shared/platforms/registry/rules.ts';
 import { concurrencyCaps, fittingPlatforms } from './concurrency.ts';
 
 const sum = (caps: ReadonlyMap<string, number>) => [...caps.values()].reduce((total, cap) => total + cap, 0);

@@ -1,6 +1,6 @@
 import { LIVE_PLATFORM } from '../shared/broadcasts/account.ts';
 import type { PlatformId } from '../shared/model/platform.ts';
-import { BASICS } from '../shared/platforms/registry.ts';
+import { BASICS } from '../shared/platforms/registry/basics.ts';
 
 /** Share of the account's concurrency that the consumers of queues may use; the rest is for the API and background work. */
 const CONSUMERS_SHARE = 0.8;

@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/aws/env.ts';
-import { INSIGHTS } from '../shared/platforms/registry.ts';
+import { BASICS } from '../shared/platforms/registry/basics.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import type { Secrets } from './secrets.ts';
@@ -29,7 +29,7 @@ export class Insights extends Construct {
     secrets.grantReadKeyRing(reader);
     secrets.grantReadPlatformApps(
       reader,
-      PLATFORM_IDS.filter(platform => INSIGHTS[platform]),
+      PLATFORM_IDS.filter(platform => BASICS[platform].reading_ages_ms),
     );
     reader.addEnvironment(ENV.measured, insightsPlatforms.join(','));
     new Rule(this, 'EveryQuarter', {

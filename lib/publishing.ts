@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
 import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId } from '../shared/model/platform.ts';
-import { BASICS } from '../shared/platforms/registry.ts';
+import { BASICS } from '../shared/platforms/registry/basics.ts';
 import { DERIVED, PUBLIC } from '../shared/store/objects.ts';
 import { ServiceFunction, SIZES } from './functions.ts';
 import { sharpLayer } from './layers.ts';

@@ -5,7 +5,7 @@ import { ENV } from '../shared/aws/env.ts';
 import { keyRingParameter } from '../shared/aws/key-ring.ts';
 import { platformAppParameter } from '../shared/aws/platform-app.ts';
 import type { PlatformId } from '../shared/model/platform.ts';
-import { CONNECTORS } from '../shared/platforms/registry.ts';
+import { CONNECTORS } from '../shared/platforms/registry/connectors.ts';
 import { ServiceFunction, SIZES, type Grantee } from './functions.ts';
 
 /** Reads of one parameter, and of those that a container needs first. */

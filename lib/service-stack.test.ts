@@ -7,7 +7,8 @@ import { API_GROUPS } from '../functions/routes.ts';
 import { ENV, publishMappingVariable, publishQueueVariable } from '../shared/aws/env.ts';
 import { CAPACITY } from '../shared/delivery/load.ts';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { INSIGHTS, RULES } from '../shared/platforms/registry.ts';
+import { BASICS } from '../shared/platforms/registry/basics.ts';
+import { RULES } from '../shared/platforms/registry/rules.ts';
 import { reachOfFunctions, type Reach } from '../test/support/reachable.ts';
 import {
   actionsOf,
@@ -318,7 +319,7 @@ describe('functions', () => {
 function platformsOf(name: string) {
   if (name === 'workspace') return ['youtube' as const];
   if (name === 'broadcasts' || name === 'broadcast-controller') return ['youtube' as const];
-  if (name === 'insights') return PLATFORM_IDS.filter(platform => INSIGHTS[platform]);
+  if (name === 'insights') return PLATFORM_IDS.filter(platform => BASICS[platform].reading_ages_ms);
   return PLATFORM_IDS.filter(platform => bundleOf(name) === name || name === `publisher-${platform}`);
 }
 

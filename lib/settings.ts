@@ -2,7 +2,9 @@ import type { Node } from 'constructs';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { INSIGHTS, PUBLISHED_PLATFORMS } from '../shared/platforms/registry.ts';
+import { PLATFORM_IDS } from '../shared/model/platform.ts';
+import { BASICS } from '../shared/platforms/registry/basics.ts';
+import { PUBLISHED_PLATFORMS } from '../shared/platforms/registry/published.ts';
 
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty());
 
@@ -32,7 +34,7 @@ const whole = (least: number) =>
 
 const origins = listOf(origin);
 /** Platforms that provide metrics of posts. */
-const MEASURABLE = Object.keys(INSIGHTS);
+const MEASURABLE = PLATFORM_IDS.filter(platform => BASICS[platform].reading_ages_ms);
 
 /** Settings of the service itself, which are also properties of the construct. */
 const SERVICE = {

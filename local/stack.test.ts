@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PLATFORM_IDS } from '../shared/model/platform.ts';
-import { CONNECTORS } from '../shared/platforms/registry.ts';
+import { CONNECTORS } from '../shared/platforms/registry/connectors.ts';
 import { startStack, type TestStack } from '../test/support/stack.ts';
 
 const START_MS = 600_000;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { platformAppParameter } from '../../shared/aws/platform-app.ts';
 import { AppCredentialsSchema, type AppCredentials } from '../../shared/model/platform-app.ts';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { CONNECTORS } from '../../shared/platforms/registry/connectors.ts';
 import type { Command } from './command.ts';
 import { columns, day } from './text.ts';
 

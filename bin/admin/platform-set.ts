@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { platformAppParameter } from '../../shared/aws/platform-app.ts';
 import type { AppCredentials } from '../../shared/model/platform-app.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { CONNECTORS } from '../../shared/platforms/registry/connectors.ts';
 import { required, type Command } from './command.ts';
 import { parsePlatform } from './parse.ts';
 import { platformApps } from './platform-list.ts';

@@ -3,7 +3,7 @@ import { format } from 'prettier';
 import * as v from 'valibot';
 import { PLATFORM_ALIASES, POST_TYPES } from '../../shared/model/platform.ts';
 import { MAX_POST_BYTES } from '../../shared/posts/validate/size.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import type { Draft, PlatformRules, TextRule } from '../../shared/platforms/contract/rules.ts';
 import { filesSections } from './files.ts';
 import { statusTable } from './status.ts';

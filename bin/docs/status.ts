@@ -2,8 +2,10 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { PLATFORM_IDS, POST_TYPES, type PlatformId } from '../../shared/model/platform.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
-import { PUBLISHERS } from '../../shared/platforms/publishers.ts';
-import { CONNECTORS, INSIGHTS, RULES } from '../../shared/platforms/registry.ts';
+import { LOAD_PUBLISHER } from '../../shared/platforms/registry/load-publisher.ts';
+import { CONNECTORS } from '../../shared/platforms/registry/connectors.ts';
+import { BASICS } from '../../shared/platforms/registry/basics.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import type { PublishJob } from '../../shared/platforms/contract/publisher.ts';
 import { NONE, table } from './table.ts';
 
@@ -18,9 +20,9 @@ async function statusRow(platform: PlatformId): Promise<string[]> {
   return [
     RULES[platform].display_name,
     connectCell(platform),
-    PUBLISHERS[platform] ? Object.keys(RULES[platform].post_types).join(', ') : NONE,
+    LOAD_PUBLISHER[platform] ? Object.keys(RULES[platform].post_types).join(', ') : NONE,
     followUps.join(', ') || NONE,
-    INSIGHTS[platform] ? 'yes' : NONE,
+    BASICS[platform].reading_ages_ms ? 'yes' : NONE,
   ];
 }
 
@@ -33,7 +35,7 @@ function connectCell(platform: PlatformId): string {
 
 /** Returns the names of all follow-ups, as planned for posts of each type with every field, flags both set and not. */
 async function followUpNames(platform: PlatformId): Promise<string[]> {
-  const publisher = await PUBLISHERS[platform]?.();
+  const publisher = await LOAD_PUBLISHER[platform]?.();
   if (!publisher) return [];
   const types = POST_TYPES.filter(type => RULES[platform].post_types[type]);
   const names = types.flatMap(type =>

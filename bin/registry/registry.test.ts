@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLATFORMS_FOLDER, renderRegistry } from './render.ts';
+import { REGISTRY_FOLDER, renderRegistry } from './render.ts';
 
 test('the generated modules are up to date (npm run registry)', async () => {
   for (const [file, code] of Object.entries(await renderRegistry())) {
-    expect(readFileSync(join(PLATFORMS_FOLDER, file), 'utf8')).toBe(code);
+    expect(readFileSync(join(REGISTRY_FOLDER, file), 'utf8')).toBe(code);
   }
 });
 
@@ -26,19 +26,15 @@ describe('renderRegistry', () => {
     add('a', 'basics.ts', 'rules.ts');
     add('b', 'basics.ts', 'rules.ts', 'publish.ts', 'sandbox/server.ts');
     add('kit', 'draft.ts');
-    const {
-      'registry.ts': registry,
-      'publishers.ts': publishers,
-      'sandboxes.ts': sandboxes,
-    } = await renderRegistry(folder, ['b', 'a']);
-    expect(registry).toContain("import { rules as bRules } from './b/rules.ts';");
-    expect(registry).toMatch(
-      /RULES: Readonly<Record<PlatformId, PlatformRules>> = \{\s+b: bRules,\s+a: aRules,/,
+    const written = await renderRegistry(folder, ['b', 'a']);
+    expect(written['rules.ts']).toContain("import { rules as b } from '../b/rules.ts';");
+    expect(written['rules.ts']).toMatch(/RULES: Readonly<Record<PlatformId, PlatformRules>> = \{\s+b,\s+a,/);
+    expect(written['published.ts']).toContain("PUBLISHED_PLATFORMS: readonly PlatformId[] = ['b']");
+    expect(written['load-publisher.ts']).toContain(
+      "b: async () => (await import('../b/publish.ts')).publisher,",
     );
-    expect(registry).toContain("PUBLISHED_PLATFORMS: readonly PlatformId[] = ['b']");
-    expect(publishers).toContain("b: async () => (await import('./b/publish.ts')).publisher,");
-    expect(registry).toMatch(/CONNECTORS: Readonly<Partial<.+>> = \{\s*\};/);
-    expect(sandboxes).toContain("import { sandbox as bSandbox } from './b/sandbox/server.ts';");
+    expect(written['connectors.ts']).toMatch(/CONNECTORS: Readonly<Partial<.+>> = \{\s*\};/);
+    expect(written['sandboxes.ts']).toContain("import { sandbox as b } from '../b/sandbox/server.ts';");
   });
 
   test('throws for a platform without rules', async () => {

@@ -12,7 +12,7 @@ let write: Writer['write'] = offlineWriter.write;
 const writer: Writer = { ...offlineWriter, write: (...args) => write(...args) };
 let api: ServedApi;
 beforeAll(async () => {
-  api = await servedApi([generateRoute(() => writer)], { plan: 'enterprise' });
+  api = await servedApi([generateRoute(() => Promise.resolve(writer))], { plan: 'enterprise' });
 });
 beforeEach(() => {
   write = offlineWriter.write;

@@ -66,7 +66,7 @@ const EXAMPLE = {
 
 /** Creates the route. `writerOf` returns the container's writer. */
 export const generateRoute = (
-  writerOf: (services: Services) => Writer,
+  writerOf: (services: Services) => Promise<Writer>,
   timeoutMs = GENERATION_TIMEOUT_MS,
 ): Route =>
   route({
@@ -92,7 +92,7 @@ export const generateRoute = (
     },
     handler: async ({ body, principal, newResourceId }, services) => {
       const brief = readBrief(body);
-      const writer = writerOf(services);
+      const writer = await writerOf(services);
       const reservation = await reserve(services, principal, newResourceId());
       const result = await generateCounted(services, principal, writer, brief, reservation, timeoutMs);
       const { type, platforms, tone, language } = brief;

@@ -5,7 +5,7 @@ import type { Services } from '../../shared/runtime/services.ts';
 import { generateRoute } from './generate.ts';
 
 /** Created by the first request of a container. */
-let writer: Writer | null = null;
+let writer: Promise<Writer> | null = null;
 const containerWriter = (services: Services) => (writer ??= createWriter(services));
 
 /** One row per endpoint. */

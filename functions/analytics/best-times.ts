@@ -3,7 +3,7 @@ import { route } from '../../shared/http/define-route.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
 import { PLATFORM_IDS, PlatformIdSchema, readPlatformId } from '../../shared/model/platform.ts';
 import { WeekdaySchema } from '../../shared/model/queue.ts';
-import { WarningView } from '../../shared/posts/present/view.ts';
+import { WarningView } from '../../shared/posts/present/warning-view.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { toIso } from '../../shared/time/instant.ts';
 

@@ -5,7 +5,7 @@ import type { Destination } from '../../shared/model/destination.ts';
 import { MetricsSchema, type MetricsReading } from '../../shared/model/insight.ts';
 import { PlatformIdSchema } from '../../shared/model/platform.ts';
 import { destinationsOf } from '../../shared/model/post.ts';
-import { INSIGHTS } from '../../shared/platforms/registry.ts';
+import { BASICS } from '../../shared/platforms/registry/basics.ts';
 import { getMetricsReadings } from '../../shared/store/insights.ts';
 import { getPost } from '../../shared/store/posts.ts';
 import { toIso, toIsoOrNull } from '../../shared/time/instant.ts';
@@ -66,7 +66,7 @@ function destinationView(destination: Destination, reading: MetricsReading | nul
   const published = destination.status === 'published' ? destination : null;
   return {
     platform: destination.platform,
-    available: INSIGHTS[destination.platform] !== undefined,
+    available: BASICS[destination.platform].reading_ages_ms !== undefined,
     platform_post_id: published?.platform_post_id ?? null,
     platform_post_url: published?.platform_post_url ?? null,
     published_at: toIsoOrNull(published?.published_at ?? null),

@@ -37,7 +37,6 @@ beforeEach(() => {
 
 const reader: InsightsReader = {
   batch: 3,
-  ages_ms: [HOUR, DAY, 7 * DAY],
   read: (_, ids) => {
     calls.push(ids);
     const error = errors.shift();
@@ -45,10 +44,11 @@ const reader: InsightsReader = {
     return Promise.resolve(new Map([...counts].filter(([id]) => ids.includes(id))));
   },
 };
+const load = () => Promise.resolve(reader);
 const readMetrics = () =>
   readDueMetrics({
     services: world.services,
-    readers: { x: reader, bluesky: reader },
+    readers: { x: load, bluesky: load },
     http: null as unknown as HttpClient,
     hasTime: () => true,
   });

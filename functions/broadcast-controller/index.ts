@@ -16,6 +16,6 @@ function workerTasks(): WorkerTasks {
 }
 
 /** Acts on live broadcasts: starts them in time, watches them, ends them. */
-export const handler = consume(BroadcastMessageSchema, message =>
-  handleBroadcastMessage({ services: shared, tasks: workerTasks(), live: livePlatform() }, message),
+export const handler = consume(BroadcastMessageSchema, async message =>
+  handleBroadcastMessage({ services: shared, tasks: workerTasks(), live: await livePlatform() }, message),
 );

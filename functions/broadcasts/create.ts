@@ -99,8 +99,9 @@ export const createBroadcast = route({
       is_loop: body.is_loop ?? playlist?.loop_enabled ?? false,
       created_at: asked_at,
     });
+    const live = await livePlatform();
     const created = await answerPlatformError(services, LIVE_PLATFORM, () =>
-      createSession(services, livePlatform(), session),
+      createSession(services, live, session),
     );
     return {
       status: 200,

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { ENV } from '../../shared/aws/env.ts';
 import { readDueMetrics } from '../../shared/insights/read-metrics.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
-import { INSIGHTS } from '../../shared/platforms/registry.ts';
+import { LOAD_INSIGHTS } from '../../shared/platforms/registry/load-insights.ts';
 import { log } from '../../shared/runtime/log.ts';
 import { services } from '../../shared/runtime/services.ts';
 import { SECOND } from '../../shared/time/instant.ts';
@@ -25,7 +25,7 @@ export async function handler(_event: unknown, context: Context): Promise<void> 
 }
 
 /** The readers of the platforms that the operator has enabled: some platforms bill each read. */
-function enabledReaders(): typeof INSIGHTS {
+function enabledReaders(): typeof LOAD_INSIGHTS {
   const names = shared.setting(ENV.measured).split(',');
-  return Object.fromEntries(Object.entries(INSIGHTS).filter(([platform]) => names.includes(platform)));
+  return Object.fromEntries(Object.entries(LOAD_INSIGHTS).filter(([platform]) => names.includes(platform)));
 }

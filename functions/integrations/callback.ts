@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { stackApp, unsealApp } from '../../shared/connections/apps.ts';
+import { connectorOf } from '../../shared/connections/connector.ts';
 import { consumeAuthorization } from '../../shared/connections/oauth-state.ts';
 import { withConnectContext } from '../../shared/connections/platform-context.ts';
 import { storeGrant } from '../../shared/connections/store-grant.ts';
@@ -9,7 +10,7 @@ import { findPlatform } from '../../shared/http/platform.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
 import { findWay } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import { BASICS, CONNECTORS } from '../../shared/platforms/registry.ts';
+import { BASICS } from '../../shared/platforms/registry/basics.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { OAuthState } from '../../shared/store/connections.ts';
@@ -96,7 +97,7 @@ async function exchangeCode(
   pending: OAuthState,
   code: string,
 ): Promise<Outcome> {
-  const connector = CONNECTORS[platform];
+  const connector = await connectorOf(platform);
   const way = connector && findWay(connector, pending.way);
   const profile = await getProfile(services.table, pending.workspace_id, pending.profile_id);
   if (!connector || way?.kind !== 'oauth' || !profile) {

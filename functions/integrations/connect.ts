@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ENV } from '../../shared/aws/env.ts';
 import { appForConnect } from '../../shared/connections/apps.ts';
+import { connectorOf } from '../../shared/connections/connector.ts';
 import { startAuthorization } from '../../shared/connections/oauth-state.ts';
 import { withConnectContext } from '../../shared/connections/platform-context.ts';
 import { storeGrant } from '../../shared/connections/store-grant.ts';
@@ -21,7 +22,7 @@ import {
   type OAuthWay,
   type Way,
 } from '../../shared/platforms/contract/connector.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { BASICS } from '../../shared/platforms/registry/basics.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -32,9 +33,8 @@ import { accountRecord, AccountRecord } from './record.ts';
 
 /** The fields of all direct ways. The way that is used validates its own. */
 const directFields = Object.fromEntries(
-  Object.values(CONNECTORS)
-    .flatMap(({ ways }) => ways)
-    .flatMap(way => (way.kind === 'direct' ? Object.keys(way.input.entries) : []))
+  Object.values(BASICS)
+    .flatMap(({ connect_fields = [] }) => connect_fields)
     .map(name => [name, v.optional(v.unknown())]),
 );
 
@@ -86,7 +86,7 @@ export const connect = route({
     if (body.redirect_url !== null) assertAllowedRedirect(body.redirect_url, services);
     const profile = await requireProfileByName(services, principal, body.profile_name);
     assertCreator(principal, profile.created_by, 'profiles');
-    const connector = CONNECTORS[platform];
+    const connector = await connectorOf(platform);
     if (!connector) throw notAvailable(platform);
     if (isListed(services.setting(ENV.disabledPlatforms), platform)) throw disabled(platform);
     const way = chosenWay(connector, platform, body.way);

@@ -536,7 +536,7 @@ describe('account facts', () => {
 });
 
 describe('insights', () => {
-  test('are read at the ages of the platform, with the app and the target of each post', async () => {
+  test('are read with the app and the target of each post, the last time after a week', async () => {
     const { id } = await connect('ann', { way: 'business' });
     await chooseTarget(id, 'p1');
     const published_at = world.clock.now;
@@ -546,8 +546,8 @@ describe('insights', () => {
       account_id: id as string,
       platform: FAKE_PLATFORM,
       published_at,
-      due_at: published_at + DAY,
-      index: 0,
+      due_at: published_at + 7 * DAY,
+      index: 2,
       failures: 0,
     } as const;
     await putDue(world.table, { ...due, post_id: 'a', platform_post_id: 'A', target_id: null });
@@ -555,11 +555,11 @@ describe('insights', () => {
     const read = () =>
       readDueMetrics({
         services: world.services,
-        readers: { [FAKE_PLATFORM]: fake.insights },
+        readers: { [FAKE_PLATFORM]: () => Promise.resolve(fake.insights) },
         http: null as unknown as HttpClient,
         hasTime: () => true,
       });
-    world.clock.now += DAY - HOUR;
+    world.clock.now += 7 * DAY - HOUR;
     expect(await read()).toBe(0);
     world.clock.now += HOUR;
     expect(await read()).toBe(2);

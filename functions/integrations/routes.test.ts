@@ -3,6 +3,7 @@ import { jobOf } from '../../shared/delivery/job.ts';
 import { newId } from '../../shared/model/id.ts';
 import type { Profile } from '../../shared/model/profile.ts';
 import type { Post } from '../../shared/model/post.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { getConnection } from '../../shared/store/connections.ts';
 import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { routes as profileRoutes } from '../profiles/routes.ts';
@@ -91,13 +92,13 @@ describe('PATCH /integrations/{id}', () => {
 
   test('passes the chosen target on to the publisher until it is removed', async () => {
     const account = await world.connect(profile, 'telegram', { default_target_id: 'p2' });
-    expect(jobOf(post(), account).account.attributes).toEqual({ default_target_id: 'p2' });
+    expect(jobOf(RULES.telegram, post(), account).account.attributes).toEqual({ default_target_id: 'p2' });
     expect((await update(account.id, { default_target_id: null })).body.account).toMatchObject({
       id: account.id,
       default_target_id: null,
     });
     const cleared = (await getConnection(world.table, profile.workspace_id, profile.id, 'telegram'))!;
-    expect(jobOf(post(), cleared).account.attributes).toEqual({});
+    expect(jobOf(RULES.telegram, post(), cleared).account.attributes).toEqual({});
   });
 
   const post = (): Post =>

@@ -1,5 +1,5 @@
 import type { Route } from '../../shared/http/route.ts';
-import { LOOKUPS } from '../../shared/platforms/registry.ts';
+import { LOOKUPS } from '../../shared/platforms/registry/lookups.ts';
 import { callback } from './callback.ts';
 import { connect } from './connect.ts';
 import { deleteData } from './delete-data.ts';

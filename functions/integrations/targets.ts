@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { refreshTargets } from '../../shared/connections/refresh-targets.ts';
+import { connectorOf } from '../../shared/connections/connector.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { profileNameField } from '../../shared/http/fields.ts';
 import { findPlatform } from '../../shared/http/platform.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
 import { requireProfileByName } from '../../shared/profiles/by-name.ts';
 import { findProfileAccount } from './find.ts';
 import { answerPlatformError, PLATFORM_CODES, QUOTA_CODES } from '../../shared/http/platform-errors.ts';
@@ -38,7 +38,7 @@ export const listTargets = route({
   },
   handler: async ({ params, query, principal }, services) => {
     const platform = findPlatform(params.platform);
-    if (!CONNECTORS[platform]?.listTargets) {
+    if (!(await connectorOf(platform))?.listTargets) {
       await requireProfileByName(services, principal, query.profile_name);
       return { status: 200, body: { targets: [], total: 0 } };
     }

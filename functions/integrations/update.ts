@@ -45,7 +45,7 @@ export const updateAccount = route({
     if (default_target_id !== null) await assertTarget(services, account, default_target_id);
     const choice = {
       default_target_id,
-      needs_target: default_target_id === null && needsTarget(account),
+      needs_target: default_target_id === null && (await needsTarget(account)),
     };
     if (!(await setDefaultTarget(services.table, account, choice))) throw notFound('Account');
     const view = accountRecord({ ...account, ...choice }, profile?.profile_name ?? '', services.now());

@@ -14,12 +14,8 @@ import { atBestTime } from '../../shared/posts/place/best-time.ts';
 import { releaseUnused } from '../../shared/posts/place/caps.ts';
 import { placeAndStore } from '../../shared/posts/place/place.ts';
 import { postRecord } from '../../shared/posts/present/record.ts';
-import {
-  postErrorResponses,
-  PostRecordSchema,
-  PostView,
-  WarningView,
-} from '../../shared/posts/present/view.ts';
+import { postErrorResponses, PostRecordSchema, PostView } from '../../shared/posts/present/view.ts';
+import { WarningView } from '../../shared/posts/present/warning-view.ts';
 import { cancelSchedule } from '../../shared/posts/store/cancel.ts';
 import { newPost } from '../../shared/posts/store/new-post.ts';
 import { comparedText, storeFingerprint } from '../../shared/posts/store/similar.ts';

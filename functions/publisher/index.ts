@@ -3,7 +3,9 @@ import { ENV } from '../../shared/aws/env.ts';
 import { publishConsumer } from '../../shared/delivery/consumer.ts';
 import { reportAttempt } from '../../shared/delivery/report.ts';
 import { PlatformIdSchema } from '../../shared/model/platform.ts';
-import { PUBLISHERS } from '../../shared/platforms/publishers.ts';
+import { LOAD_CONNECTOR } from '../../shared/platforms/registry/load-connector.ts';
+import { LOAD_RULES } from '../../shared/platforms/registry/load-rules.ts';
+import { LOAD_PUBLISHER } from '../../shared/platforms/registry/load-publisher.ts';
 import { services } from '../../shared/runtime/services.ts';
 import type { QueueHandler } from '../../shared/runtime/worker.ts';
 
@@ -14,7 +16,11 @@ const consumer = loadConsumer();
 
 async function loadConsumer(): Promise<QueueHandler> {
   const platform = v.parse(PlatformIdSchema, shared.setting(ENV.platform));
-  const publisher = await PUBLISHERS[platform]?.();
+  const [publisher] = await Promise.all([
+    LOAD_PUBLISHER[platform]?.(),
+    LOAD_RULES[platform](),
+    LOAD_CONNECTOR[platform]?.(),
+  ]);
   const publishers = publisher ? { [platform]: publisher } : {};
   return publishConsumer({ services: shared, publishers, report: reportAttempt });
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { sealWorkspaceApp } from '../../shared/connections/apps.ts';
+import { connectorOf } from '../../shared/connections/connector.ts';
 import { withConnectContext } from '../../shared/connections/platform-context.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { notFound, validationFailed } from '../../shared/http/errors.ts';
@@ -9,7 +10,7 @@ import type { AppCredentials, WorkspaceApp } from '../../shared/model/platform-a
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Connector } from '../../shared/platforms/contract/connector.ts';
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
-import { BASICS, CONNECTORS } from '../../shared/platforms/registry.ts';
+import { BASICS } from '../../shared/platforms/registry/basics.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { deleteWorkspaceApp, getWorkspaceApp, putWorkspaceApp } from '../../shared/store/platform-apps.ts';
 import { toIso } from '../../shared/time/instant.ts';
@@ -40,8 +41,8 @@ const credential = v.pipe(
 
 /** The fields of all platforms' apps beside id and secret. Each platform validates its own. */
 const appFields = Object.fromEntries(
-  Object.values(CONNECTORS)
-    .flatMap(({ app_fields }) => Object.keys(app_fields))
+  Object.values(BASICS)
+    .flatMap(({ app_fields = [] }) => app_fields)
     .map(name => [name, v.optional(v.unknown())]),
 );
 
@@ -67,7 +68,7 @@ export const putPlatformApp = route({
     501: { description: 'This version cannot connect the platform yet', codes: ['PLATFORM_NOT_AVAILABLE'] },
   },
   handler: async ({ params, body, principal }, services) => {
-    const { platform, connector } = findAppPlatform(params.platform);
+    const { platform, connector } = await findAppPlatform(params.platform);
     const { client_id, client_secret } = body;
     const app = { client_id, client_secret, ...readAppFields(platform, connector, body) };
     await assertAccepted(services, platform, connector, app);
@@ -114,9 +115,9 @@ export const deletePlatformApp = route({
 });
 
 /** A platform that accounts are connected to through an app. Throws 404, 400 and 501. */
-function findAppPlatform(name: string): { platform: PlatformId; connector: Connector } {
+async function findAppPlatform(name: string): Promise<{ platform: PlatformId; connector: Connector }> {
   const platform = findPlatform(name);
-  const connector = CONNECTORS[platform];
+  const connector = await connectorOf(platform);
   if (!connector) throw notAvailable(platform);
   if (connector.ways.some(({ kind }) => kind === 'oauth')) return { platform, connector };
   const message = `${BASICS[platform].display_name} accounts are connected without an app`;

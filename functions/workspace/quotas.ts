@@ -3,7 +3,7 @@ import { appForConnect } from '../../shared/connections/apps.ts';
 import { PlatformIdSchema, type PlatformId } from '../../shared/model/platform.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
 import type { PlatformQuota } from '../../shared/platforms/contract/quota.ts';
-import { QUOTAS } from '../../shared/platforms/registry.ts';
+import { QUOTAS } from '../../shared/platforms/registry/quotas.ts';
 import { openQuota } from '../../shared/quota/quota.ts';
 import { shownBuckets } from '../../shared/quota/shown.ts';
 import { describeError, log } from '../../shared/runtime/log.ts';

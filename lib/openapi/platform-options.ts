@@ -1,5 +1,5 @@
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { nameSchema } from './json-schema.ts';
 import type { Schema, Schemas } from './schema.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ERROR_CODES } from '../../shared/http/error-codes.ts';
 import { FAILURE_CODES } from '../../shared/model/failure.ts';
 import { PLATFORM_IDS } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { operations } from '../../test/support/openapi.ts';
 import { documentOfAll } from '../docs.ts';
 import { errorsPage } from './errors-page.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import type { Schema, Schemas } from '../openapi/schema.ts';
 import { type Html, inline, nothing } from './markdown.ts';
 

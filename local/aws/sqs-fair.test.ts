@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import * as v from 'valibot';
 import { CAPACITY } from '../../shared/delivery/load.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { SECOND } from '../../shared/time/instant.ts';
 import { createSqs, type Sqs } from './sqs.ts';
 

@@ -7,7 +7,7 @@ import { Hono } from 'hono';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { createHttpClient } from '../../shared/net/http.ts';
 import type { SandboxDefinition } from '../../shared/platforms/contract/sandbox.ts';
-import { SANDBOXES } from '../../shared/platforms/sandboxes.ts';
+import { SANDBOXES } from '../../shared/platforms/registry/sandboxes.ts';
 import { listen, stop } from '../http.ts';
 import type { Overview } from '../overview.ts';
 import type { LocalStore } from '../store.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SANDBOXES } from '../../shared/platforms/sandboxes.ts';
+import { SANDBOXES } from '../../shared/platforms/registry/sandboxes.ts';
 import { startFakeSandbox } from './fake.ts';
 import { createMask } from './mask.ts';
 import { createTraffic, type Traffic, type TrafficRecord } from './traffic.ts';

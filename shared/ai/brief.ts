@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { additionalDetails, validateObject, withSubject } from '../http/validate.ts';
 import { validationFailed, type ValidationDetail } from '../http/errors.ts';
 import { PLATFORM_IDS, type PlatformId } from '../model/platform.ts';
-import { STYLES } from '../platforms/registry.ts';
+import { STYLES } from '../platforms/registry/styles.ts';
 import { characters } from '../text/measure.ts';
 import { isBlank, normalizeText } from '../text/normalize.ts';
 

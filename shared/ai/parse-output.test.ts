@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { bannedFor } from '../posts/validate/banned-hashtags.ts';
 import { foldHashtag, hashtagsOf } from '../text/hashtags.ts';
 import { fits } from '../text/measure.ts';

@@ -1,7 +1,8 @@
 import { POST_TYPES } from '../model/platform.ts';
 import type { Draft, PlatformRules } from '../platforms/contract/rules.ts';
 import type { PlatformStyle } from '../platforms/contract/style.ts';
-import { RULES, STYLES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
+import { STYLES } from '../platforms/registry/styles.ts';
 import type { TextRule } from '../text/measure.ts';
 import type { AiPlatform, Brief } from './brief.ts';
 

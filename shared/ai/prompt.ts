@@ -1,4 +1,4 @@
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import type { AiPlatform, AiType, Brief, Language, Tone } from './brief.ts';
 import { hashtagLimit, styleOf, textRules } from './platform-style.ts';
 

@@ -3,11 +3,6 @@ import { env, ENV } from '../aws/env.ts';
 import { parseJson } from '../model/json.ts';
 import { createHttpClient, type Http } from '../net/http.ts';
 import type { Services } from '../runtime/services.ts';
-import { bedrockClient, bedrockWriter } from './bedrock.ts';
-import { defaultModelIn } from './default-model.ts';
-import { offlineWriter } from './offline/writer.ts';
-import { keyReader } from './openai-key.ts';
-import { openAiWriter } from './openai.ts';
 import { ProviderSchema, type Writer } from './writer.ts';
 
 /** Opens a connection per request: one that is kept open is dead when a frozen function resumes. */
@@ -21,18 +16,24 @@ const http: Http = async request => {
 };
 
 /** Creates the writer that the stack's setting names. Create it once per container: it keeps connections and state. */
-export function createWriter(services: Services): Writer {
+export async function createWriter(services: Services): Promise<Writer> {
   const setting = v.parse(ProviderSchema, parseJson(services.setting(ENV.aiProvider)));
   switch (setting.provider) {
-    case 'bedrock':
+    case 'bedrock': {
+      const { bedrockClient, bedrockWriter } = await import('./bedrock.ts');
+      const { defaultModelIn } = await import('./default-model.ts');
       return bedrockWriter(bedrockClient(), setting.model ?? defaultModelIn(env('AWS_REGION')));
-    case 'openai':
+    }
+    case 'openai': {
+      const { openAiWriter } = await import('./openai.ts');
+      const { keyReader } = await import('./openai-key.ts');
       return openAiWriter(
         http,
         setting,
         keyReader(services.ssm, services.setting(ENV.parameterPrefix), services.now),
       );
+    }
     case 'offline':
-      return offlineWriter;
+      return (await import('./offline/writer.ts')).offlineWriter;
   }
 }

@@ -1,4 +1,4 @@
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { foldHashtag, hashtagsOf } from '../text/hashtags.ts';
 import { findLinks } from '../text/links.ts';
 import { fits, type TextRule } from '../text/measure.ts';

@@ -5,7 +5,7 @@ import type { Broadcast } from '../model/broadcast.ts';
 import type { Connection } from '../model/profile.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { LiveCalls, LivePlatform } from '../platforms/contract/live.ts';
-import { LIVE } from '../platforms/registry.ts';
+import { LOAD_LIVE } from '../platforms/registry/load-live.ts';
 import { openQuota } from '../quota/quota.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection } from '../store/connections.ts';
@@ -16,8 +16,8 @@ export const LIVE_PLATFORM = 'youtube';
 /** Makes one call to the platform. Credentials that it refuses are renewed and the call is repeated, once. */
 export type Call = <T>(request: (calls: LiveCalls) => Promise<T>) => Promise<T>;
 
-export function livePlatform(): LivePlatform {
-  const platform = LIVE[LIVE_PLATFORM];
+export async function livePlatform(): Promise<LivePlatform> {
+  const platform = await LOAD_LIVE[LIVE_PLATFORM]?.();
   if (!platform) throw new Error(`${LIVE_PLATFORM} takes no live broadcasts`);
   return platform;
 }

@@ -1,6 +1,6 @@
 import { mayBeLive, type Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import {
   deleteCapReservation,
   listCapReservations,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { listCapReservations, putCapReservation } from '../store/cap-reservations.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 import { releaseAll, reserveAll, type CapReservation } from './reserve.ts';

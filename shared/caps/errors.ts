@@ -1,6 +1,6 @@
 import { ApiError } from '../http/errors.ts';
 import type { Connection } from '../model/profile.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { SECOND, toIso } from '../time/instant.ts';
 import type { CapViolation } from './reserve.ts';
 

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import {
   deleteCapReservation,
   listCapReservations,

@@ -1,6 +1,6 @@
 import type { AppCredentials } from '../model/platform-app.ts';
 import type { PlatformId } from '../model/platform.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import { log } from '../runtime/log.ts';
 import { DAY } from '../time/instant.ts';
 
@@ -8,8 +8,8 @@ import { DAY } from '../time/instant.ts';
 const logged = new Map<string, number>();
 
 /** Logs what the operator must change about an app before it stops working, once a day. */
-export function logAppNotice(platform: PlatformId, app: AppCredentials, now: number): void {
-  const notice = CONNECTORS[platform]?.appNotice(app, now) ?? null;
+export async function logAppNotice(platform: PlatformId, app: AppCredentials, now: number): Promise<void> {
+  const notice = (await connectorOf(platform))?.appNotice(app, now) ?? null;
   if (notice === null || now - (logged.get(notice) ?? -DAY) < DAY) return;
   logged.set(notice, now);
   log.warn('An app will stop working unless it is changed', { platform, client_id: app.client_id, notice });

@@ -11,7 +11,7 @@ import {
 import type { PlatformId } from '../model/platform.ts';
 import type { Connection } from '../model/profile.ts';
 import { findWay } from '../platforms/contract/connector.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { getWorkspaceApp } from '../store/platform-apps.ts';
 
@@ -55,7 +55,7 @@ export async function appForConnect(
  */
 export async function appOf(services: Services, connection: Connection): Promise<AppCredentials | null> {
   const { id, workspace_id, app } = connection;
-  const platform = appPlatformOf(connection);
+  const platform = await appPlatformOf(connection);
   if (platform === null) return null;
   if (!app) return stackApp(services, platform);
   const own = await getWorkspaceApp(services.table, workspace_id, platform);
@@ -87,8 +87,8 @@ export function stackApp(services: Services, platform: PlatformId): Promise<AppC
 }
 
 /** The platform whose app the connection's way uses; null where it needs none. */
-function appPlatformOf({ platform, way }: Connection): PlatformId | null {
-  const connector = CONNECTORS[platform];
+async function appPlatformOf({ platform, way }: Connection): Promise<PlatformId | null> {
+  const connector = await connectorOf(platform);
   const used = connector && findWay(connector, way);
   return used?.kind === 'oauth' ? (used.app_platform ?? platform) : null;
 }

@@ -2,7 +2,7 @@ import type { PlatformId } from '../model/platform.ts';
 import type { AppCredentials } from '../model/platform-app.ts';
 import type { Connection } from '../model/profile.ts';
 import type { CallbackUser } from '../platforms/contract/connector.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { getConnection } from '../store/connections.ts';
 import { connectionsOfUser } from '../store/platform-users.ts';
@@ -13,8 +13,9 @@ import { appOf, stackApp } from './apps.ts';
 const CLOCK_SKEW_MS = MINUTE;
 
 /** Returns the user of a connection, as the platform's callbacks name it; null where the platform has none. */
-export function platformUserOf(connection: Connection): CallbackUser | null {
-  return CONNECTORS[connection.platform]?.callbacks?.userOf(connection) ?? null;
+export async function platformUserOf(connection: Connection): Promise<CallbackUser | null> {
+  const connector = await connectorOf(connection.platform);
+  return connector?.callbacks?.userOf(connection) ?? null;
 }
 
 /**
@@ -27,7 +28,7 @@ export async function connectionsOfCallback(
   platform: PlatformId,
   signedRequest: string,
 ): Promise<Connection[] | null> {
-  const callbacks = CONNECTORS[platform]?.callbacks;
+  const callbacks = (await connectorOf(platform))?.callbacks;
   const id = callbacks?.userNamedBy(signedRequest) ?? null;
   if (!callbacks || id === null) return null;
   const isSignedBy = (app: AppCredentials | null) =>
@@ -53,10 +54,7 @@ async function connectionsNamed(services: Services, user: CallbackUser): Promise
       getConnection(services.table, workspace_id, profile_id, platform),
     ),
   );
-  return connections
-    .filter(connection => connection !== null)
-    .filter(connection => {
-      const owner = platformUserOf(connection);
-      return owner?.space === user.space && owner.id === user.id;
-    });
+  const found = connections.filter(connection => connection !== null);
+  const owners = await Promise.all(found.map(platformUserOf));
+  return found.filter((_, index) => owners[index]?.space === user.space && owners[index].id === user.id);
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../model/profile.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { deleteConnection } from '../store/connections.ts';
@@ -11,7 +11,7 @@ import { withConnectContext } from './platform-context.ts';
 
 /** Disconnects an account: revokes its credentials at the platform, then deletes it. Safe to repeat from any point. */
 export async function disconnectAccount(services: Services, connection: Connection): Promise<void> {
-  const user = platformUserOf(connection);
+  const user = await platformUserOf(connection);
   const isLast = user === null || (await connectionsOfUser(services.table, user)).length <= 1;
   // Revoking ends the access to everything of the user, other connections included.
   if (isLast) await revokeCredentials(services, connection);
@@ -23,7 +23,7 @@ export async function disconnectAccount(services: Services, connection: Connecti
 /** Best effort: an account is disconnected even when the platform does not answer. */
 async function revokeCredentials(services: Services, connection: Connection): Promise<void> {
   const { platform } = connection;
-  const revoke = CONNECTORS[platform]?.revoke;
+  const revoke = (await connectorOf(platform))?.revoke;
   if (!revoke) return;
   try {
     const account = await loadAccount(services, connection);

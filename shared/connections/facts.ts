@@ -1,6 +1,6 @@
 import type { Connection } from '../model/profile.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import { describeError, log } from '../runtime/log.ts';
 import type { Services } from '../runtime/services.ts';
 import { saveFacts, setAttributes } from '../store/connections.ts';
@@ -13,7 +13,7 @@ import { loadFreshAccount } from './renew.ts';
  * fails, the connection is returned as it is: stale facts never block validation or publishing.
  */
 export async function withFreshFacts(services: Services, connection: Connection): Promise<Connection> {
-  const facts = CONNECTORS[connection.platform]?.facts;
+  const facts = (await connectorOf(connection.platform))?.facts;
   if (!facts || (connection.facts_at ?? 0) + facts.max_age_ms > services.now()) return connection;
   try {
     const account = await loadFreshAccount(services, connection);

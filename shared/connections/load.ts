@@ -4,7 +4,7 @@ import { JsonObjectSchema, type JsonObject } from '../model/json.ts';
 import type { Connection } from '../model/profile.ts';
 import type { AppCredentials, ConnectedAccount, Target } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { getTarget, type StoredTarget } from '../store/targets.ts';
 import { logAppNotice } from './app-notice.ts';
@@ -35,7 +35,7 @@ export async function loadAccount(
     appOf(services, connection),
     loadTarget(services, connection, targetId),
   ]);
-  if (app) logAppNotice(connection.platform, app, services.now());
+  if (app) await logAppNotice(connection.platform, app, services.now());
   return { connection, credentials, app, target };
 }
 
@@ -52,7 +52,8 @@ export function toConnectedAccount({
 async function unsealCredentials(services: Services, connection: Connection): Promise<JsonObject> {
   const { id, platform, sealed } = connection;
   const json: unknown = JSON.parse(unseal(await services.keyRing(sealed), id, sealed));
-  const parsed = v.safeParse(CONNECTORS[platform]?.credentials ?? JsonObjectSchema, json);
+  const connector = await connectorOf(platform);
+  const parsed = v.safeParse(connector?.credentials ?? JsonObjectSchema, json);
   if (parsed.success) return parsed.output;
   throw new PlatformError({
     kind: 'token_expired',

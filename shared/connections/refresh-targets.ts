@@ -1,6 +1,6 @@
 import type { Connection } from '../model/profile.ts';
 import { targetModeOf, type Target } from '../platforms/contract/connector.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import type { Services } from '../runtime/services.ts';
 import { setDefaultTarget } from '../store/connections.ts';
 import { replaceTargets } from '../store/targets.ts';
@@ -16,7 +16,7 @@ export async function refreshTargets(
   services: Services,
   connection: Connection,
 ): Promise<{ targets: Target[]; connection: Connection }> {
-  const listTargets = CONNECTORS[connection.platform]?.listTargets;
+  const listTargets = (await connectorOf(connection.platform))?.listTargets;
   if (!listTargets) return { targets: [], connection };
   const account = await loadFreshAccount(services, connection);
   const targets = await withConnectContext(services, connection.platform, context =>
@@ -32,7 +32,7 @@ async function updateDefault(
   connection: Connection,
   targets: readonly Target[],
 ): Promise<Connection> {
-  const choice = choiceOf(connection, targets);
+  const choice = choiceOf(connection, targets, await needsTarget(connection));
   const isSame =
     choice.default_target_id === (connection.default_target_id ?? null) &&
     choice.needs_target === connection.needs_target;
@@ -40,9 +40,9 @@ async function updateDefault(
   return { ...connection, ...choice };
 }
 
-function choiceOf(connection: Connection, targets: readonly Target[]) {
+function choiceOf(connection: Connection, targets: readonly Target[], isRequired: boolean) {
   const chosen = targets.find(({ id }) => id === connection.default_target_id)?.id ?? null;
-  if (!needsTarget(connection)) return { default_target_id: chosen, needs_target: false };
+  if (!isRequired) return { default_target_id: chosen, needs_target: false };
   const [first, ...others] = targets;
   const only = first && others.length === 0 ? first.id : null;
   const default_target_id = chosen ?? only;
@@ -50,7 +50,7 @@ function choiceOf(connection: Connection, targets: readonly Target[]) {
 }
 
 /** True where posts of the account cannot do without a target. */
-export function needsTarget({ platform, way }: Pick<Connection, 'platform' | 'way'>): boolean {
-  const connector = CONNECTORS[platform];
+export async function needsTarget({ platform, way }: Pick<Connection, 'platform' | 'way'>): Promise<boolean> {
+  const connector = await connectorOf(platform);
   return connector !== undefined && targetModeOf(connector, way) === 'required';
 }

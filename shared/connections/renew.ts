@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Connection } from '../model/profile.ts';
 import type { Connector } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { connectorOf } from './connector.ts';
 import type { Services } from '../runtime/services.ts';
 import {
   acquireRenewalLease,
@@ -92,7 +92,7 @@ export async function renewAccount(
   refusal: PlatformError,
 ): Promise<LoadedAccount> {
   const { connection } = account;
-  const connector = CONNECTORS[connection.platform];
+  const connector = await connectorOf(connection.platform);
   const isRenewable = connector?.renew && !connector.renews_valid_token_only && !isNeverRenewed(connection);
   return isRenewable ? renew(services, account) : requireReconnect(services, account, refusal);
 }
@@ -106,7 +106,7 @@ export async function renewIfDue(services: Services, connection: Connection): Pr
 /** Renews credentials, one worker at a time: a worker without the lease waits for the result of the other. */
 async function renew(services: Services, account: LoadedAccount): Promise<LoadedAccount> {
   const { connection } = account;
-  const renewCredentials = CONNECTORS[connection.platform]?.renew;
+  const renewCredentials = (await connectorOf(connection.platform))?.renew;
   if (!renewCredentials) {
     throw new Error(`Credentials of ${connection.platform} cannot be renewed`);
   }
@@ -140,7 +140,7 @@ async function renewWithLease(
       renewCredentials(toConnectedAccount(account), context),
     );
     const { credentials, expires_at, renew_at, account: identity = {}, scopes, attributes } = renewal;
-    assertComplete(connection, credentials);
+    await assertComplete(connection, credentials);
     const renewed = {
       ...identity,
       sealed: await sealCredentials(services, connection.id, credentials),
@@ -165,8 +165,8 @@ async function renewWithLease(
 }
 
 /** Incomplete credentials are never stored: they would replace usable ones. Throws PlatformError `transient`. */
-function assertComplete({ platform }: Connection, credentials: JsonObject): void {
-  const schema = CONNECTORS[platform]?.credentials;
+async function assertComplete({ platform }: Connection, credentials: JsonObject): Promise<void> {
+  const schema = (await connectorOf(platform))?.credentials;
   if (!schema || v.is(schema, credentials)) return;
   throw new PlatformError({
     kind: 'transient',

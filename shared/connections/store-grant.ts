@@ -75,8 +75,8 @@ async function noteUser(
   connection: Connection,
   earlier: Connection | null,
 ): Promise<void> {
-  const user = platformUserOf(connection);
-  const before = earlier && platformUserOf(earlier);
+  const user = await platformUserOf(connection);
+  const before = earlier && (await platformUserOf(earlier));
   if (user) await putPlatformUser(table, user, connection);
   if (before && (before.space !== user?.space || before.id !== user.id)) {
     await deletePlatformUser(table, before, connection);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Connection } from '../model/profile.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 
 /**
  * Returns the target of a post: the one that its own field names, else the account's default; null for the platform's

@@ -5,7 +5,7 @@ import { saveAttributes } from '../connections/facts.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import type { Connector } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
-import { CONNECTORS } from '../platforms/registry.ts';
+import { CONNECTORS } from '../platforms/registry/connectors.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
 
 const TRANSIENT = { kind: 'transient', code: 'PLATFORM_UNAVAILABLE', message: 'busy' } as const;

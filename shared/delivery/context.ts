@@ -11,7 +11,8 @@ import { createHttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
 import type { PlatformError } from '../platforms/contract/error.ts';
 import type { PublishJob, Publisher, StepContext } from '../platforms/contract/publisher.ts';
-import { BASICS, RULES } from '../platforms/registry.ts';
+import { LOAD_RULES } from '../platforms/registry/load-rules.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { openQuota } from '../quota/quota.ts';
 import { getConnection } from '../store/connections.ts';
 import { createIdentify } from './identify.ts';
@@ -54,8 +55,8 @@ export async function openDeliveryContext(
   if (stored.id !== destination.social_account_id && hasBegun(destination)) return null;
   const connection = isFinal(destination) ? stored : await withFreshFacts(services, stored);
   const client = createHttpClient();
-  const job = jobOf(await withCopiedMedia(services, post), connection);
-  const rules = RULES[platform];
+  const rules = await LOAD_RULES[platform]();
+  const job = jobOf(rules, await withCopiedMedia(services, post), connection);
   const files = mediaFiles({ http: client, bucket: services.bucket, rules, draft: job });
   const { target_id: targetId = targetIdOf(connection, job.options) } = destination;
   let account: LoadedAccount | null = null;
@@ -80,7 +81,7 @@ export async function openDeliveryContext(
         http: platformHttp(platform, client),
         media: client,
         files,
-        identify: createIdentify(services, post, connection),
+        identify: createIdentify(services, rules, post, connection),
         saveAttributes: changed => saveAttributes(services, current, changed),
         now: services.now,
         remainingMs,

@@ -9,7 +9,7 @@ import {
 import { failure } from '../model/failure.ts';
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { log } from '../runtime/log.ts';
 import { markNeedsReconnect, setAnnouncedLimit } from '../store/connections.ts';
 import { destinationOf, getPost } from '../store/posts.ts';

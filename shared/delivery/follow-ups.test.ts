@@ -5,7 +5,7 @@ import type { FakeFault, FakeFollowUp } from '../../test/support/fake-platform.t
 import { firstCommentOf, followUpsOf } from '../model/destination.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { statusOf, type Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { putConnection } from '../store/connections.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../time/instant.ts';
 import { readyAt } from './sweep.ts';

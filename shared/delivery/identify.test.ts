@@ -8,6 +8,7 @@ import { newId } from '../model/id.ts';
 import { statusOf, type Post } from '../model/post.ts';
 import { putCapReservation } from '../store/cap-reservations.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { createIdentify } from './identify.ts';
 import { failed, leased, published, waiting, withIntent } from './transitions.ts';
 
@@ -169,7 +170,7 @@ describe('a live post that looks like the own one', () => {
     const own = await store(held);
     if (newer) await store(newer, change);
     const connection = (await world.connection('x'))!;
-    return createIdentify(world.services, own, connection)(candidates);
+    return createIdentify(world.services, RULES.x, own, connection)(candidates);
   }
 
   const taken = (id: string) => ({ type: 'published', post: candidate(id) });

@@ -9,6 +9,7 @@ import {
 import type { Post } from '../model/post.ts';
 import type { Connection } from '../model/profile.ts';
 import type { Finding, Identify, PublishJob } from '../platforms/contract/publisher.ts';
+import type { PlatformRules } from '../platforms/contract/rules.ts';
 import { sameText } from '../platforms/kit/same-text.ts';
 import type { Services } from '../runtime/services.ts';
 import { listCapReservations } from '../store/cap-reservations.ts';
@@ -38,15 +39,20 @@ interface Other {
 }
 
 /** Returns what tells the live post of `post` from those of other posts of the account. */
-export function createIdentify(services: Services, post: Post, connection: Connection): Identify {
+export function createIdentify(
+  services: Services,
+  rules: PlatformRules,
+  post: Post,
+  connection: Connection,
+): Identify {
   // Null is the account's own page, whatever is the default now.
   const targetOf = (destination: Destination | undefined, { options }: PublishJob) =>
     destination?.target_id === undefined ? targetIdOf(connection, options) : destination.target_id;
   return async (candidates, looksAlike) => {
     if (candidates.length === 0) return { type: 'absent' };
-    const own = jobOf(post, connection);
+    const own = jobOf(rules, post, connection);
     const isAlike = looksAlike ?? (({ text }: PublishJob) => sameText(text, own.text));
-    const others = await othersOf(services, post, connection, candidates);
+    const others = await othersOf(services, rules, post, connection, candidates);
     const target = targetOf(post.destinations[connection.platform], own);
     const alike = others.filter(
       ({ destination, job }) => targetOf(destination, job) === target && isAlike(job),
@@ -61,6 +67,7 @@ export function createIdentify(services: Services, post: Post, connection: Conne
 /** Reads the account's other posts, as they are after the candidates were read. */
 async function othersOf(
   { table }: Services,
+  rules: PlatformRules,
   { workspace_id, post_id, destinations }: Post,
   connection: Connection,
   candidates: readonly PublishedPost[],
@@ -76,7 +83,7 @@ async function othersOf(
   return posts.flatMap(other => {
     const destination = other.destinations[connection.platform];
     if (destination?.social_account_id !== account) return [];
-    return [{ destination, job: jobOf(other, connection) }];
+    return [{ destination, job: jobOf(rules, other, connection) }];
   });
 }
 

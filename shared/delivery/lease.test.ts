@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { PLATFORM_IDS } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { HOUR, SECOND } from '../time/instant.ts';
 import { leaseUntil } from './lease.ts';
 import { readyAt } from './sweep.ts';

@@ -1,6 +1,6 @@
 import type { DestinationOf, Destination } from '../model/destination.ts';
 import type { Post } from '../model/post.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { SECOND } from '../time/instant.ts';
 import { LEASE_MARGIN_MS } from './timing.ts';
 

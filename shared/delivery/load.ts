@@ -1,6 +1,6 @@
 import type { Destination } from '../model/destination.ts';
 import type { PostType } from '../model/platform.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 
 /**
  * What one environment of a publisher delivers at once, in the unit of the weights below. Deliveries of texts mostly wait

@@ -1,7 +1,7 @@
 import { failure, type Failure } from '../model/failure.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { notEnabled } from '../platforms/availability.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 
 /** Returns the failure of a destination whose platform has rules but no publisher: a retry cannot help. */
 export function publisherMissing(platform: PlatformId): Failure {

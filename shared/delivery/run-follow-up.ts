@@ -3,7 +3,7 @@ import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { FollowUpResult, PlannedFollowUp, StepContext } from '../platforms/contract/publisher.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import {
   afterFollowUpError,
   lost,

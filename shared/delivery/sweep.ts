@@ -1,6 +1,6 @@
 import { isSettled, pendingFollowUps, type Destination } from '../model/destination.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import type { Services } from '../runtime/services.ts';
 import { saveDestination, setWake } from '../store/posts.ts';
 import { GRACE_MS, LEAD_MS, leadMs } from './timing.ts';

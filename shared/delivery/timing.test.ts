@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveryWorld, publishMessage, type DeliveryWorld } from '../../test/support/delivery-world.ts';
 import { statusOf, type Post } from '../model/post.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { DAY, HOUR, MINUTE, SECOND, toIso } from '../time/instant.ts';
 import { deletePostSchedules } from './schedule.ts';
 import { MAX_HOPS, processingDelayMs, processingWaitUntil } from './timing.ts';

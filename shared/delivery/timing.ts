@@ -1,6 +1,6 @@
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { MINUTE, SECOND } from '../time/instant.ts';
 
 /** How long before its time a post is dispatched: EventBridge Scheduler fires up to a minute late. */

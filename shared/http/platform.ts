@@ -1,6 +1,6 @@
 import { readPlatformId, type PlatformId } from '../model/platform.ts';
 import { notEnabled } from '../platforms/availability.ts';
-import { BASICS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { ApiError, notFound } from './errors.ts';
 
 /** Returns the platform of a path parameter. Throws 404. */

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../model/platform.ts';
-import { INSIGHTS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import type { Services } from '../runtime/services.ts';
 import { listMetricsReadings } from '../store/insights.ts';
 import { getQueue } from '../store/queue.ts';
@@ -38,7 +38,7 @@ export async function findBestTime(
 ): Promise<BestTime> {
   const { workspace_id, profile_id } = profile;
   const since = now() - WINDOW_DAYS * DAY;
-  const measured = platforms.filter(platform => INSIGHTS[platform]);
+  const measured = platforms.filter(platform => BASICS[platform].reading_ages_ms);
   const [queue, ...found] = await Promise.all([
     getQueue(table, workspace_id, profile_id),
     ...measured.map(platform => listMetricsReadings(table, workspace_id, profile_id, platform, since)),

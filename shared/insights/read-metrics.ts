@@ -1,6 +1,7 @@
 import type { LoadedAccount } from '../connections/load.ts';
 import { loadFreshAccount, renewAccount } from '../connections/renew.ts';
 import type { DueReading, FirstReadings, Metrics } from '../model/insight.ts';
+import type { PlatformId } from '../model/platform.ts';
 import type { Connection } from '../model/profile.ts';
 import type { HttpClient } from '../net/http.ts';
 import { platformHttp } from '../net/platform-http.ts';
@@ -12,14 +13,15 @@ import { getConnection } from '../store/connections.ts';
 import { deleteDue, listDue, putDue, putMetricsReading, type DueItem } from '../store/insights.ts';
 import { getPosts } from '../store/posts.ts';
 import { WAKE_SHARDS } from '../store/table.ts';
-import { openFirstReadings, readingAfter, retryOf, type Readers } from './readings.ts';
+import { openFirstReadings, readingAfter, retryOf } from './readings.ts';
 
 /** Most due items of one query. */
 const PAGE = 500;
 
 export interface ReadingRun {
   services: Services;
-  readers: Readers;
+  /** Load the readers of the platforms that are measured. */
+  readers: Readonly<Partial<Record<PlatformId, () => Promise<InsightsReader>>>>;
   http: HttpClient;
   /** False when no further call should start. */
   hasTime: () => boolean;
@@ -67,7 +69,7 @@ async function readShard(run: ReadingRun, shard: number): Promise<number> {
 
 /** Returns the readings of a page, with those of posts whose first readings are due. */
 async function open(
-  { services, readers }: ReadingRun,
+  { services }: ReadingRun,
   page: readonly DueItem[],
 ): Promise<{ readings: Reading[]; opened: Opened[] }> {
   const stored = page.flatMap(item => ('platform' in item ? [{ reading: item, isStored: true }] : []));
@@ -78,7 +80,7 @@ async function open(
     const found = await getPosts(services.table, workspaceId, ids);
     const posts = new Map(found.map(post => [post.post_id, post]));
     for (const first of own) {
-      const { due, rest } = openFirstReadings(first, posts.get(first.post_id), readers, services.now());
+      const { due, rest } = await openFirstReadings(first, posts.get(first.post_id), services.now());
       opened.push({ first, due: due.map(reading => ({ reading, isStored: false })), rest });
     }
   }
@@ -95,7 +97,7 @@ async function readAccount(run: ReadingRun, due: readonly Reading[]): Promise<re
   if (!first || !run.hasTime()) return [];
   const { workspace_id, profile_id, platform, account_id } = first.reading;
   const { table } = run.services;
-  const reader = run.readers[platform];
+  const reader = await run.readers[platform]?.();
   const connection = await getConnection(table, workspace_id, profile_id, platform);
   if (!reader || connection?.id !== account_id) {
     // The account was disconnected or replaced: its posts can no longer be read.
@@ -119,7 +121,7 @@ async function readBatch(
     const readings = due.map(({ reading }) => reading);
     const found = await fetchMetrics(run, reader, connection, readings);
     await Promise.all(
-      due.map(each => storeReading(run, reader, each, found.get(each.reading.platform_post_id))),
+      due.map(each => storeReading(run.services, each, found.get(each.reading.platform_post_id))),
     );
   } catch (error) {
     const { platform } = connection;
@@ -157,19 +159,14 @@ async function fetchMetrics(
 }
 
 /** A post without metrics was deleted at the platform: it is not read again. */
-async function storeReading(
-  { services }: ReadingRun,
-  reader: InsightsReader,
-  due: Reading,
-  metrics: Metrics | undefined,
-): Promise<void> {
+async function storeReading(services: Services, due: Reading, metrics: Metrics | undefined): Promise<void> {
   const { post_id, platform, published_at, workspace_id, profile_id } = due.reading;
   const now = services.now();
   if (metrics) {
     const reading = { post_id, platform, published_at, ...metrics, measured_at: now };
     await putMetricsReading(services.table, workspace_id, profile_id, reading);
   }
-  await replaceReading(services, due, metrics ? readingAfter(due.reading, reader.ages_ms, now) : null);
+  await replaceReading(services, due, metrics ? readingAfter(due.reading, now) : null);
 }
 
 /** What could not be handled in time stays due. */

@@ -4,18 +4,12 @@ import type { Destination } from '../model/destination.ts';
 import type { FirstReadings } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import type { Post } from '../model/post.ts';
-import type { InsightsReader } from '../platforms/contract/insights.ts';
 import { DAY, HOUR, MINUTE } from '../time/instant.ts';
-import { openFirstReadings, type Readers } from './readings.ts';
+import { openFirstReadings } from './readings.ts';
 
 const T = Date.UTC(2026, 11, 1, 10);
-const PLATFORMS: PlatformId[] = ['x', 'bluesky'];
-const reader = (firstAge: number): InsightsReader => ({
-  batch: 1,
-  ages_ms: [firstAge, 30 * DAY],
-  read: () => Promise.resolve(new Map()),
-});
-const READERS: Readers = { x: reader(HOUR), bluesky: reader(DAY) };
+/** X's first reading follows after an hour, Pinterest's after a day. */
+const PLATFORMS: PlatformId[] = ['x', 'pinterest'];
 
 const FIRST: FirstReadings = {
   workspace_id: 'w1',
@@ -40,50 +34,50 @@ const live = (published_at: number) => ({
   published_at,
   follow_ups: [],
 });
-const open = (post: Post | undefined, now: number) => {
-  const { due, rest } = openFirstReadings(FIRST, post, READERS, now);
+const open = async (post: Post | undefined, now: number) => {
+  const { due, rest } = await openFirstReadings(FIRST, post, now);
   return { due: due.map(({ platform, due_at }) => ({ platform, due_at })), rest };
 };
 
 describe('the first readings of a post', () => {
-  test('are due at the first age of each platform', () => {
-    const post = postWith({ x: live(T), bluesky: live(T + MINUTE) });
-    expect(open(post, T + HOUR)).toEqual({
+  test('are due at the first age of each platform', async () => {
+    const post = postWith({ x: live(T), pinterest: live(T + MINUTE) });
+    expect(await open(post, T + HOUR)).toEqual({
       due: [{ platform: 'x', due_at: T + HOUR }],
-      rest: { ...FIRST, platforms: ['bluesky'], due_at: T + MINUTE + DAY },
+      rest: { ...FIRST, platforms: ['pinterest'], due_at: T + MINUTE + DAY },
     });
-    expect(open(post, T + MINUTE + DAY)).toEqual({
+    expect(await open(post, T + MINUTE + DAY)).toEqual({
       due: [
         { platform: 'x', due_at: T + HOUR },
-        { platform: 'bluesky', due_at: T + MINUTE + DAY },
+        { platform: 'pinterest', due_at: T + MINUTE + DAY },
       ],
       rest: null,
     });
   });
 
-  test('wait where the post went live later than planned', () => {
-    const post = postWith({ x: live(T + 2 * HOUR), bluesky: { status: 'failed' } });
-    expect(open(post, T + HOUR)).toEqual({
+  test('wait where the post went live later than planned', async () => {
+    const post = postWith({ x: live(T + 2 * HOUR), pinterest: { status: 'failed' } });
+    expect(await open(post, T + HOUR)).toEqual({
       due: [],
       rest: { ...FIRST, platforms: ['x'], due_at: T + 3 * HOUR },
     });
   });
 
-  test('leave out what is not live yet', () => {
-    const post = postWith({ x: live(T), bluesky: { status: 'retrying' } });
-    expect(open(post, T + HOUR)).toEqual({ due: [{ platform: 'x', due_at: T + HOUR }], rest: null });
+  test('leave out what is not live yet', async () => {
+    const post = postWith({ x: live(T), pinterest: { status: 'retrying' } });
+    expect(await open(post, T + HOUR)).toEqual({ due: [{ platform: 'x', due_at: T + HOUR }], rest: null });
   });
 
-  test('are dropped where the post failed, was cancelled or no longer exists', () => {
+  test('are dropped where the post failed, was cancelled or no longer exists', async () => {
     const nothing = { due: [], rest: null };
-    expect(open(postWith({ x: { status: 'failed' }, bluesky: { status: 'cancelled' } }), T + HOUR)).toEqual(
-      nothing,
-    );
-    expect(open(undefined, T + HOUR)).toEqual(nothing);
+    expect(
+      await open(postWith({ x: { status: 'failed' }, pinterest: { status: 'cancelled' } }), T + HOUR),
+    ).toEqual(nothing);
+    expect(await open(undefined, T + HOUR)).toEqual(nothing);
   });
 
-  test('know the account and the target of each destination', () => {
-    const { due } = openFirstReadings(FIRST, postWith({ x: live(T) }), READERS, T + HOUR);
+  test('know the account and the target of each destination', async () => {
+    const { due } = await openFirstReadings(FIRST, postWith({ x: live(T) }), T + HOUR);
     expect(due).toEqual([
       {
         workspace_id: 'w1',

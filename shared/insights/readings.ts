@@ -3,9 +3,8 @@ import { isSettled, type Destination, type DestinationOf } from '../model/destin
 import type { DueReading, FirstReadings } from '../model/insight.ts';
 import type { PlatformId } from '../model/platform.ts';
 import { destinationsOf, type Post } from '../model/post.ts';
-import type { InsightsReader } from '../platforms/contract/insights.ts';
-import { draftFor } from '../platforms/kit/draft.ts';
-import { INSIGHTS, RULES } from '../platforms/registry.ts';
+import { LOAD_RULES } from '../platforms/registry/load-rules.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
 import { putDue } from '../store/insights.ts';
 import type { Table } from '../store/table.ts';
 import { HOUR, MINUTE } from '../time/instant.ts';
@@ -13,10 +12,8 @@ import { HOUR, MINUTE } from '../time/instant.ts';
 /** A failed reading is retried after 1, 2, 4 … hours, at most this many times. */
 const MAX_RETRIES = 6;
 
-export type Readers = Readonly<Partial<Record<PlatformId, InsightsReader>>>;
-
-const firstAge = (platform: PlatformId, readers: Readers): number | null =>
-  readers[platform]?.ages_ms[0] ?? null;
+const agesOf = (platform: PlatformId) => BASICS[platform].reading_ages_ms ?? [];
+const firstAge = (platform: PlatformId): number | null => agesOf(platform)[0] ?? null;
 
 /** The first readings of a post may be opened when they are due: what goes live from a minute before stores its own. */
 const OPENING_MS = MINUTE;
@@ -33,8 +30,8 @@ export async function scheduleFirstReadings(
   const first = firstReadingsOf(post);
   if (first === null) return;
   if (settled.changed_at > first.due_at - OPENING_MS) {
-    const age = firstAge(settled.platform, INSIGHTS);
-    if (age !== null) await putDue(table, firstReading(post, settled, settled.published_at + age));
+    const age = firstAge(settled.platform);
+    if (age !== null) await putDue(table, await firstReading(post, settled, settled.published_at + age));
   } else if (!destinationsOf(post).some(other => isSettledBefore(other, settled))) {
     await putDue(table, first);
   }
@@ -42,7 +39,7 @@ export async function scheduleFirstReadings(
 
 function firstReadingsOf(post: Post): FirstReadings | null {
   const ages = destinationsOf(post).flatMap(({ platform }) => {
-    const age = firstAge(platform, INSIGHTS);
+    const age = firstAge(platform);
     return age === null ? [] : [{ platform, age }];
   });
   if (ages.length === 0) return null;
@@ -73,19 +70,18 @@ export interface OpenedReadings {
  * Opens the first readings of a post, which is undefined when it no longer exists. What is not live yet stores its own when it
  * is. `now`: epoch milliseconds.
  */
-export function openFirstReadings(
+export async function openFirstReadings(
   first: FirstReadings,
   post: Post | undefined,
-  readers: Readers,
   now: number,
-): OpenedReadings {
+): Promise<OpenedReadings> {
   const due: DueReading[] = [];
   const later: { platform: PlatformId; at: number }[] = [];
   for (const platform of first.platforms) {
     const destination = post?.destinations[platform];
     if (!post || destination?.status !== 'published') continue;
-    const at = destination.published_at + (firstAge(platform, readers) ?? 0);
-    if (at <= now) due.push(firstReading(post, destination, at));
+    const at = destination.published_at + (firstAge(platform) ?? 0);
+    if (at <= now) due.push(await firstReading(post, destination, at));
     else later.push({ platform, at });
   }
   const rest =
@@ -99,13 +95,17 @@ export function openFirstReadings(
   return { due, rest };
 }
 
-function firstReading(
+async function firstReading(
   post: Post,
   { platform, social_account_id, platform_post_id, published_at }: DestinationOf<'published'>,
   due_at: number,
-): DueReading {
+): Promise<DueReading> {
   const { workspace_id, profile_id, post_id } = post;
-  const { options } = draftFor(RULES[platform], post).draft;
+  const [rules, { draftFor }] = await Promise.all([
+    LOAD_RULES[platform](),
+    import('../platforms/kit/draft.ts'),
+  ]);
+  const { options } = draftFor(rules, post).draft;
   return {
     workspace_id,
     profile_id,
@@ -122,7 +122,8 @@ function firstReading(
 }
 
 /** Returns the reading that follows; null after the last. Readings whose time has passed meanwhile are skipped. */
-export function readingAfter(done: DueReading, ages: readonly number[], now: number): DueReading | null {
+export function readingAfter(done: DueReading, now: number): DueReading | null {
+  const ages = agesOf(done.platform);
   const next = ages.findIndex((age, index) => index > done.index && done.published_at + age > now);
   const age = ages[next];
   return age === undefined ? null : { ...done, index: next, due_at: done.published_at + age, failures: 0 };

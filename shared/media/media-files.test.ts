@@ -12,7 +12,7 @@ import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
 import { memoryBucket, type MemoryBucket } from '../../test/support/memory-bucket.ts';
 import { PATIENT } from '../../test/support/server.ts';
 import type { PlatformId } from '../model/platform.ts';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { keyOfUrl, MEDIA, publicUrlOf, putObject } from '../store/objects.ts';
 import type { Draft } from '../platforms/contract/rules.ts';
 import { mediaFiles } from './media-files.ts';

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../model/platform.ts';
-import { BASICS } from './registry.ts';
+import { BASICS } from './registry/basics.ts';
 
 /** Returns the message for a platform that the deployment leaves out (setting `platforms`). */
 export const notEnabled = (platform: PlatformId) =>

@@ -4,7 +4,7 @@ import { PLATFORM_IDS } from '../model/platform.ts';
 import { toPlatformError } from './bluesky/errors.ts';
 import { detectFacets } from './bluesky/facets.ts';
 import { draftFor, oneLine, type PostContent } from './kit/draft.ts';
-import { RULES } from './registry.ts';
+import { RULES } from './registry/rules.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, sameText, weightedLength } from './x/text.ts';
 import { fingerprint } from '../text/fingerprint.ts';
 import { foldHashtag, hashtagsOf } from '../text/hashtags.ts';

@@ -4,8 +4,13 @@ import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../model/platform.ts';
 import { draftFor, titleFor, type PostContent } from './kit/draft.ts';
 import { fileLimitsOf } from './kit/files.ts';
-import { PUBLISHERS } from './publishers.ts';
-import { CONNECTORS, RULES } from './registry.ts';
+import { LOAD_CONNECTOR } from './registry/load-connector.ts';
+import { LOAD_PUBLISHER } from './registry/load-publisher.ts';
+import { LOAD_RULES } from './registry/load-rules.ts';
+import { BASICS } from './registry/basics.ts';
+import { CONNECTORS } from './registry/connectors.ts';
+import { LOAD_INSIGHTS } from './registry/load-insights.ts';
+import { RULES } from './registry/rules.ts';
 import type { TextRule } from './contract/rules.ts';
 import { GB, HOURS, MB, MINUTES } from './kit/sizes.ts';
 
@@ -210,7 +215,7 @@ describe('daily caps', () => {
 });
 
 /** Folders that belong to no platform. */
-const SHARED_FOLDERS = ['contract', 'families', 'kit'];
+const SHARED_FOLDERS = ['contract', 'families', 'kit', 'registry'];
 
 describe('the registry', () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true })
@@ -225,7 +230,7 @@ describe('the registry', () => {
   });
 
   test.each([
-    ['publish.ts', PUBLISHERS],
+    ['publish.ts', LOAD_PUBLISHER],
     ['connect.ts', CONNECTORS],
   ] as const)('contains every %s', (file, table) => {
     const written = PLATFORM_IDS.filter(platform => {
@@ -233,6 +238,29 @@ describe('the registry', () => {
       return existsSync(path) && /^export const (?:publisher|connector)\b/m.test(readFileSync(path, 'utf8'));
     });
     expect(Object.keys(table).sort()).toEqual([...written].sort());
+  });
+
+  test('loads what the tables contain', async () => {
+    for (const platform of PLATFORM_IDS) {
+      expect(await LOAD_RULES[platform]()).toBe(RULES[platform]);
+      expect(await LOAD_CONNECTOR[platform]?.()).toBe(CONNECTORS[platform]);
+    }
+  });
+
+  test('names the fields of every connector', () => {
+    for (const { platform, connect_fields = [], app_fields = [] } of Object.values(BASICS)) {
+      const connector = CONNECTORS[platform]!;
+      const direct = connector.ways.flatMap(way =>
+        way.kind === 'direct' ? Object.keys(way.input.entries) : [],
+      );
+      expect([platform, connect_fields]).toEqual([platform, direct]);
+      expect([platform, app_fields]).toEqual([platform, Object.keys(connector.app_fields)]);
+    }
+  });
+
+  test('names the ages of the readings of every platform that has metrics, and of no other', () => {
+    const measured = PLATFORM_IDS.filter(platform => BASICS[platform].reading_ages_ms);
+    expect(measured.sort()).toEqual(Object.keys(LOAD_INSIGHTS).sort());
   });
 
   test('platform fields start with the name of the platform, and rules refer to existing fields', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PLATFORM_IDS, type PlatformId, type PostType } from '../model/platform.ts';
 import { commentFor, draftFor, titleFor, type PostContent } from './kit/draft.ts';
-import { RULES } from './registry.ts';
+import { RULES } from './registry/rules.ts';
 import { countWeight } from './x/sandbox/text.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { memoryBucket } from '../../test/support/memory-bucket.ts';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import { platformPosts } from './drafts.ts';
 import { readPost } from './input/read.ts';
 import { candidateErrors } from './validate/candidate.ts';

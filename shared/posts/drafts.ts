@@ -9,7 +9,7 @@ import {
   type PostContent,
   type SentTexts,
 } from '../platforms/kit/draft.ts';
-import { RULES } from '../platforms/registry.ts';
+import { RULES } from '../platforms/registry/rules.ts';
 import type { Candidate } from './input/read.ts';
 
 /** A post as one of its platforms will get it. Computed once per request; every rule and every warning reads it. */

@@ -2,7 +2,8 @@ import type { PlatformId } from '../model/platform.ts';
 import type { AppCredentials } from '../platforms/contract/connector.ts';
 import { PlatformError } from '../platforms/contract/error.ts';
 import type { Quota, QuotaBucket } from '../platforms/contract/quota.ts';
-import { BASICS, QUOTAS } from '../platforms/registry.ts';
+import { BASICS } from '../platforms/registry/basics.ts';
+import { QUOTAS } from '../platforms/registry/quotas.ts';
 import type { Services } from '../runtime/services.ts';
 import {
   addReservation,

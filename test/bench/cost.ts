@@ -1,5 +1,6 @@
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
-import { PUBLISHED_PLATFORMS, RULES } from '../../shared/platforms/registry.ts';
+import { PUBLISHED_PLATFORMS } from '../../shared/platforms/registry/published.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';

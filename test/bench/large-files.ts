@@ -2,7 +2,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { FACEBOOK_APP } from '../../shared/platforms/instagram/sandbox/state.ts';
 import { GB, MB } from '../../shared/platforms/kit/sizes.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import type { Bench, Results } from './bench.ts';
 import type { OtherWay } from './large-files/account.ts';
 import { measureUpload } from './large-files/measure.ts';

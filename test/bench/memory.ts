@@ -7,7 +7,7 @@ import { ENV } from '../../shared/aws/env.ts';
 import { CAPACITY } from '../../shared/delivery/load.ts';
 import { PLATFORM_IDS, type PlatformId, type PostType } from '../../shared/model/platform.ts';
 import { MB } from '../../shared/platforms/kit/sizes.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { PROCESSOR_MB } from '../support/burst.ts';
 import type { TestStack } from '../support/stack.ts';
 import { onStack, type Bench, type Results } from './bench.ts';

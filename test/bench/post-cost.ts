@@ -1,6 +1,6 @@
 import { SIZES } from '../../lib/functions.ts';
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { BASICS } from '../../shared/platforms/registry.ts';
+import { BASICS } from '../../shared/platforms/registry/basics.ts';
 import { PROCESSOR_MB } from '../support/burst.ts';
 import { PRICES } from './prices.ts';
 

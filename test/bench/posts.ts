@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { inParallel } from '../support/parallel.ts';
 import { connectedProfiles } from '../support/profiles.ts';
 import type { Answer, TestStack } from '../support/stack.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { generatedPages } from '../../bin/docs/pages.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const pages = await generatedPages();

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../shared/model/platform.ts';
-import { PUBLISHED_PLATFORMS } from '../../shared/platforms/registry.ts';
+import { PUBLISHED_PLATFORMS } from '../../shared/platforms/registry/published.ts';
 import { listen } from '../support/e2e.ts';
 import { startStack, type TestStack } from '../support/stack.ts';
 import { seededRandom } from './random.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformId, PostType } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { readPatiently } from '../support/e2e.ts';
 import { platformFields } from '../support/platform-fields.ts';
 import type { Json, TestStack } from '../support/stack.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import {
   closeStack,
   create,

@@ -10,7 +10,7 @@ import type { Member, Plan, Principal, Role } from '../../shared/model/workspace
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { CONNECTORS } from '../../shared/platforms/registry/connectors.ts';
 import { putConnection } from '../../shared/store/connections.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
 import { addMember } from '../../shared/store/workspaces.ts';

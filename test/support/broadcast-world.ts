@@ -168,7 +168,7 @@ export async function broadcastWorld() {
         {
           services: process.services,
           tasks: wrapped(workers.tasks, external),
-          live: wrappedLive(livePlatform(), external),
+          live: wrappedLive(await livePlatform(), external),
         },
         message,
       );

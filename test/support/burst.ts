@@ -1,7 +1,7 @@
 /* How long AWS takes for many texts to three platforms that are due in the same second, computed from measured constants. */
 import { CAPACITY } from '../../shared/delivery/load.ts';
 import { LEAD_MS } from '../../shared/delivery/timing.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { MINUTE, SECOND } from '../../shared/time/instant.ts';
 
 /** Processor time of a delivery: `npm run bench -- publisher`. */

@@ -16,7 +16,7 @@ import type {
   StepContext,
   StepResult,
 } from '../../shared/platforms/contract/publisher.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import type { Bucket } from '../../shared/store/objects.ts';
 import { memoryBucket } from './memory-bucket.ts';
 import { onlyPost } from './identify.ts';

@@ -12,7 +12,8 @@ import {
 import { PlatformError } from '../../shared/platforms/contract/error.ts';
 import { defineInsights, type InsightsReader } from '../../shared/platforms/contract/insights.ts';
 import { defineLookup, type Lookup } from '../../shared/platforms/contract/lookups.ts';
-import { CONNECTORS } from '../../shared/platforms/registry.ts';
+import { LOAD_CONNECTOR } from '../../shared/platforms/registry/load-connector.ts';
+import { CONNECTORS } from '../../shared/platforms/registry/connectors.ts';
 import { DAY } from '../../shared/time/instant.ts';
 
 /** The platform that the fake connector is registered as, in place of its own. */
@@ -147,7 +148,6 @@ export function fakeConnector() {
   const insights: InsightsReader = defineInsights({
     credentials: CredentialsSchema,
     batch: 10,
-    ages_ms: [DAY],
     read: async ({ authorize }, ids) => {
       const { app, target, credentials } = await authorize();
       record(`read of ${credentials.user_token} on ${target?.id ?? 'none'}`, app);
@@ -171,9 +171,13 @@ function grantOf(way: string, user: string, lifetime: Lifetime): Grant<Credentia
 
 /** Registers a connector as that of `FAKE_PLATFORM`; returns a function that restores the platform's own. */
 export function register(connector: Connector): () => void {
+  const use = (used: Connector | undefined) => {
+    Object.assign(CONNECTORS, { [FAKE_PLATFORM]: used });
+    Object.assign(LOAD_CONNECTOR, { [FAKE_PLATFORM]: used && (() => Promise.resolve(used)) });
+  };
   const own = CONNECTORS[FAKE_PLATFORM];
-  Object.assign(CONNECTORS, { [FAKE_PLATFORM]: connector });
-  return () => void Object.assign(CONNECTORS, { [FAKE_PLATFORM]: own });
+  use(connector);
+  return () => use(own);
 }
 
 export const platformError = (kind: PlatformError['kind']) =>

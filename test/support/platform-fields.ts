@@ -1,5 +1,5 @@
 import type { PlatformId, PostType } from '../../shared/model/platform.ts';
-import { RULES } from '../../shared/platforms/registry.ts';
+import { RULES } from '../../shared/platforms/registry/rules.ts';
 import { BOARD } from './pinterest.ts';
 
 type Fields = Readonly<Record<string, string>>;

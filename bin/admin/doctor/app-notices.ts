@@ -1,4 +1,4 @@
-import { CONNECTORS } from '../../../shared/platforms/registry.ts';
+import { CONNECTORS } from '../../../shared/platforms/registry/connectors.ts';
 import { platformApps } from '../platform-list.ts';
 import { orOk, todo, type Check } from './finding.ts';
 

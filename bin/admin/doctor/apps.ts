@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../../shared/model/platform.ts';
-import { CONNECTORS } from '../../../shared/platforms/registry.ts';
+import { CONNECTORS } from '../../../shared/platforms/registry/connectors.ts';
 import { connectedPlatforms } from '../../../shared/store/connected-platforms.ts';
 import { platformApps } from '../platform-list.ts';
 import { counted, orOk, todo, type Check } from './finding.ts';

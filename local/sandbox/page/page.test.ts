@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { SandboxPost } from '../../../shared/platforms/contract/sandbox.ts';
 import { startFakeSandbox } from '../fake.ts';
-import { SANDBOXES } from '../../../shared/platforms/sandboxes.ts';
+import { SANDBOXES } from '../../../shared/platforms/registry/sandboxes.ts';
 import { richText } from './rich-text.ts';
 
 function post(platform: SandboxPost['platform'], text: string, fields: JsonObject = {}): SandboxPost {

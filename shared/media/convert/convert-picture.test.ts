@@ -7,7 +7,7 @@ import sharp, { type Create } from 'sharp';
 import { pngOfSize } from '../../../test/support/bad-files.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import type { PictureNeeds } from '../../platforms/contract/pictures.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { convertPicture } from './convert-picture.ts';
 import { unmetNeeds } from '../limits/picture-needs.ts';
 import { inspectBytes } from '../inspect-file.ts';

@@ -353,8 +353,8 @@ describe('the storage of a workspace', () => {
 describe('a file that its post cannot contain', () => {
   test('is not copied where it is larger than every platform accepts', async () => {
     const post = waiting();
-    const { image } = maxBytesOf(post, url());
-    expect(maxBytesOf(post, url())).toEqual({ image: expect.any(Number), video: 0, document: 0 });
+    const { image } = await maxBytesOf(post, url());
+    expect(await maxBytesOf(post, url())).toEqual({ image: expect.any(Number), video: 0, document: 0 });
     answer = (_, response) => {
       response
         .writeHead(200, { 'content-length': image + 1 })

@@ -51,7 +51,7 @@ export async function planCopies(services: Services, post: Post): Promise<void> 
   const wake_at = services.now() + SWEEP_GRACE_MS;
   try {
     await Promise.all(
-      urlsToCopy(services, post).map(url => createCopy(services.table, newCopy(post, url, wake_at))),
+      (await urlsToCopy(services, post)).map(url => createCopy(services.table, newCopy(post, url, wake_at))),
     );
   } catch (error) {
     log.warn('Could not plan the copies of media', {
@@ -61,8 +61,8 @@ export async function planCopies(services: Services, post: Post): Promise<void> 
   }
 }
 
-const urlsToCopy = (services: Services, post: Post) =>
-  mediaUrlsOf(post).filter(url => !isStoredMedia(services, url));
+const urlsToCopy = async (services: Services, post: Post) =>
+  (await mediaUrlsOf(post)).filter(url => !isStoredMedia(services, url));
 
 function newCopy({ workspace_id, post_id }: Post, url: string, wake_at: number): MediaCopy {
   return {
@@ -85,7 +85,7 @@ export async function startCopies(services: Services, post: Post): Promise<void>
   const { workspace_id, post_id } = post;
   try {
     await Promise.all(
-      urlsToCopy(services, post).map(url =>
+      (await urlsToCopy(services, post)).map(url =>
         startMediaWork(services, { kind: 'copy', workspace_id, post_id, url_hash: hashUrl(url) }),
       ),
     );
@@ -121,10 +121,10 @@ export async function processCopy(run: MediaRun, ref: CopyRef): Promise<void> {
   const copy = await getCopy(table, ref);
   if (!copy || copy.lease_until > now()) return;
   const post = await getPost(table, ref.workspace_id, ref.post_id);
-  const until = post && mediaUrlsOf(post).includes(copy.url) ? neededUntil(post, now()) : null;
+  const until = post && (await mediaUrlsOf(post)).includes(copy.url) ? neededUntil(post, now()) : null;
   if (until === null || until <= now()) return removeCopy(run.services, copy);
   if (copy.status === 'waiting' && post && !destinationsOf(post).every(isSettled))
-    return transferCopy(run, copy, { until, maxBytes: maxBytesOf(post, copy.url) });
+    return transferCopy(run, copy, { until, maxBytes: await maxBytesOf(post, copy.url) });
   await replaceCopy(table, copy, { ...copy, wake_at: until });
 }
 

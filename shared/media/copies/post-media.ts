@@ -1,17 +1,22 @@
 import * as v from 'valibot';
 import type { JsonObject } from '../../model/json.ts';
 import { MAX_BYTES, type MediaKind } from '../../model/media.ts';
-import type { PlatformId } from '../../model/platform.ts';
 import { destinationsOf, type Post } from '../../model/post.ts';
-import { draftFor, mediaFieldOf } from '../../platforms/kit/draft.ts';
+import type { PlatformRules } from '../../platforms/contract/rules.ts';
 import { fileLimitsOf } from '../../platforms/kit/files.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { LOAD_RULES } from '../../platforms/registry/load-rules.ts';
 
 const Urls = v.array(v.string());
 
+const rulesOf = (post: Post): Promise<PlatformRules[]> =>
+  Promise.all(destinationsOf(post).map(({ platform }) => LOAD_RULES[platform]()));
+
+/** The rules import it, too. */
+const loadDrafts = () => import('../../platforms/kit/draft.ts');
+
 /** Returns the option fields of a platform that name files: its own media list, and single ones such as a cover. */
-function fileFields(platform: PlatformId): string[] {
-  const rules = RULES[platform];
+async function fileFields(rules: PlatformRules): Promise<string[]> {
+  const { mediaFieldOf } = await loadDrafts();
   const ownMedia = mediaFieldOf(rules);
   return [...(ownMedia === null ? [] : [ownMedia]), ...rules.fetched];
 }
@@ -20,9 +25,9 @@ function fileFields(platform: PlatformId): string[] {
  * Returns every URL from which a file is fetched when the post is published, without duplicates. Files beyond the number that
  * a platform accepts are not.
  */
-export function mediaUrlsOf(post: Post): string[] {
-  const urls = destinationsOf(post).flatMap(({ platform }) => {
-    const rules = RULES[platform];
+export async function mediaUrlsOf(post: Post): Promise<string[]> {
+  const [{ draftFor }, all] = await Promise.all([loadDrafts(), rulesOf(post)]);
+  const urls = all.flatMap(rules => {
     const single = rules.fetched.map(field => post.options[field]).filter(url => typeof url === 'string');
     return [...draftFor(rules, post).draft.media_urls, ...single];
   });
@@ -33,9 +38,9 @@ export function mediaUrlsOf(post: Post): string[] {
  * Returns the most bytes of a file of each kind that any platform of a post accepts where the post names this URL; 0 for a
  * kind that none accepts there.
  */
-export function maxBytesOf(post: Post, url: string): Record<MediaKind, number> {
-  const limits = destinationsOf(post).flatMap(({ platform }) => {
-    const rules = RULES[platform];
+export async function maxBytesOf(post: Post, url: string): Promise<Record<MediaKind, number>> {
+  const [{ draftFor }, all] = await Promise.all([loadDrafts(), rulesOf(post)]);
+  const limits = all.flatMap(rules => {
     const { draft } = draftFor(rules, post);
     const covers = Object.entries(rules.covers ?? {}).filter(([field]) => draft.options[field] === url);
     // What else a field names, such as subtitles, has limits of its own when it is read.
@@ -57,9 +62,10 @@ export function maxBytesOf(post: Post, url: string): Record<MediaKind, number> {
 }
 
 /** Returns the post with every file URL replaced. */
-export function withMediaUrls(post: Post, replace: (url: string) => string): Post {
+export async function withMediaUrls(post: Post, replace: (url: string) => string): Promise<Post> {
   const options: JsonObject = { ...post.options };
-  for (const field of destinationsOf(post).flatMap(({ platform }) => fileFields(platform))) {
+  const fields = await Promise.all((await rulesOf(post)).map(fileFields));
+  for (const field of fields.flat()) {
     const value = options[field];
     const list = v.safeParse(Urls, value);
     if (list.success) options[field] = list.output.map(replace);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FILE_OF_FORMAT, factsOfType, type MediaFacts, type MediaFormat } from '../../model/media.ts';
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import type { AccountFacts, Draft } from '../../platforms/contract/rules.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { decideFile, decideFiles, groupProblems } from './file-decision.ts';
 
 const file = (format: MediaFormat, change: Partial<MediaFacts> = {}): MediaFacts => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { factsOfType, type MediaFacts, type MediaFormat } from '../../model/media.ts';
 import type { PlatformId } from '../../model/platform.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import type { SentAs } from '../../platforms/contract/media-files.ts';
 import type { PictureNeeds } from '../../platforms/contract/pictures.ts';
 import { decidePicture, MAX_CONVERTED_PIXELS, pictureProblems, unmetNeeds } from './picture-needs.ts';

@@ -1,6 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { formatOfType, type MediaFormat } from '../../model/media.ts';
-import { readHtml } from '../../net/html.ts';
 import { unsupported, type UnsupportedFile } from './unsupported.ts';
 
 export type Identity = { type: 'known'; mime_type: string; format: MediaFormat } | UnsupportedFile;
@@ -29,7 +28,7 @@ export async function identify(head: Uint8Array, declaredType = ''): Promise<Ide
 
 /** Detects markup first, because it is often mistaken for media. The declared type is the last resort. */
 async function detectType(head: Uint8Array, declaredType: string): Promise<string | null> {
-  const markup = detectMarkup(head);
+  const markup = await detectMarkup(head);
   if (markup === 'svg') return 'image/svg+xml';
   const known = await fileTypeFromBuffer(head).catch(() => undefined);
   if (known) return known.mime;
@@ -41,9 +40,11 @@ const MARKUP_HEAD_BYTES = 4096;
 const HTML_ELEMENTS = new Set(['html', 'head', 'body']);
 
 /** Returns the kind of markup by its doctype or first element; null for a file that is not markup. */
-function detectMarkup(head: Uint8Array): 'svg' | 'html' | null {
+async function detectMarkup(head: Uint8Array): Promise<'svg' | 'html' | null> {
   const text = new TextDecoder().decode(head.subarray(0, MARKUP_HEAD_BYTES)).trimStart();
   if (!text.startsWith('<')) return null;
+  // Loaded here, because most files are no markup.
+  const { readHtml } = await import('../../net/html.ts');
   let kind: 'svg' | 'html' | null = null;
   readHtml(text, {
     declaration: declaration => {

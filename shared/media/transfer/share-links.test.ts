@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectLinear } from '../../../test/support/growth.ts';
-import { directLink, readSharePage } from './share-links.ts';
+import { directLink } from './share-links.ts';
+import { readSharePage } from './share-pages.ts';
 
 const ID = '1aBcD_efGHijKLmnOPqrSTuv-wxYZ0123';
 const DIRECT = `https://drive.usercontent.google.com/download?id=${ID}&export=download&confirm=t`;

@@ -5,7 +5,7 @@ import type { Transfer } from '../../model/transfer.ts';
 import { openFollowing } from '../../net/follow.ts';
 import { HttpFailure, type HttpClient, type OpenResponse } from '../../net/http.ts';
 import { contentRange, strongEtag, wholeNumber } from '../fetch/range-request.ts';
-import { directLink, readSharePage } from './share-links.ts';
+import { directLink } from './share-links.ts';
 
 /** Thrown for a file that will never be accepted. The message is for the user. */
 export class UnacceptableFile extends Error {
@@ -63,6 +63,8 @@ export async function openSource(
     if (html === null)
       return sameVersionOrChanged(answer, { ...source, chunks: peeked.chunks }, transfer, offset);
     source.close();
+    // Loaded here, because most URLs lead to a file.
+    const { readSharePage } = await import('./share-pages.ts');
     const next = readSharePage(answer.url, html);
     if (!next || page === MAX_PAGES)
       throw new UnacceptableFile('The URL returns a web page, not a media file');

@@ -15,7 +15,7 @@ const KEPT_AFTER_DUE_MS = 8 * DAY;
 export async function recordUploadUses(services: Services, post: Post): Promise<void> {
   const { workspace_id, post_id, due_at } = post;
   const until = Math.max(due_at, services.now()) + KEPT_AFTER_DUE_MS;
-  const stored = mediaUrlsOf(post).filter(url => isStoredMedia(services, url));
+  const stored = (await mediaUrlsOf(post)).filter(url => isStoredMedia(services, url));
   await Promise.all(
     stored.map(url => putMediaUse(services.table, { workspace_id, url_hash: hashUrl(url), post_id }, until)),
   );
@@ -25,9 +25,9 @@ export async function recordUploadUses(services: Services, post: Post): Promise<
 export async function postsUsing(services: Services, workspace_id: string, url: string): Promise<string[]> {
   const ids = await postsThatMayUse(services.table, { workspace_id, url_hash: hashUrl(url) });
   const posts = await Promise.all(ids.map(id => getPost(services.table, workspace_id, id)));
-  return posts.flatMap(post =>
-    post && isUnfinished(post) && mediaUrlsOf(post).includes(url) ? [post.post_id] : [],
-  );
+  const unfinished = posts.filter(post => post !== null).filter(isUnfinished);
+  const urls = await Promise.all(unfinished.map(mediaUrlsOf));
+  return unfinished.filter((_, index) => urls[index]?.includes(url)).map(({ post_id }) => post_id);
 }
 
 const isUnfinished = (post: Post) => !destinationsOf(post).every(isFinal);

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import type { Metrics } from '../../model/insight.ts';
 import type { AppCredentials } from '../../model/platform-app.ts';
 import type { HttpClient } from '../../net/http.ts';
-import { DAY, HOUR } from '../../time/instant.ts';
 import type { Target } from './connector.ts';
 
 /** What a reader works with. `C`: the platform's credentials. */
@@ -27,8 +26,6 @@ export interface InsightsDefinition<C> {
   credentials: v.GenericSchema<unknown, C>;
   /** Most posts of one call. */
   batch: number;
-  /** Ages of a post at which its metrics are read, ascending. Milliseconds; default: an hour, a day, a week. */
-  ages_ms?: readonly number[];
   /**
    * Returns metrics by the platform's post ids; all posts are of one account and target. Deleted posts are missing.
    * Throws PlatformError.
@@ -39,19 +36,14 @@ export interface InsightsDefinition<C> {
 /** A reader with its credentials type hidden. Platforms without one report no metrics. */
 export interface InsightsReader {
   batch: number;
-  ages_ms: readonly number[];
   read: (context: InsightsContext<unknown>, ids: readonly string[]) => Promise<ReadonlyMap<string, Metrics>>;
 }
 
-/** Few, since some platforms bill each read. */
-const DEFAULT_READING_AGES_MS: readonly number[] = [HOUR, DAY, 7 * DAY];
-
 /** Hides the credentials type of a reader. */
 export function defineInsights<C>(definition: InsightsDefinition<C>): InsightsReader {
-  const { credentials, batch, ages_ms = DEFAULT_READING_AGES_MS, read } = definition;
+  const { credentials, batch, read } = definition;
   return {
     batch,
-    ages_ms,
     read: (context, ids) => {
       const authorize = async () => {
         const authorized = await context.authorize();

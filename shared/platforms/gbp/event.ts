@@ -1,14 +1,11 @@
-import { Temporal } from 'temporal-polyfill';
+import { DAY, parseInstant, toIso } from '../../time/instant.ts';
 import type { Draft, RuleViolation } from '../contract/rules.ts';
 
-/** Returns the calendar day of an ISO 8601 date or date-time as written, without time zone conversion; null where it is neither. */
-export function readDate(text: string): Temporal.PlainDate | null {
+/** Returns the calendar day, `2026-12-01`, of an ISO 8601 date or date-time as written, without time zone conversion; null where it is neither. */
+export function readDate(text: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text.trim())) return null;
-  try {
-    return Temporal.PlainDate.from(text.trim().slice(0, 10));
-  } catch {
-    return null;
-  }
+  const date = text.trim().slice(0, 10);
+  return parseInstant(`${date}T00:00Z`) === null ? null : date;
 }
 
 export const isDate = (text: string) => readDate(text) !== null;
@@ -32,38 +29,41 @@ export function eventViolations({ options }: Pick<Draft, 'options'>, title: stri
     violations.push({ field: 'gbp_event_start_date', message: `Is required with gbp_topic_type ${topic}` });
   }
   if (start && endsBeforeStart(eventTimes(options, start))) {
-    const field =
-      end && Temporal.PlainDate.compare(end, start) < 0 ? 'gbp_event_end_date' : 'gbp_event_end_time';
+    const field = end && end < start ? 'gbp_event_end_date' : 'gbp_event_end_time';
     violations.push({ field, message: 'Must not be before the start' });
   }
   return violations;
 }
 
-/** Start and end of an event or offer: local times of the location, whose time zone Google knows. */
+/** Start and end of an event or offer, `2026-12-01T09:00`: local times of the location, whose time zone Google knows. */
 export interface EventTimes {
-  start: Temporal.PlainDateTime;
-  end: Temporal.PlainDateTime;
+  start: string;
+  end: string;
 }
 
 /** An offer without dates ends after this time. */
 const OFFER_DAYS = 7;
 
 /** Returns the times of an event or offer. Without dates it begins `today`. */
-export function eventTimes(options: Draft['options'], today: Temporal.PlainDate): EventTimes {
+export function eventTimes(options: Draft['options'], today: string): EventTimes {
   const given = dateOf(options['gbp_event_start_date']);
   const start = given ?? today;
-  const end = dateOf(options['gbp_event_end_date']) ?? (given ? start : start.add({ days: OFFER_DAYS }));
+  const end = dateOf(options['gbp_event_end_date']) ?? (given ? start : daysAfter(start, OFFER_DAYS));
   return {
-    start: start.toPlainDateTime(timeOf(options['gbp_event_start_time'], '00:00')),
-    end: end.toPlainDateTime(timeOf(options['gbp_event_end_time'], '23:59')),
+    start: `${start}T${timeOf(options['gbp_event_start_time'], '00:00')}`,
+    end: `${end}T${timeOf(options['gbp_event_end_time'], '23:59')}`,
   };
 }
 
-const endsBeforeStart = ({ start, end }: EventTimes) => Temporal.PlainDateTime.compare(end, start) < 0;
+/** Days of UTC all have 24 hours. */
+const daysAfter = (date: string, days: number) =>
+  toIso((parseInstant(`${date}T00:00Z`) ?? 0) + days * DAY).slice(0, 10);
 
-function dateOf(value: unknown): Temporal.PlainDate | null {
+const endsBeforeStart = ({ start, end }: EventTimes) => end < start;
+
+function dateOf(value: unknown): string | null {
   return typeof value === 'string' ? readDate(value) : null;
 }
 
 const timeOf = (value: unknown, fallback: string) =>
-  Temporal.PlainTime.from(typeof value === 'string' && isTime(value) ? value : fallback);
+  typeof value === 'string' && isTime(value) ? value : fallback;

@@ -1,18 +1,9 @@
 import * as v from 'valibot';
-import { Temporal } from 'temporal-polyfill';
-import { toIso } from '../../time/instant.ts';
-import { PlatformError } from '../contract/error.ts';
 import { defineLookup, type PlatformLookups } from '../contract/lookups.ts';
 import { GoogleCredentialsSchema } from '../families/google/credentials.ts';
-import { isDate, readDate } from './event.ts';
-import { CountsSchema, dailyCounts, totalOf, type Days } from './performance.ts';
+import { CountsSchema } from './counts.ts';
+import { isDate } from './event.ts';
 import { locationId } from './rules.ts';
-import { locationOf } from './state.ts';
-
-/** Google's figures arrive two to three days late. */
-const LAG_DAYS = 3;
-const DEFAULT_DAYS = 30;
-const MAX_DAYS = 550;
 
 const day = (description: string) =>
   v.optional(
@@ -42,33 +33,10 @@ const locationInsights = defineLookup(GoogleCredentialsSchema, {
     total: CountsSchema,
     days: v.array(v.object({ date: v.string(), ...CountsSchema.entries })),
   }),
-  run: async ({ credentials, target }, { location_id, start_date, end_date }, { http, now }) => {
-    const id = location_id ?? locationOf({ target }).id;
-    const days = daysOf(start_date, end_date, now());
-    const caller = { http, token: credentials.access_token, now };
-    const counts = await dailyCounts(caller, id, days);
-    return {
-      location_id: id,
-      start_date: days.first.toString(),
-      end_date: days.last.toString(),
-      total: totalOf([...counts.values()]),
-      days: [...counts].map(([date, each]) => ({ date, ...each })),
-    };
+  run: async (account, input, context) => {
+    const { readInsights } = await import('./location-insights.ts');
+    return readInsights(account, input, context);
   },
 });
 
 export const lookups: PlatformLookups = [locationInsights];
-
-/** Returns the days of a request. Throws PlatformError `rejected` for a range that Google would not answer. */
-function daysOf(first: string | undefined, last: string | undefined, now: number): Days {
-  const today = Temporal.PlainDate.from(toIso(now).slice(0, 10));
-  const end = readDate(last ?? '') ?? today.subtract({ days: LAG_DAYS });
-  const start = readDate(first ?? '') ?? end.subtract({ days: DEFAULT_DAYS - 1 });
-  const { days } = start.until(end, { largestUnit: 'days' });
-  if (days >= 0 && days < MAX_DAYS) return { first: start, last: end };
-  throw new PlatformError({
-    kind: 'rejected',
-    code: 'CONTENT_REJECTED',
-    message: `start_date must be before end_date, by at most ${MAX_DAYS} days`,
-  });
-}

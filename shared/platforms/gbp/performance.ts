@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Temporal } from 'temporal-polyfill';
+import type { Counts } from './counts.ts';
 import { PERFORMANCE_API, send, type Caller } from './call.ts';
 
 /*
@@ -18,18 +19,6 @@ const SOURCES = {
   bookings: ['BUSINESS_BOOKINGS'],
   menu_clicks: ['BUSINESS_FOOD_MENU_CLICKS'],
 } as const;
-
-const count = v.number();
-export const CountsSchema = v.object({
-  impressions_maps: count,
-  impressions_search: count,
-  website_clicks: count,
-  call_clicks: count,
-  direction_requests: count,
-  bookings: count,
-  menu_clicks: count,
-});
-export type Counts = v.InferOutput<typeof CountsSchema>;
 
 const DatedValueSchema = v.object({
   date: v.object({ year: v.number(), month: v.number(), day: v.number() }),

@@ -1,4 +1,5 @@
 import { SECOND } from '../../time/instant.ts';
+import { parseInZone } from '../../time/zone.ts';
 import { PlatformError } from '../contract/error.ts';
 import type { UserFile } from '../contract/media-files.ts';
 import type { StepResult } from '../contract/publisher.ts';
@@ -37,11 +38,11 @@ async function assertVisible(context: Context): Promise<void> {
 /** Google does not say in which time zone a location is. */
 function assertNotOver({ job, now }: Context): void {
   const end = timesOf(job)?.end;
-  if (!end || end.toZonedDateTime(LAST_ZONE).epochMilliseconds >= now()) return;
+  if (end === undefined || (parseInZone(end, LAST_ZONE) ?? 0) >= now()) return;
   throw new PlatformError({
     kind: 'rejected',
     code: 'CONTENT_REJECTED',
-    message: `The event or offer is over since ${end.toString({ smallestUnit: 'minute' })}: set gbp_event_end_date to a later day`,
+    message: `The event or offer is over since ${end}: set gbp_event_end_date to a later day`,
   });
 }
 

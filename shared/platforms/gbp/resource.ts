@@ -38,7 +38,7 @@ export function galleryItemOf({ title }: PublishJob, media_url: string): JsonObj
 /** Returns the times of an event or offer; null for other posts. The same in every attempt. */
 export function timesOf(job: PublishJob): EventTimes | null {
   if (topicOf(job) === 'STANDARD') return null;
-  return eventTimes(job.options, Temporal.PlainDate.from(toIso(job.due_at).slice(0, 10)));
+  return eventTimes(job.options, toIso(job.due_at).slice(0, 10));
 }
 
 /** Google demands all four members of the schedule. */
@@ -57,13 +57,15 @@ function eventOf(job: PublishJob): JsonObject {
   };
 }
 
-const dateOf = ({ year, month, day }: Temporal.PlainDateTime) => ({ year, month, day });
-const timeOf = ({ hour, minute }: Temporal.PlainDateTime) => ({
-  hours: hour,
-  minutes: minute,
-  seconds: 0,
-  nanos: 0,
-});
+function dateOf(time: string) {
+  const { year, month, day } = Temporal.PlainDate.from(time);
+  return { year, month, day };
+}
+
+function timeOf(time: string) {
+  const { hour, minute } = Temporal.PlainTime.from(time);
+  return { hours: hour, minutes: minute, seconds: 0, nanos: 0 };
+}
 
 function offerOf(job: PublishJob): JsonObject {
   const values = {

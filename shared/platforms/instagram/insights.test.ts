@@ -12,6 +12,7 @@ import {
 import { sampleFiles } from '../../../test/support/media.ts';
 import { startSandboxHost, type TestSandbox } from '../../../test/support/sandbox-host.ts';
 import type { PostContent } from '../kit/draft.ts';
+import { basics } from './basics.ts';
 import { insights } from './insights.ts';
 import { publisher } from './publish.ts';
 import { sandbox } from './sandbox/server.ts';
@@ -78,7 +79,7 @@ test('metrics that Instagram does not report yet are null', async () => {
 });
 
 test('stories are read before they end, and are missing afterwards', async () => {
-  expect(insights.ages_ms).toEqual([HOUR, 23 * HOUR, 168 * HOUR]);
+  expect(basics.reading_ages_ms).toEqual([HOUR, 23 * HOUR, 168 * HOUR]);
   const id = await publish({ post_type: 'video', options: { instagram_media_type: 'STORIES' } });
   host.advance(23 * HOUR);
   expect((await read(id)).has(id)).toBe(true);

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Metrics } from '../../model/insight.ts';
-import { DAY, HOUR } from '../../time/instant.ts';
 import { defineInsights } from '../contract/insights.ts';
 import { isGraphError } from '../families/meta/errors.ts';
 import { UNKNOWN_POST_ID } from '../../model/destination.ts';
@@ -12,8 +11,6 @@ import { isHidden } from './errors.ts';
 export const insights = defineInsights({
   credentials: CredentialsSchema,
   batch: 10,
-  // A story and its metrics are gone after a day.
-  ages_ms: [HOUR, 23 * HOUR, 7 * DAY],
   read: async ({ http, now, account, authorize }, ids) => {
     const accesses = accessesOf({ http, now, account, ...(await authorize()) });
     const metrics = new Map<string, Metrics>();

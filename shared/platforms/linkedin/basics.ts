@@ -1,4 +1,4 @@
-import type { PlatformBasics } from '../contract/basics.ts';
+import { USUAL_READING_AGES_MS, type PlatformBasics } from '../contract/basics.ts';
 import type { Post } from '../../model/post.ts';
 import { MB } from '../kit/sizes.ts';
 import { MINUTE } from '../../time/instant.ts';
@@ -16,8 +16,10 @@ export const basics: PlatformBasics = {
   platform: 'linkedin',
   display_name: 'LinkedIn',
   target_field: 'linkedin_page_id',
+  app_fields: ['kind', 'api_version', 'extra_scopes'],
   daily_cap: 150,
   prepare_ahead_ms: prepareAheadMs,
+  reading_ages_ms: USUAL_READING_AGES_MS,
   settle_ms: 30_000,
   worker: { timeout_s: 240, request_s: 100, memory_mb: 512, max_concurrency: 10 },
 };

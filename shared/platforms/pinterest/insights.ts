@@ -14,7 +14,6 @@ const RANGE_MS = 89 * DAY;
 export const insights = defineInsights({
   credentials: CredentialsSchema,
   batch: 10,
-  ages_ms: [DAY, 3 * DAY, 10 * DAY],
   read: async ({ http, authorize, now }, ids) => {
     const { credentials, app } = await authorize();
     // Pinterest's own sandbox has no analytics.

@@ -1,4 +1,4 @@
-import type { PlatformBasics } from '../contract/basics.ts';
+import { USUAL_READING_AGES_MS, type PlatformBasics } from '../contract/basics.ts';
 import type { Post } from '../../model/post.ts';
 import { GB, MB } from '../kit/sizes.ts';
 import { MINUTE, SECOND } from '../../time/instant.ts';
@@ -16,6 +16,7 @@ export const basics: PlatformBasics = {
   daily_cap: 25,
   prepare_ahead_ms: prepareAheadMs,
   // Earlier, a repetition could meet the first request.
+  reading_ages_ms: USUAL_READING_AGES_MS,
   settle_ms: 60_000,
   worker: { timeout_s: 180, request_s: 120, memory_mb: 1024, max_concurrency: 5 },
 };

@@ -1,29 +1,9 @@
 import * as v from 'valibot';
-import { DAY } from '../../time/instant.ts';
-import { PlatformError } from '../contract/error.ts';
-import {
-  defineLookup,
-  type LookupAccount,
-  type LookupContext,
-  type PlatformLookups,
-} from '../contract/lookups.ts';
-import { GoogleCredentialsSchema, type GoogleCredentials } from '../families/google/credentials.ts';
-import { createCache } from '../kit/cache.ts';
-import type { Caller } from './call.ts';
-import { YoutubeError } from './errors.ts';
-import {
-  createPlaylist,
-  listCategories,
-  listLanguages,
-  listPlaylists,
-  listRegions,
-  type Category,
-  type Named,
-} from './lookup-calls.ts';
+import { defineLookup, type PlatformLookups } from '../contract/lookups.ts';
+import { GoogleCredentialsSchema } from '../families/google/credentials.ts';
 
-/** What is the same for every channel. */
-const categoriesCache = createCache<Category[]>(DAY);
-const namesCache = createCache<Named[]>(DAY);
+/** What makes the requests is loaded by the first of them. */
+const runs = () => import('./lookup-runs.ts');
 
 const total = v.number();
 const NamedRecord = v.object({ code: v.string(), name: v.string() });
@@ -72,10 +52,7 @@ export const lookups: PlatformLookups = [
       ),
       total,
     }),
-    run: async (account, _input, context) => {
-      const playlists = await listPlaylists(callerOf(account, context));
-      return { playlists, total: playlists.length };
-    },
+    run: async (...args) => (await runs()).playlists(...args),
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'playlists',
@@ -94,10 +71,7 @@ export const lookups: PlatformLookups = [
       ),
     },
     answer: v.object({ playlist: v.object(playlist), success: v.literal(true) }),
-    run: async (account, input, context) => {
-      const created = await createPlaylist(callerOf(account, context), input);
-      return { playlist: created, success: true as const };
-    },
+    run: async (...args) => (await runs()).newPlaylist(...args),
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'categories',
@@ -111,11 +85,7 @@ export const lookups: PlatformLookups = [
       categories: v.array(v.object({ category_id: v.string(), title: v.string() })),
       total,
     }),
-    run: async (account, { region: code }, context) => {
-      const caller = callerOf(account, context);
-      const categories = await categoriesCache.get(code, context.now(), () => categoriesIn(caller, code));
-      return { categories, total: categories.length };
-    },
+    run: async (...args) => (await runs()).categories(...args),
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'languages',
@@ -125,12 +95,7 @@ export const lookups: PlatformLookups = [
     description: '`code` is used as `youtube_default_language` and `youtube_caption_language` in posts.',
     input: { hl },
     answer: v.object({ languages: v.array(NamedRecord), total }),
-    run: async (account, { hl: language }, context) => {
-      const languages = await namesCache.get(`languages ${language}`, context.now(), () =>
-        listLanguages(callerOf(account, context), language),
-      );
-      return { languages, total: languages.length };
-    },
+    run: async (...args) => (await runs()).languages(...args),
   }),
   defineLookup(GoogleCredentialsSchema, {
     name: 'regions',
@@ -140,39 +105,6 @@ export const lookups: PlatformLookups = [
     description: '`code` is used in `youtube_allowed_countries` and `youtube_blocked_countries` in posts.',
     input: { hl },
     answer: v.object({ regions: v.array(NamedRecord), total }),
-    run: async (account, { hl: language }, context) => {
-      const regions = await regionsIn(callerOf(account, context), language, context.now());
-      return { regions, total: regions.length };
-    },
+    run: async (...args) => (await runs()).regions(...args),
   }),
 ];
-
-const regionsIn = (caller: Caller, language: string, now: number): Promise<Named[]> =>
-  namesCache.get(`regions ${language}`, now, () => listRegions(caller, language));
-
-/** YouTube answers an unknown region in three ways, one of them an empty list. */
-async function categoriesIn(caller: Caller, code: string): Promise<Category[]> {
-  const regions = await regionsIn(caller, 'en', caller.now());
-  if (!regions.some(each => each.code === code)) throw unknownRegion(code);
-  try {
-    const categories = await listCategories(caller, code);
-    if (categories.length > 0) return categories;
-  } catch (error) {
-    if (!(error instanceof YoutubeError) || !UNKNOWN_REGION.some(reason => error.has(reason))) throw error;
-  }
-  throw unknownRegion(code);
-}
-
-const UNKNOWN_REGION = ['videoCategoryNotFound', 'invalidRegionCode'];
-
-const unknownRegion = (code: string) =>
-  new PlatformError({
-    kind: 'rejected',
-    code: 'CONTENT_REJECTED',
-    message: `YouTube knows no region ${code}: see GET /integrations/youtube/regions`,
-  });
-
-const callerOf = (
-  { credentials }: LookupAccount<GoogleCredentials>,
-  { http, now, quota }: LookupContext,
-): Caller => ({ http, token: credentials.access_token, now, quota });

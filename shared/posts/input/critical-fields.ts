@@ -1,5 +1,5 @@
 import type { ValidationDetail } from '../../http/errors.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { nearestName } from '../../text/nearest.ts';
 import { errorOf } from '../error.ts';
 import { postFields } from './fields.ts';

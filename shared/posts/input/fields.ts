@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { profileNameField } from '../../http/fields.ts';
 import { PlatformIdSchema, POST_TYPES } from '../../model/platform.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 
 const flag = v.nullish(v.boolean(), false);
 const text = v.nullish(v.string(), null);

@@ -3,7 +3,7 @@ import type { ValidationDetail } from '../../http/errors.ts';
 import { validateObject } from '../../http/validate.ts';
 import { JsonObjectSchema, type JsonObject } from '../../model/json.ts';
 import { PLATFORM_IDS, readPlatformId, type PlatformId, type PostType } from '../../model/platform.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { isBlank, normalizeText } from '../../text/normalize.ts';
 import { errorOf } from '../error.ts';
 import { criticalFieldErrors } from './critical-fields.ts';

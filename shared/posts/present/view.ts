@@ -5,6 +5,7 @@ import { FailureSchema } from '../../model/failure.ts';
 import { PlatformIdSchema, PostTypeSchema } from '../../model/platform.ts';
 import { POST_STATUSES, PostSchema } from '../../model/post.ts';
 import { platformFieldDocs } from '../input/fields.ts';
+import { WarningView } from './warning-view.ts';
 
 /*
  * Response schemas of the post routes, for the OpenAPI document and the types of the handlers.
@@ -70,30 +71,6 @@ export type PostRecord = v.InferOutput<typeof PostRecordSchema>;
 
 /** A post as the API returns it: platform fields are flat, as they were sent. */
 export const PostView = v.pipe(v.object({ ...platformFields, ...PostRecordSchema.entries }), v.title('Post'));
-
-export const WarningView = v.pipe(
-  v.object({
-    code: v.picklist([
-      'UNKNOWN_FIELD',
-      'IGNORED_FIELD',
-      'MEDIA_NOT_CHECKED',
-      'MEDIA_CHANGED',
-      'MAY_EXCEED_LIMIT',
-      'MAY_BE_REJECTED',
-      'PLATFORM_NOT_AVAILABLE',
-      'DUPLICATE_CONTENT',
-      'DEFAULT_GRID',
-      'MAY_BE_LIVE',
-    ]),
-    message: v.string(),
-    field: v.optional(v.string()),
-    platform: v.optional(PlatformIdSchema),
-    similar_post_id: v.optional(id),
-    similarity: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-  }),
-  v.title('Warning'),
-  v.description('Something that was accepted but may not be what was meant.'),
-);
 
 export const CreatedPostView = v.pipe(
   v.object({

@@ -3,7 +3,7 @@ import { isListed, type PlatformId } from '../../model/platform.ts';
 import type { Connection } from '../../model/profile.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { notEnabled } from '../../platforms/availability.ts';
-import { BASICS } from '../../platforms/registry.ts';
+import { BASICS } from '../../platforms/registry/basics.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';
 

@@ -13,7 +13,7 @@ import { PlatformError } from '../../platforms/contract/error.ts';
 import type { FittedPicture } from '../../platforms/contract/media-files.ts';
 import type { PostContent } from '../../platforms/kit/draft.ts';
 import { pictureNeedsOf } from '../../platforms/kit/files.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { keyOfUrl, MEDIA, publicUrlOf, type Bucket } from '../../store/objects.ts';
 import { platformPosts, type PlatformPost } from '../drafts.ts';
 import { fileResults } from './file-facts.ts';

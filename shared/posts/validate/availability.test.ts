@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { PUBLISHED_PLATFORMS } from '../../platforms/registry.ts';
+import { PUBLISHED_PLATFORMS } from '../../platforms/registry/published.ts';
 import { availabilityWarnings } from './availability.ts';
 
 test('a platform without a publisher has a warning that names it', () => {

@@ -1,5 +1,6 @@
 import type { PlatformId } from '../../model/platform.ts';
-import { BASICS, PUBLISHED_PLATFORMS } from '../../platforms/registry.ts';
+import { BASICS } from '../../platforms/registry/basics.ts';
+import { PUBLISHED_PLATFORMS } from '../../platforms/registry/published.ts';
 import type { FieldWarning } from '../warning.ts';
 
 /** Returns a warning for each platform that has rules but no publisher yet: the post is accepted and will fail there. */

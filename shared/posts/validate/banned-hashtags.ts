@@ -4,7 +4,7 @@ import { getHashtagChoices, type HashtagChoices } from '../../store/banned-hasht
 import { foldHashtag, hashtagsOf } from '../../text/hashtags.ts';
 import type { PlatformRules } from '../../platforms/contract/rules.ts';
 import { descriptionFor } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import type { Candidate } from '../input/read.ts';
 import list from './banned-hashtags.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { announcedLimitOf, platformLimitMessage } from '../../caps/errors.ts';
 import { violationsOf } from '../../caps/reserve.ts';
 import type { ValidationDetail } from '../../http/errors.ts';
 import { newId } from '../../model/id.ts';
-import { BASICS } from '../../platforms/registry.ts';
+import { BASICS } from '../../platforms/registry/basics.ts';
 import type { Services } from '../../runtime/services.ts';
 import { errorOf } from '../error.ts';
 import type { Validation } from './validate.ts';

@@ -1,7 +1,7 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import { descriptionFor, mediaFieldOf, mediaFor, type PostContent } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { errorOf } from '../error.ts';
 import { kindByName } from './file-names.ts';
 

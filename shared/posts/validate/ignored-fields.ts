@@ -1,7 +1,7 @@
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import type { IgnoredField } from '../../platforms/contract/rules.ts';
 import { altTextRuleOf } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { withSubject } from '../../http/validate.ts';
 import type { PlatformPost } from '../drafts.ts';
 import type { Candidate } from '../input/read.ts';

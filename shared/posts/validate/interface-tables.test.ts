@@ -4,7 +4,7 @@ import { limitViolations } from '../../media/limits/file-limits.ts';
 import { FILE_OF_FORMAT, MEDIA_FORMATS, factsOfType, type MediaFormat } from '../../model/media.ts';
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import { draftFor, type PostContent } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { errorsOn } from '../../../test/support/candidates.ts';
 
 /*

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../model/json.ts';
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import { commentFor, draftFor, titleFor, type PostContent } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { errorsOn } from '../../../test/support/candidates.ts';
 
 const IMAGE = 'https://cdn.example.com/a.jpg';

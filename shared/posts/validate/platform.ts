@@ -8,7 +8,7 @@ import {
   type PostContent,
   type SentTexts,
 } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { fits } from '../../text/measure.ts';
 import { isCutToNothing, prefixOverLimit } from '../../text/truncate.ts';
 import { supports, type PlatformPost } from '../drafts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { draftFor, textsFor, type PostContent } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { possibleRejectionWarnings } from './possible-rejections.ts';
 
 const CONTENT: PostContent = {

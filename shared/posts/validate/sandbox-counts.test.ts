@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { PlatformId, PostType } from '../../model/platform.ts';
 import { checkPost as checkRecord } from '../../platforms/bluesky/sandbox/record.ts';
 import { draftFor, type PostContent } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { errorsOn } from '../../../test/support/candidates.ts';
 import { acceptText } from '../../platforms/telegram/sandbox/text.ts';
 import { countWeight, hasForbidden } from '../../platforms/x/sandbox/text.ts';

@@ -6,7 +6,7 @@ import { resolveHost, type Resolve } from '../../net/resolve.ts';
 import { readNetSettings } from '../../net/settings.ts';
 import { mediaFieldOf } from '../../platforms/kit/draft.ts';
 import { MAX_URL_LENGTH } from '../../platforms/kit/fields.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { SECOND } from '../../time/instant.ts';
 import { errorOf } from '../error.ts';
 import type { Candidate } from '../input/read.ts';

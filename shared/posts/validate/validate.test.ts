@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PLATFORM_IDS } from '../../model/platform.ts';
 import { mediaFieldOf } from '../../platforms/kit/draft.ts';
-import { RULES } from '../../platforms/registry.ts';
+import { RULES } from '../../platforms/registry/rules.ts';
 import { platformPosts } from '../drafts.ts';
 import { readPost } from '../input/read.ts';
 import { candidateErrors } from './candidate.ts';

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { serveContent } from '../../../local/sandbox/media/serve.ts';
 import type { PlatformId } from '../../../shared/model/platform.ts';
-import { SANDBOXES } from '../../../shared/platforms/sandboxes.ts';
+import { SANDBOXES } from '../../../shared/platforms/registry/sandboxes.ts';
 import { startSandboxHost, type TestSandbox } from '../../support/sandbox-host.ts';
 import { PATIENT } from '../../support/server.ts';
 import { countingStorage } from './storage.ts';
