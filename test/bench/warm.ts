@@ -27,6 +27,7 @@ export const warm: Bench = {
   summary: 'CPU time of a request to a warm function, above that of a handler that does nothing',
   run: async () => {
     const database = await startDynamoDb({ only: null });
+    const { DYNAMODB_ENDPOINT } = process.env;
     process.env['DYNAMODB_ENDPOINT'] = database.endpoint;
     const world = await createApiWorld([createPost], 'enterprise');
     try {
@@ -54,6 +55,9 @@ export const warm: Bench = {
     } finally {
       await world.close();
       await database.close();
+      // Other benchmarks have tables of their own.
+      if (DYNAMODB_ENDPOINT === undefined) delete process.env['DYNAMODB_ENDPOINT'];
+      else process.env['DYNAMODB_ENDPOINT'] = DYNAMODB_ENDPOINT;
     }
   },
 };
