@@ -5,6 +5,7 @@ import type { StreamFormat } from '../../workers/broadcaster/format.ts';
 import type { IngestAddress } from '../../workers/broadcaster/rtmp/address.ts';
 import { REAL_TIME, type Timer } from '../../workers/broadcaster/timer.ts';
 import { surveyPlaylist } from '../../workers/broadcaster/playlist/survey.ts';
+import type { Heartbeat } from '../../workers/broadcaster/reporter.ts';
 import { peakMib } from './peak-memory.ts';
 
 /*
@@ -49,6 +50,9 @@ const survey = job.may_copy
   : { copied: null, reason: null };
 say({ survey });
 
+const sayBeat = (heartbeat: Heartbeat) =>
+  say({ heartbeat, rss: process.memoryUsage.rss(), peak_mib: peakMib() });
+
 const end = await runBroadcast({
   ...job,
   items: itemsAt(true),
@@ -57,9 +61,10 @@ const end = await runBroadcast({
   timer: fasterTime(job.speed ?? 1),
   reporter: {
     heartbeat: beat => {
-      say({ heartbeat: beat, rss: process.memoryUsage.rss(), peak_mib: peakMib() });
+      sayBeat(beat);
       return Promise.resolve('continue');
     },
+    final: sayBeat,
     item: item => say({ item }),
   },
 });

@@ -108,6 +108,7 @@ export async function runBroadcast(broadcast: Broadcast): Promise<BroadcastEnd> 
   try {
     const end = await sendTicks();
     await writer.finish();
+    reporter.final(describe(progress, player, publisher));
     return end;
   } finally {
     heartbeats.stop();

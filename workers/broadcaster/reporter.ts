@@ -34,6 +34,8 @@ export interface Heartbeat {
 export interface Reporter {
   /** Called regularly and at each change of state. `stop` ends the broadcast; so do several rejections in a row. */
   heartbeat: (beat: Heartbeat) => Promise<'continue' | 'stop'>;
+  /** Called with the final figures when nothing more is sent. */
+  final: (beat: Heartbeat) => void;
   /** Called when an item has ended. */
   item: (report: ItemReport) => void;
 }

@@ -55,6 +55,12 @@ export function createReporter(
       progress = progressOf(beat, parts.fps);
       return report(beat.state === 'starting' ? 'preparing' : 'streaming');
     },
+    final: beat => {
+      const { item } = progress;
+      progress = progressOf(beat, parts.fps);
+      // No item is shown any more: the last one stays.
+      progress.item ??= item;
+    },
     item: ({ failure, ...item }) => {
       if (failure) itemError = `Item ${item.index + 1}: ${failure.code}: ${failure.message}`;
       log.info('Item ended', { ...item, error_code: failure?.code, error_message: failure?.message });

@@ -159,7 +159,9 @@ test('streams the playlist to the ingest of the session, and tells how far it is
     reconnects: 0,
     last_error: 'Item 1: HTTP_STATUS: The host answered 404',
   });
+  // The figures of the end, not those of the last heartbeat.
   expect(progress!.ticks).toBeGreaterThanOrEqual(14);
+  expect(progress!.item).toBe(1);
   expect(progress!.bytes).toBeGreaterThan(3000);
   expect(ingest.connections[0]!.commands).toContain('deleteStream');
 });
