@@ -95,7 +95,7 @@ describe('the queue', () => {
       const [slot] = (await preview(1)) as [Json];
       const settings = { profile_name: 'Demo', timezone: 'Asia/Tokyo', slots: [{ time: '06:45' }] };
       expect((await stack.api('POST', '/queue/settings', settings)).status).toBe(200);
-      await stack.advance(Math.ceil((Date.parse(slot.slot_at) - (await stack.now())) / 1000) - 30);
+      await stack.advance(Math.ceil((Date.parse(slot.slot_at) - (await stack.now())) / 1000) - 3);
       const post = await eventually('the post is live', 300_000, async () => {
         const found = await read(stack, slot.post_ids[0]);
         return found.status === 'published' ? found : null;
