@@ -53,7 +53,7 @@ export async function readSchedule(
 /** Loads what knows time zones: most posts need none. */
 const loadZones = () => import('../../time/zone.ts');
 
-/** Returns the usual name of a time zone; null where there is none of this name. */
+/** Returns the usual name of a time zone; null for an unknown one. */
 export const readZone = async (name: string | null): Promise<string | null> =>
   name === null ? null : (await loadZones()).zoneName(name);
 
