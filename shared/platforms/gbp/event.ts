@@ -1,7 +1,10 @@
 import { DAY, parseInstant, toIso } from '../../time/instant.ts';
 import type { Draft, RuleViolation } from '../contract/rules.ts';
 
-/** Returns the calendar day, `2026-12-01`, of an ISO 8601 date or date-time as written, without time zone conversion; null where it is neither. */
+/**
+ * Returns the calendar day, `2026-12-01`, of an ISO 8601 date or date-time as written, without time zone conversion; null
+ * where it is neither.
+ */
 export function readDate(text: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text.trim())) return null;
   const date = text.trim().slice(0, 10);
