@@ -24,7 +24,7 @@ export interface Poller {
 /** Concurrent invocations if the template sets no MaximumConcurrency. */
 const DEFAULT_CONCURRENCY = 4;
 /** An environment takes 35 MB and works on a batch of messages: more of them are slower on a few cores. */
-const MOST_CONCURRENT = 2;
+export const MOST_CONCURRENT = 2;
 const LONG_POLL_S = 20;
 /** Delay after a failed ReceiveMessage. */
 const RETRY_DELAY_MS = 200;

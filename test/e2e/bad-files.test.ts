@@ -2,6 +2,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import { localClientConfig } from '../../local/aws/tables.ts';
+import { MOST_CONCURRENT } from '../../local/lambda/event-sources.ts';
 import { FILE_OF_FORMAT, type MediaFormat } from '../../shared/model/media.ts';
 import { badFiles } from '../support/bad-files.ts';
 import { closeStack, create, eventually, finalPost, isFinal, read } from '../support/e2e.ts';
@@ -209,8 +210,8 @@ describe('an import', () => {
   });
 });
 
-/** More than the publishers of a platform that run at a time. */
-const SLOW_POSTS = 12;
+/** Twice as many as a platform's publishers take at a time: one picture each. */
+const SLOW_POSTS = 2 * MOST_CONCURRENT;
 
 describe('hosts that send a byte a second', () => {
   test('delay their own posts only', async () => {
