@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { BOOT, bundleFolder, DIST, REQUIRE, ROOT, STAMP, WORKER } from './dist.ts';
 import { docsAssets } from './docs.ts';
+import { joinStart } from './join-start.ts';
 
 const FUNCTIONS = join(ROOT, 'functions');
 
@@ -101,14 +102,12 @@ export function bundleFunction(name: string): void {
     alias: STAND_INS,
     ...BUNDLE_OPTIONS,
   });
-  for (const { path, contents } of outputFiles) writeChanged(target(name, path), contents);
+  const files = joinStart(outputFiles, metafile, ROOT, BUNDLE_OPTIONS);
+  for (const { path, contents } of files) writeChanged(target(name, path), contents);
   writeChanged(join(folder, PACKAGE_FILE), PACKAGE_JSON);
-  removeOthers(folder, [
-    ...outputFiles.map(({ path }) => path),
-    join(folder, PACKAGE_FILE),
-    join(folder, ASSETS),
-  ]);
+  removeOthers(folder, [...files.map(({ path }) => path), join(folder, PACKAGE_FILE), join(folder, ASSETS)]);
   writeChanged(metafileOf(name), Buffer.from(JSON.stringify(metafile)));
+  removeOthers(join(MAPS, name), [...files.map(({ path }) => target(name, path)), metafileOf(name)]);
 }
 
 /** Returns where an output file is written: `dist/posts/index.js.map` becomes `dist/maps/posts/index.js.map`. */

@@ -6,7 +6,7 @@ import {
   putHashtagChoices,
   type HashtagChoices,
 } from '../../shared/store/banned-hashtags.ts';
-import { codePointLength } from '../../shared/text/measure.ts';
+import { codePointLength } from '../../shared/text/code-points.ts';
 import { foldHashtag, hashtagsOf } from '../../shared/text/hashtags.ts';
 
 const MAX_HASHTAGS = 1000;

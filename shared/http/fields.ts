@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { codePointLength } from '../text/measure.ts';
+import { codePointLength } from '../text/code-points.ts';
 import { isBlank } from '../text/normalize.ts';
 
 /** A trimmed text of `min` to `max` characters, counted in Unicode code points as JSON Schema does. */

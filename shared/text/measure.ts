@@ -1,4 +1,5 @@
 import { countGraphemes, splitGraphemes } from 'unicode-segmenter/grapheme';
+import { codePointLength } from './code-points.ts';
 
 /** One limit on a text, measured as the platform measures it. */
 export interface TextRule {
@@ -51,21 +52,6 @@ function charactersAndEmojiBytesOf(text: string): number {
 
 /** A limit in grapheme clusters. Not by Intl.Segmenter, whose result depends on the Unicode version of the runtime. */
 export const graphemes = (limit: number): TextRule => ({ limit, measure: countGraphemes, unit: 'graphemes' });
-
-/** Returns the number of Unicode code points; a lone surrogate counts as one. */
-export function codePointLength(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length - 1; index += 1) {
-    if (isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1))) {
-      count -= 1;
-      index += 1;
-    }
-  }
-  return count;
-}
-
-const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
 /** True where a text satisfies every rule. */
 export function fits(text: string, rules: readonly TextRule[]): boolean {

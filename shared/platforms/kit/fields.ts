@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { codePointLength, type TextRule } from '../../text/measure.ts';
+import { codePointLength } from '../../text/code-points.ts';
+import { type TextRule } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
 import { isCountry, isLanguage, meantCountry, meantLanguage } from './codes.ts';
 

@@ -1,4 +1,5 @@
-import { characters, codePointLength } from '../../text/measure.ts';
+import { codePointLength } from '../../text/code-points.ts';
+import { characters } from '../../text/measure.ts';
 import { shapeText } from '../kit/draft.ts';
 import { formattedLine, limitedText, ownDescription, ownMedia, url } from '../kit/fields.ts';
 import type { Draft, PlatformRules, RuleViolation } from '../contract/rules.ts';

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { JsonObject } from '../../../model/json.ts';
-import { codePointLength } from '../../../text/measure.ts';
+import { codePointLength } from '../../../text/code-points.ts';
 import { SECOND } from '../../../time/instant.ts';
 import type { StoredMedia } from '../../contract/sandbox.ts';
 import { authorize, invalid, jsonBody, page, refuse, type Grant } from './access.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { JsonObject } from '../../../model/json.ts';
-import { codePointLength } from '../../../text/measure.ts';
+import { codePointLength } from '../../../text/code-points.ts';
 import { toIso } from '../../../time/instant.ts';
 import { authorizeProfile } from './access.ts';
 import { jsonBody, success } from './answers.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../model/json.ts';
-import { codePointLength } from '../../../text/measure.ts';
+import { codePointLength } from '../../../text/code-points.ts';
 import { badRequest } from './request.ts';
 
 const LIMITS = { text: 4096, caption: 1024 };

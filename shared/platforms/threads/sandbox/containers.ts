@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { codePointLength } from '../../../text/measure.ts';
+import { codePointLength } from '../../../text/code-points.ts';
 import { DAY, SECOND } from '../../../time/instant.ts';
 import { authorize, readParams, type Grant, type Params } from './access.ts';
 import { fetchImage, fetchVideo, redirects } from './files.ts';

@@ -1,4 +1,4 @@
-import { codePointLength } from '../../../text/measure.ts';
+import { codePointLength } from '../../../text/code-points.ts';
 import { findLinks } from '../../kit/sandbox/links.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
