@@ -54,6 +54,8 @@ export default tseslint.config(
         { allowNumber: true, allowBoolean: true },
       ],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // `import { type T }` would still load the module.
+      '@typescript-eslint/no-import-type-side-effects': 'error',
       '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
       // `const { secret, ...shown } = item` leaves a field out.
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
@@ -85,6 +87,8 @@ export default tseslint.config(
     ],
     rules: {
       'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
+      // `import { type T }` would still load the module.
+      '@typescript-eslint/no-import-type-side-effects': 'error',
       '@typescript-eslint/consistent-type-assertions': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },

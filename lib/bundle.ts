@@ -102,7 +102,7 @@ export function bundleFunction(name: string): void {
     alias: STAND_INS,
     ...BUNDLE_OPTIONS,
   });
-  const files = joinStart(outputFiles, metafile, ROOT, BUNDLE_OPTIONS);
+  const files = joinStart(outputFiles, metafile, BUNDLE_OPTIONS);
   for (const { path, contents } of files) writeChanged(target(name, path), contents);
   writeChanged(join(folder, PACKAGE_FILE), PACKAGE_JSON);
   removeOthers(folder, [...files.map(({ path }) => path), join(folder, PACKAGE_FILE), join(folder, ASSETS)]);

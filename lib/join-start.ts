@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 
-/** A file of a bundle: code or its source map. */
+/** A file of a bundle, code or a source map, by its absolute path. */
 export interface BundleFile {
   path: string;
   contents: Uint8Array;
@@ -15,52 +15,57 @@ const START = 'start.js';
 const SourceMapSchema = v.looseObject({ sources: v.array(v.string()) });
 
 /**
- * Joins the files that `index.js` imports at its start into one. esbuild gives everything that is also needed later a file
- * of its own, and each takes Node.js 0.2 ms to find, read and link. Returns all files of the bundle: what is imported later
- * finds a joined file under its old name, which passes on the exports.
- *
- * `outputs` names the files relative to `root`, as esbuild's description of the bundle does.
+ * Joins the files that `index.js` loads at its start into `start.js`. esbuild gives everything that is needed again later a
+ * file of its own, and each takes Node.js 0.2 ms to find, read and link. Returns all files of the bundle; those that are
+ * loaded later import from `start.js` what it has.
  */
 export function joinStart(
   files: readonly BundleFile[],
   { outputs }: Metafile,
-  root: string,
   options: BuildOptions,
 ): BundleFile[] {
-  const joined = importedAtStart(outputs);
-  const isJoined = (path: string) => joined.some(each => resolve(root, each) === path.replace(/\.map$/, ''));
-  const later = files.filter(({ path }) => !isJoined(path));
-  const shared = joined.filter(path => basename(path) === ENTRY || isImportedLater(path, joined, outputs));
-  const exportsOf = (path: string) => outputs[path]?.exports ?? [];
-  const scratch = mkdtempSync(join(tmpdir(), 'bundle-'));
-  try {
-    for (const path of joined) {
-      writeFileSync(join(scratch, basename(path)), withSourceMap(resolve(root, path), files));
+  const atStart = loadedAtStart(outputs).map(path => ({
+    name: basename(path),
+    exports: outputs[path]?.exports ?? [],
+  }));
+  const isAtStart = (name: string) => atStart.some(each => each.name === name);
+  const scripts = files.filter(({ path }) => path.endsWith('.js'));
+  const later = scripts.filter(({ path }) => !isAtStart(basename(path)));
+  const folder = dirname(scripts[0]?.path ?? '');
+  const common = {
+    ...options,
+    // The files bring it along.
+    banner: {},
+    outdir: folder,
+    external: later.map(({ path }) => `./${basename(path)}`),
+    splitting: false,
+    sourcemap: 'external',
+    write: false,
+  } as const;
+
+  const start = inScratch(scratch => {
+    for (const { path } of scripts) writeFileSync(join(scratch, basename(path)), withSourceMap(path, files));
+    const passedOn = atStart.map(({ name, exports }) =>
+      exportNames(`./${name}`, exports, each => `${each} as ${publicName(name, each)}`),
+    );
+    writeFileSync(join(scratch, START), passedOn.join(''));
+    return buildSync({ ...common, entryPoints: [join(scratch, START)] }).outputFiles;
+  });
+  const rest = inScratch(scratch => {
+    for (const { path } of later) writeFileSync(join(scratch, basename(path)), withSourceMap(path, files));
+    for (const { name, exports } of atStart) {
+      const passedOn = exportNames(`./${START}`, exports, each => `${publicName(name, each)} as ${each}`);
+      writeFileSync(join(scratch, name), passedOn);
     }
-    const { outputFiles } = buildSync({
-      ...options,
-      stdin: {
-        contents: shared.map(path => reexports(path, exportsOf(path))).join(''),
-        resolveDir: scratch,
-      },
-      outfile: resolve(root, dirname(joined[0] ?? ''), START),
-      external: later.map(({ path }) => `./${basename(path)}`),
-      splitting: false,
-      sourcemap: 'external',
-      write: false,
-    });
-    const passedOn = shared.map(path => ({
-      path: resolve(root, path),
-      contents: Buffer.from(passingOn(path, exportsOf(path))),
-    }));
-    return [...later, ...passedOn, ...outputFiles];
-  } finally {
-    rmSync(scratch, { recursive: true });
-  }
+    const entryPoints = [ENTRY, ...later.map(({ path }) => basename(path))].map(name => join(scratch, name));
+    const external = [...common.external, `./${START}`];
+    return buildSync({ ...common, entryPoints, outbase: scratch, external }).outputFiles;
+  });
+  return [...start, ...rest];
 }
 
 /** Returns `index.js` and what it imports, directly or not. */
-function importedAtStart(outputs: Metafile['outputs']): string[] {
+function loadedAtStart(outputs: Metafile['outputs']): string[] {
   const files = new Set(Object.keys(outputs).filter(path => basename(path) === ENTRY));
   // A set is iterated in the order of insertion, members that are added meanwhile included.
   for (const file of files) {
@@ -71,26 +76,23 @@ function importedAtStart(outputs: Metafile['outputs']): string[] {
   return [...files];
 }
 
-function isImportedLater(path: string, joined: readonly string[], outputs: Metafile['outputs']): boolean {
-  return Object.entries(outputs).some(
-    ([importer, { imports }]) => !joined.includes(importer) && imports.some(each => each.path === path),
-  );
-}
-
 /** Several files export the same short names. */
-const publicName = (path: string, name: string) => `${basename(path, '.js').replaceAll('-', '_')}_${name}`;
+const publicName = (file: string, name: string) => `${file.replace(/\W/g, '_')}_${name}`;
 
-function reexports(path: string, exports: readonly string[]): string {
-  const names = exports.map(name => `${name} as ${publicName(path, name)}`);
-  return `export{${names.join()}}from"./${basename(path)}";`;
+const exportNames = (from: string, names: readonly string[], as: (name: string) => string) =>
+  `export{${names.map(as).join()}}from"${from}";`;
+
+/** Runs a build with a temporary folder. */
+function inScratch<T>(build: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+  try {
+    return build(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-function passingOn(path: string, exports: readonly string[]): string {
-  const names = exports.map(name => `${publicName(path, name)} as ${name}`);
-  return `export{${names.join()}}from"./${START}";`;
-}
-
-/** Returns code with its source map, so that the map of the joined file leads to the sources. */
+/** Returns code with its source map, so that the map of what is made of it leads to the sources. */
 function withSourceMap(path: string, files: readonly BundleFile[]): string {
   const textOf = (wanted: string) =>
     Buffer.from(files.find(file => file.path === wanted)?.contents ?? []).toString();

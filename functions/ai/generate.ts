@@ -9,15 +9,13 @@ import {
   TONES,
   type Brief,
 } from '../../shared/ai/brief.ts';
-import { generate, GENERATION_TIMEOUT_MS } from '../../shared/ai/generate.ts';
 import type { GenerationResult } from '../../shared/ai/parse-output.ts';
-import { AiFailure, type Writer } from '../../shared/ai/writer.ts';
+import { AiFailure, GENERATION_TIMEOUT_MS, type Writer } from '../../shared/ai/writer.ts';
 import { route } from '../../shared/http/define-route.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import type { Route } from '../../shared/http/route.ts';
 import { PLAN_LIMITS } from '../../shared/model/plans.ts';
 import type { Principal } from '../../shared/model/workspace.ts';
-import { bannedFor } from '../../shared/posts/validate/banned-hashtags.ts';
 import type { Services } from '../../shared/runtime/services.ts';
 import { getHashtagChoices } from '../../shared/store/banned-hashtags.ts';
 import { releaseUse, keepUse, reserveUse, type Reservation } from '../../shared/store/usage.ts';
@@ -139,7 +137,13 @@ async function generateCounted(
 ): Promise<GenerationResult> {
   let result;
   try {
-    const banned = bannedFor(await getHashtagChoices(services.table, workspace_id));
+    // Not at the start: they bring the rules of all platforms along.
+    const [{ generate }, { bannedFor }, choices] = await Promise.all([
+      import('../../shared/ai/generate.ts'),
+      import('../../shared/posts/validate/banned-hashtags.ts'),
+      getHashtagChoices(services.table, workspace_id),
+    ]);
+    const banned = bannedFor(choices);
     result = await generate(writer, brief, banned, timeoutMs);
   } catch (error) {
     await releaseUse(services.table, reservation);

@@ -4,7 +4,7 @@ import { profileNameField } from '../../shared/http/fields.ts';
 import { formFile } from '../../shared/http/form.ts';
 import { fileUrl } from '../../shared/media/file-url.ts';
 import { errorOf } from '../../shared/posts/error.ts';
-import { MAX_URL_LENGTH } from '../../shared/platforms/kit/fields.ts';
+import { MAX_URL_LENGTH } from '../../shared/net/public-url.ts';
 import { MAX_FORM_BYTES } from './from-form.ts';
 import { storeUpload, uploadResponses } from './store-upload.ts';
 

@@ -3,7 +3,7 @@ import { additionalDetails, validateObject, withSubject } from '../http/validate
 import { validationFailed, type ValidationDetail } from '../http/errors.ts';
 import { PLATFORM_IDS, type PlatformId } from '../model/platform.ts';
 import { STYLES } from '../platforms/registry/styles.ts';
-import { characters } from '../text/measure.ts';
+import { codePointLength } from '../text/code-points.ts';
 import { isBlank, normalizeText } from '../text/normalize.ts';
 
 export const AI_TYPES = ['caption', 'hashtags', 'repurpose', 'improve'] as const;
@@ -57,7 +57,7 @@ const text = (limit: number, description: string) =>
   v.nullish(
     v.pipe(
       v.string('Must be a string'),
-      v.check(value => characters(limit).measure(value) <= limit, `Must be at most ${limit} characters`),
+      v.check(value => codePointLength(value) <= limit, `Must be at most ${limit} characters`),
       v.metadata({ openapi: { type: 'string', maxLength: limit, description } }),
       v.transform(value => (isBlank(value) ? null : normalizeText(value).trim())),
     ),

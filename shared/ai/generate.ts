@@ -1,10 +1,8 @@
 import { describeError, log } from '../runtime/log.ts';
 import type { Brief } from './brief.ts';
 import { parseOutput, type GenerationResult } from './parse-output.ts';
-import { AiFailure, unavailable, type Writer } from './writer.ts';
+import { AiFailure, GENERATION_TIMEOUT_MS, unavailable, type Writer } from './writer.ts';
 
-/** How long a generation may take, retry included: API Gateway gives up after 30 s. Milliseconds. */
-export const GENERATION_TIMEOUT_MS = 24_000;
 /** A retry is not worth starting with less time left. */
 const MIN_RETRY_MS = 2000;
 const MAX_ATTEMPTS = 2;

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import type { Brief } from './brief.ts';
 
+/** How long a generation may take, retry included: API Gateway gives up after 30 s. Milliseconds. */
+export const GENERATION_TIMEOUT_MS = 24_000;
+
 /** The AI provider of the stack: the value of the function's setting. */
 export const ProviderSchema = v.variant('provider', [
   /** Null: the default model, as the region of the function offers it. */

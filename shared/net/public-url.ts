@@ -5,6 +5,9 @@ import { HttpFailure } from './failure.ts';
 import { resolveHost, type Resolve } from './resolve.ts';
 import { readNetSettings, type NetSettings } from './settings.ts';
 
+/** Signed links carry session tokens of several KB; RFC 9110, section 4.1, asks for 8,000 octets at least. */
+export const MAX_URL_LENGTH = 8192;
+
 /** Returns what is wrong with a URL before its host name is resolved; null for nothing. */
 export function urlProblem(text: string, settings: NetSettings = readNetSettings()): string | null {
   try {

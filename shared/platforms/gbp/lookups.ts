@@ -3,7 +3,7 @@ import { defineLookup, type PlatformLookups } from '../contract/lookups.ts';
 import { GoogleCredentialsSchema } from '../families/google/credentials.ts';
 import { CountsSchema } from './counts.ts';
 import { isDate } from './event.ts';
-import { locationId } from './rules.ts';
+import { locationId } from './location-id.ts';
 
 const day = (description: string) =>
   v.optional(

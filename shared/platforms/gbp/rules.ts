@@ -7,6 +7,7 @@ import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contr
 import { KB, MB } from '../kit/sizes.ts';
 import { basics } from './basics.ts';
 import { eventViolations, isDate, isTime } from './event.ts';
+import { locationId } from './location-id.ts';
 import { phoneNumberDoubts } from './phone-numbers.ts';
 
 const TEXT = [utf16Units(1500)];
@@ -28,21 +29,6 @@ const time = (description: string) =>
       v.string('Must be a string'),
       v.check(isTime, 'Must be a 24-hour time such as 09:30'),
       v.description(description),
-    ),
-  );
-
-/** The names of the APIs are accepted too; the value is the id of the target. */
-export const locationId = (description: string) =>
-  v.optional(
-    v.pipe(
-      v.string('Must be a string'),
-      v.trim(),
-      v.regex(
-        /^(?:(?:accounts\/\d+\/)?locations\/)?\d+$/,
-        'Must be a location id as returned by GET /integrations/gbp/targets: digits, also after locations/',
-      ),
-      v.description(description),
-      v.transform(name => name.slice(name.lastIndexOf('/') + 1)),
     ),
   );
 

@@ -5,13 +5,13 @@ import { choiceOr, flag, limitedText, line, ownDescription, ownMedia, url } from
 import type { Draft, IgnoredField, PlatformRules, RuleViolation } from '../contract/rules.ts';
 import { MB, MINUTES } from '../kit/sizes.ts';
 import { basics } from './basics.ts';
+import { MAX_MENTIONS } from './limits.ts';
 
 const TEXT = [characters(2200)];
 const ALT_TEXT = characters(1000);
 const MAX_HASHTAGS = 30;
 /** Announced for the app in December 2025; the documentation of the API does not name it. */
 const ANNOUNCED_HASHTAGS = 5;
-export const MAX_MENTIONS = 20;
 const MAX_COLLABORATORS = 3;
 const USERNAME = /^[a-z0-9._]{1,30}$/i;
 

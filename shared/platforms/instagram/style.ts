@@ -1,5 +1,5 @@
 import { keepFirst, type PlatformStyle } from '../contract/style.ts';
-import { MAX_MENTIONS } from './rules.ts';
+import { MAX_MENTIONS } from './limits.ts';
 
 export const style: PlatformStyle = {
   caption_length: 600,

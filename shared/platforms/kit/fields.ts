@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { codePointLength } from '../../text/code-points.ts';
-import { type TextRule } from '../../text/measure.ts';
+import type { TextRule } from '../../text/measure.ts';
 import { normalizeText } from '../../text/normalize.ts';
+import { MAX_URL_LENGTH } from '../../net/public-url.ts';
 import { isCountry, isLanguage, meantCountry, meantLanguage } from './codes.ts';
 
 /*
@@ -9,8 +10,6 @@ import { isCountry, isLanguage, meantCountry, meantLanguage } from './codes.ts';
  * messages never quote the value.
  */
 
-/** Signed links carry session tokens of several KB; RFC 9110, section 4.1, asks for 8,000 octets at least. */
-export const MAX_URL_LENGTH = 8192;
 const MAX_TEXT_LENGTH = 5000;
 
 const described = <T extends v.GenericSchema>(schema: T, description: string) =>

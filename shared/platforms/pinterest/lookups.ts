@@ -3,7 +3,6 @@ import { defineLookup, type LookupAccount, type PlatformLookups } from '../contr
 import type { HttpClient } from '../../net/http.ts';
 import { apiRoot } from './app.ts';
 import type { Caller } from './call.ts';
-import { listBoards, listSections } from './client.ts';
 import { CredentialsSchema, type Credentials } from './credentials.ts';
 
 const boards = defineLookup(CredentialsSchema, {
@@ -28,6 +27,7 @@ const boards = defineLookup(CredentialsSchema, {
     total: v.number(),
   }),
   run: async (account, _, { http }) => {
+    const { listBoards } = await import('./client.ts');
     const found = await listBoards(callerOf(account, http));
     const views = found.map(({ id, name, description, privacy, pin_count, media }) => ({
       board_id: id,
@@ -59,6 +59,7 @@ const sections = defineLookup(CredentialsSchema, {
     total: v.number(),
   }),
   run: async (account, { board_id }, { http }) => {
+    const { listSections } = await import('./client.ts');
     const found = await listSections(callerOf(account, http), board_id);
     const views = found.map(({ id, name }) => ({ section_id: id, name }));
     return { sections: views, total: views.length };

@@ -6,11 +6,11 @@ import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { Draft, RuleViolation, PlatformRules } from '../contract/rules.ts';
 import { GB, MINUTES } from '../kit/sizes.ts';
 import { basics } from './basics.ts';
+import { MAX_LINKS } from './limits.ts';
 
 const TEXT = [charactersAndEmojiBytes(500)];
 /** Undocumented: some texts over it have been rejected, others published. */
 export const BYTES = utf8Bytes(500);
-export const MAX_LINKS = 5;
 const ALT_TEXT = characters(1000);
 
 const topicTag = v.pipe(

@@ -1,5 +1,5 @@
 import type { PlatformStyle } from '../contract/style.ts';
-import { MAX_LINKS } from './rules.ts';
+import { MAX_LINKS } from './limits.ts';
 
 export const style: PlatformStyle = {
   caption_length: 300,

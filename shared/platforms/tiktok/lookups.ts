@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { defineLookup, type PlatformLookups } from '../contract/lookups.ts';
 import { isUnaudited } from './app.ts';
-import { creatorInfo } from './client.ts';
 import { CredentialsSchema } from './credentials.ts';
 
 const described = <T extends v.GenericSchema>(schema: T, description: string) =>
@@ -31,6 +30,7 @@ const creator = defineLookup(CredentialsSchema, {
     max_video_post_duration_sec: described(v.number(), 'Longest video, seconds'),
   }),
   run: async ({ app, credentials }, _input, { http }) => {
+    const { creatorInfo } = await import('./client.ts');
     const info = await creatorInfo({ http, token: credentials.access_token });
     const { creator_username, creator_nickname, creator_avatar_url, privacy_level_options } = info;
     return {

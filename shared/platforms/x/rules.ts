@@ -5,12 +5,11 @@ import { choice, limitedText, ownDescription } from '../kit/fields.ts';
 import type { AccountFacts, Draft, RuleViolation, PictureNeeds, PlatformRules } from '../contract/rules.ts';
 import { GB, HOURS, MB } from '../kit/sizes.ts';
 import { basics } from './basics.ts';
+import { MAX_CASHTAGS } from './limits.ts';
 import { cashtags, hasForbiddenCharacters, linkSpans, weightedLength } from './text.ts';
 
 const TEXT: TextRule = { limit: 280, measure: weightedLength, unit: 'weighted characters' };
 const ALT_TEXT = utf16Units(1000);
-/** X rejects posts of self-serve apps with more cashtags. */
-export const MAX_CASHTAGS = 1;
 
 /** https://docs.x.com/x-api/media/quickstart/best-practices */
 export const PICTURES: PictureNeeds = {

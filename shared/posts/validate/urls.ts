@@ -1,11 +1,10 @@
 import type { ValidationDetail } from '../../http/errors.ts';
 import type { PlatformId } from '../../model/platform.ts';
 import { HttpFailure } from '../../net/failure.ts';
-import { assertPublicUrl, urlProblem } from '../../net/public-url.ts';
+import { assertPublicUrl, MAX_URL_LENGTH, urlProblem } from '../../net/public-url.ts';
 import { resolveHost, type Resolve } from '../../net/resolve.ts';
 import { readNetSettings } from '../../net/settings.ts';
 import { mediaFieldOf } from '../../platforms/kit/draft.ts';
-import { MAX_URL_LENGTH } from '../../platforms/kit/fields.ts';
 import { RULES } from '../../platforms/registry/rules.ts';
 import { SECOND } from '../../time/instant.ts';
 import { errorOf } from '../error.ts';
