@@ -8,7 +8,7 @@ import { patternOf, SLOW_SUITES, SUITE_NAMES, type SuiteName } from './suites.ts
 
 const HELP = `npm test [-- options] [files or folders …]
 
-Runs the tests on two workers and prints one line of counts.
+Runs the tests on three workers and prints one line of counts.
 
   --fast           without the slow suites: for the inner loop
   --suite <name>   one slow suite

