@@ -15,8 +15,7 @@ import { getConnection, markNeedsReconnect, putConnection } from '../../shared/s
 import { putFingerprint } from '../../shared/store/fingerprints.ts';
 import { PostItemSchema } from '../../shared/store/post-item.ts';
 import { createPost, getPost } from '../../shared/store/posts.ts';
-import { WAKE_SHARDS } from '../../shared/store/table.ts';
-import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
+import { postponeWake } from '../../shared/store/wake.ts';
 import { HOUR, MINUTE } from '../../shared/time/instant.ts';
 import { createApiWorld, type ApiWorld } from '../../test/support/api-world.ts';
 import { mediaHost, type MediaHost } from '../../test/support/media-host.ts';
@@ -26,6 +25,7 @@ import { routes as mediaRoutes } from '../media/routes.ts';
 import { routes as playlistRoutes } from '../playlists/routes.ts';
 import { routes as profileRoutes } from '../profiles/routes.ts';
 import { doHousekeeping } from './work.ts';
+import { dueKeys } from '../../test/support/due-items.ts';
 
 const routes = [...profileRoutes, ...mediaRoutes, ...playlistRoutes];
 const app = { Parameter: { Value: JSON.stringify({ client_id: 'id', client_secret: 'secret' }) } };
@@ -78,10 +78,8 @@ const keep = (message: HousekeepingWork, services: Services = world.services, re
 
 /** Returns the messages that a sweep sends now, and postpones the items. */
 async function sweep(): Promise<HousekeepingWork[]> {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
-  const due = await Promise.all(shards.map(shard => dueInShard(world.table, shard, world.clock.now, 100)));
   const messages: HousekeepingWork[] = [];
-  for (const key of due.flat()) {
+  for (const key of await dueKeys(world.table, world.clock.now)) {
     const message = housekeepingOfKey(key);
     if (message && (await postponeWake(world.table, key, world.clock.now + WAKE_GRACE_MS)))
       messages.push(message);

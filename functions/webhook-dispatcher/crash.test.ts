@@ -4,13 +4,12 @@ import { deliveryMessage, EventMessageSchema } from '../../shared/events/message
 import { sendEvents } from '../../shared/events/publish.ts';
 import type { Delivery, Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, type HttpClient } from '../../shared/net/http.ts';
-import { WAKE_SHARDS } from '../../shared/store/table.ts';
-import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey, listDeliveries } from '../../shared/store/webhook-deliveries.ts';
 import { Killed, crashPoints, crashingServices, type Crash } from '../../test/support/crashing-services.ts';
 import { startReceiver, type Receiver } from '../../test/support/receiver.ts';
 import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';
 import { work } from './work.ts';
+import { dueKeys } from '../../test/support/due-items.ts';
 
 /*
  * The dispatcher crashes before the first and after every single call that it makes: to table, queue and receiver. The queue
@@ -35,10 +34,7 @@ afterEach(async () => {
 const MINUTE = 60_000;
 
 async function sweep(): Promise<unknown[]> {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
-    dueInShard(world.services.table, shard, world.clock.now, 100),
-  );
-  const refs = (await Promise.all(shards)).flat().map(key => deliveryOfKey(key));
+  const refs = (await dueKeys(world.services.table, world.clock.now)).map(key => deliveryOfKey(key));
   return refs.filter(ref => ref !== null).map(ref => deliveryMessage(ref).body);
 }
 

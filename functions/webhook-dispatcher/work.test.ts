@@ -11,8 +11,6 @@ import { newSecret } from '../../shared/events/signature.ts';
 import { newId } from '../../shared/model/id.ts';
 import { newDelivery, type Delivery, type Webhook } from '../../shared/model/webhook.ts';
 import { createHttpClient, HttpFailure, type HttpClient } from '../../shared/net/http.ts';
-import { WAKE_SHARDS } from '../../shared/store/table.ts';
-import { dueInShard } from '../../shared/store/wake.ts';
 import {
   createDelivery,
   getDelivery,
@@ -26,6 +24,7 @@ import { testWith } from '../../test/support/tools.ts';
 import { webhookWorld, type WebhookWorld } from '../../test/support/webhooks.ts';
 import type { Dispatcher } from './attempt.ts';
 import { work } from './work.ts';
+import { dueKeys } from '../../test/support/due-items.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -79,11 +78,7 @@ async function onlyDelivery(webhook: Webhook): Promise<Delivery> {
 
 /** The messages that the sweeper would send now. */
 async function sweep(): Promise<Pick<SentMessage, 'body'>[]> {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
-    dueInShard(world.services.table, shard, world.clock.now, 100),
-  );
-  const keys = (await Promise.all(shards)).flat();
-  return keys.flatMap(key => {
+  return (await dueKeys(world.services.table, world.clock.now)).flatMap(key => {
     const due = deliveryOfKey(key);
     return due ? [deliveryMessage(due)] : [];
   });

@@ -4,8 +4,7 @@ import { createTestTable, type TestTable } from '../../test/support/table.ts';
 import type { ServiceEvent } from '../model/event.ts';
 import { newId } from '../model/id.ts';
 import { MAX_WEBHOOKS, newDelivery, type Webhook } from '../model/webhook.ts';
-import { WAKE_SHARDS, type Key } from './table.ts';
-import { dueInShard, postponeWake } from './wake.ts';
+import { postponeWake } from './wake.ts';
 import {
   WAKE_GRACE,
   createDelivery,
@@ -15,6 +14,7 @@ import {
   recordAttempt,
 } from './webhook-deliveries.ts';
 import { createWebhook, deleteWebhook, getWebhook, listWebhooks, updateWebhook } from './webhooks.ts';
+import { dueKeys } from '../../test/support/due-items.ts';
 
 const now = Date.parse('2026-12-01T10:00:00Z');
 let table: TestTable;
@@ -55,11 +55,6 @@ function event(at = now): ServiceEvent {
     timestamp: new Date(at).toISOString(),
     data: { post_id: 'p' },
   };
-}
-
-async function dueKeys(at: number): Promise<Key[]> {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => dueInShard(table, shard, at, 100));
-  return (await Promise.all(shards)).flat();
 }
 
 describe('webhooks', () => {
@@ -189,7 +184,7 @@ describe('deliveries', () => {
     const delivery = newDelivery(event(), webhook(), now);
     await createDelivery(table, delivery);
     const dueKey = async (at: number) =>
-      (await dueKeys(at)).find(key => deliveryOfKey(key)?.delivery_id === delivery.delivery_id);
+      (await dueKeys(table, at)).find(key => deliveryOfKey(key)?.delivery_id === delivery.delivery_id);
     const isDue = async (at: number) => (await dueKey(at)) !== undefined;
     expect(await isDue(now + WAKE_GRACE - 1)).toBe(false);
     expect(await isDue(now + WAKE_GRACE)).toBe(true);

@@ -15,8 +15,6 @@ import {
   type HttpRequest,
   type OpenResponse,
 } from '../../shared/net/http.ts';
-import { WAKE_SHARDS } from '../../shared/store/table.ts';
-import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey, listDeliveries } from '../../shared/store/webhook-deliveries.ts';
 import { getWebhook } from '../../shared/store/webhooks.ts';
 import { startTlsReceivers, TLS_KINDS, type TlsReceivers } from '../support/bad-tls.ts';
@@ -29,6 +27,7 @@ import {
 import type { SentMessage } from '../support/queue-messages.ts';
 import { testWith } from '../support/tools.ts';
 import { webhookWorld, type WebhookWorld } from '../support/webhooks.ts';
+import { dueKeys } from '../support/due-items.ts';
 
 /*
  * Sends many events to receivers that misbehave in every way, on a simulated clock that runs through all retries. Messages
@@ -102,11 +101,7 @@ async function runAll(bodies: readonly unknown[]): Promise<void> {
 }
 
 async function sweep(): Promise<unknown[]> {
-  const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) =>
-    dueInShard(world.services.table, shard, world.clock.now, 1000),
-  );
-  return (await Promise.all(shards))
-    .flat()
+  return (await dueKeys(world.services.table, world.clock.now))
     .map(key => deliveryOfKey(key))
     .filter(ref => ref !== null)
     .map(ref => deliveryMessage(ref).body);

@@ -3,10 +3,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { localClientConfig } from '../../local/aws/tables.ts';
 import { isDone, type Work } from '../../local/work.ts';
 import { postOfKey } from '../../shared/store/post-item.ts';
-import { WAKE_SHARDS } from '../../shared/store/table.ts';
-import { dueInShard } from '../../shared/store/wake.ts';
 import { deliveryOfKey } from '../../shared/store/webhook-deliveries.ts';
 import type { Json, TestStack } from '../support/stack.ts';
+import { dueKeys } from '../support/due-items.ts';
 
 /** The stack as a campaign observes and controls it. */
 export interface World {
@@ -46,9 +45,7 @@ export function openWorld(stack: TestStack): World {
   }
 
   async function waking(): Promise<string[]> {
-    const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => dueInShard(table, shard, FAR, 1000));
-    const keys = (await Promise.all(shards)).flat();
-    return keys
+    return (await dueKeys(table, FAR))
       .filter(key => postOfKey(key) ?? deliveryOfKey(key))
       .map(({ SK }) => `in the wake index: ${SK}`);
   }

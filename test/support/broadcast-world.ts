@@ -22,14 +22,14 @@ import { broadcastOfKey, getBroadcast } from '../../shared/store/broadcasts.ts';
 import { putConnection } from '../../shared/store/connections.ts';
 import { createPlaylist } from '../../shared/store/playlists.ts';
 import { createProfile } from '../../shared/store/profiles.ts';
-import { WAKE_SHARDS, type Key } from '../../shared/store/table.ts';
-import { dueInShard, postponeWake } from '../../shared/store/wake.ts';
+import { postponeWake } from '../../shared/store/wake.ts';
 import { DAY, MINUTE, SECOND } from '../../shared/time/instant.ts';
 import { crashingServices, Killed, type Crash } from './crashing-services.ts';
 import { fakeWorkers } from './fake-workers.ts';
 import { startSandboxHost } from './sandbox-host.ts';
 import { servedApi } from './served-api.ts';
 import { connect as connectChannel } from './youtube.ts';
+import { dueKeys } from './due-items.ts';
 
 const QUEUE = 'broadcasts';
 const START = Date.UTC(2026, 10, 2, 10);
@@ -182,20 +182,12 @@ export async function broadcastWorld() {
 
   /** Sends the messages of overdue broadcasts, as the sweeper does. */
   async function sweep(): Promise<void> {
-    const keys = await dueInAllShards();
-    for (const key of keys) {
+    for (const key of await dueKeys(services.table, host.now())) {
       const ref = broadcastOfKey(key);
       if (!ref) continue;
       await postponeWake(services.table, key, host.now() + 5 * MINUTE);
       queue.push({ message: { workspace_id: ref.workspace_id, broadcast_id: ref.id }, at: host.now() });
     }
-  }
-
-  async function dueInAllShards(): Promise<Key[]> {
-    const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
-    return (
-      await Promise.all(shards.map(shard => dueInShard(services.table, shard, host.now(), 100)))
-    ).flat();
   }
 
   let sweptAt = START;
