@@ -36,6 +36,7 @@ Options:
 
 Environment variables:
   DYNAMODB_ENDPOINT      URL of a running DynamoDB to use in place of an emulator
+  DYNAMODB_ACCESS_KEY    Access key for it: letters and digits (default: local)
   AI_PROVIDER            JSON configuration of an AI provider (default: the built-in writer)`;
 
 /** Parses the command line; null for --help. Throws an error with a message for the user. */

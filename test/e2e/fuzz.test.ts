@@ -13,8 +13,8 @@ import type { Answer, Json, TestStack } from '../support/stack.ts';
 
 const START_MS = 600_000;
 /** Requests for each operation. Posts have the most fields. */
-const RUNS = 25;
-const POST_RUNS = 100;
+const RUNS = 15;
+const POST_RUNS = 75;
 /** Generous, so that the test does not fail on a busy machine. */
 const OPERATION_MS = 600_000;
 const KEYS = 8;

@@ -22,7 +22,7 @@ const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 /** Bluesky's daily cap is 50 posts for each account. */
 const PROFILES = ['North', 'East', 'South', 'West'];
-const POSTS = 120;
+const POSTS = 60;
 const PARALLEL = 10;
 
 let stack: TestStack;
@@ -59,9 +59,9 @@ test(
     expect(await schedules()).toHaveLength(POSTS);
     // Three workers die: one before its request reaches the platform, two after.
     for (const [kill, after] of [
-      ['before', 20],
-      ['after', 60],
-      ['after', 100],
+      ['before', 10],
+      ['after', 30],
+      ['after', 50],
     ] as const) {
       await stack.control('POST', '/_control/faults', {
         platform: 'bluesky',

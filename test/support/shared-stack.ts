@@ -11,7 +11,7 @@ import { localClientConfig } from '../../local/aws/tables.ts';
 import { PLATFORM_IDS, type PlatformId } from '../../shared/model/platform.ts';
 import { createWorkspace } from '../../shared/runtime/bootstrap.ts';
 import { connectedProfiles } from './profiles.ts';
-import { clientOf, QUIET_ON_ANY_PORT, readAws, readReady, type TestStack } from './stack.ts';
+import { clientOf, databaseOf, QUIET_ON_ANY_PORT, readAws, readReady, type TestStack } from './stack.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EXIT_WITH_PARENT = join(ROOT, 'local/aws/exit-with-parent.mjs');
@@ -51,8 +51,8 @@ function spawnStack(readyFile: string) {
   const child = spawn(process.execPath, [EXIT_WITH_PARENT, process.execPath, ...stack], {
     // Not the worker's own output, which jest reads to its end before it exits.
     stdio: ['pipe', log, log],
-    // A database of its own; and time to remove its files.
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', BROADCAST_SIZE: '180p', EXIT_SIGNAL: 'SIGTERM' },
+    // With time to remove its files.
+    env: { ...process.env, ...databaseOf(), BROADCAST_SIZE: '180p', EXIT_SIGNAL: 'SIGTERM' },
   });
   closeSync(log);
   child.unref();

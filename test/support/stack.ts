@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,8 +80,7 @@ export async function startStack({
   const child = spawn(
     process.execPath,
     [join(root, 'bin', 'local.ts'), ...state, ...QUIET_ON_ANY_PORT, '--ready-file', readyFile, ...args],
-    // Each stack gets its own database, so that test files do not share data.
-    { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, DYNAMODB_ENDPOINT: '', ...env } },
+    { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, ...databaseOf(data), ...env } },
   );
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)));
@@ -106,6 +106,15 @@ export async function startStack({
   const aws = readAws(data === undefined ? stackFileBeside(readyFile) : stackFileIn(data));
   return { ...clientOf(ready, aws), readyFile, close };
 }
+
+/**
+ * Each stack has a database of its own, so that test files do not share data: in the emulator of the test run where that is
+ * possible.
+ */
+export const databaseOf = (data?: string): Record<string, string> =>
+  data === undefined && process.env['DYNAMODB_IS_SHARED'] === 'true'
+    ? { DYNAMODB_ACCESS_KEY: randomUUID().replaceAll('-', '') }
+    : { DYNAMODB_ENDPOINT: '' };
 
 /** Calls a running stack with the key of `ready`. */
 export function clientOf(ready: Ready, aws: TestStack['aws']): Omit<TestStack, 'close' | 'readyFile'> {
