@@ -2,6 +2,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import { JsonObjectSchema, parseJson, type Json, type JsonObject } from '../../shared/model/json.ts';
 import { readBody } from '../http.ts';
+import { REGION } from '../template/names.ts';
 import { accessKeyId } from './tables.ts';
 import type { AwsResponse } from './response.ts';
 import type { Units } from './calls.ts';
@@ -52,10 +53,13 @@ export async function callDynamoDb(
   return { answer: { status, body: answer }, units };
 }
 
-/** The emulators read whose key a request is signed with, and check nothing else. */
+/** The emulators read for which key and region a request is signed, and check nothing else. */
 const withAccessKey = ({ authorization = '', ...headers }: Record<string, string>) => ({
   ...headers,
-  authorization: authorization.replace(/(?<=Credential=)[^/]*/, accessKeyId()),
+  authorization: authorization.replace(
+    /Credential=[^/]*(\/\d+\/)[^/]*/,
+    `Credential=${accessKeyId()}$1${REGION}`,
+  ),
 });
 
 const agent = new Agent({ keepAlive: true });
