@@ -61,7 +61,7 @@ afterAll(() => rmSync(app, { recursive: true }));
 const ofType = (type: string) => Object.values(template.Resources).filter(({ Type }) => Type === type);
 
 test('the documented app has the types of the construct', () => {
-  run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')]);
+  run(process.execPath, [join(ROOT, 'node_modules/typescript-7/bin/tsc')]);
 });
 
 test('the documented app synthesizes with its own table and topic, and the platforms that it names', () => {

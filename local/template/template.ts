@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { JsonSchema } from '../../shared/model/json.ts';
+import { JsonObjectSchema } from '../../shared/model/json.ts';
 
 const ResourceSchema = v.object({
   Type: v.string(),
-  Properties: v.optional(v.record(v.string(), JsonSchema), {}),
+  Properties: v.optional(JsonObjectSchema, {}),
 });
 export type Resource = v.InferOutput<typeof ResourceSchema>;
 

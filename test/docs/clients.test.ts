@@ -49,7 +49,7 @@ test(
       join(folder, 'tsconfig.json'),
       JSON.stringify({ compilerOptions, files: ['fetch.ts', 'hey.ts'] }),
     );
-    run('typescript/bin/tsc', '-p', '.');
+    run('typescript-7/bin/tsc', '-p', '.');
   },
   LIMIT_MS,
 );

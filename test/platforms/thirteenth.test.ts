@@ -48,7 +48,7 @@ test(
   async () => {
     const config = { extends: './tsconfig.json', include: ['shared/platforms/noticeboard'] };
     writeFileSync(join(project.root, 'tsconfig.noticeboard.json'), JSON.stringify(config));
-    await project.run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.noticeboard.json');
+    await project.run('node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.noticeboard.json');
   },
   TEST_MS,
 );
