@@ -8,6 +8,7 @@ import { bundles } from './bundles.ts';
 import { cold } from './cold.ts';
 import { worseThan } from './compare.ts';
 import { cost } from './cost.ts';
+import { delivery } from './delivery.ts';
 import { measuredOn, withSection, type Section } from './document.ts';
 import { fullHour } from './full-hour.ts';
 import { growth } from './growth.ts';
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   cold,
   fullHour,
   publisher,
+  delivery,
   webhooks,
   broadcast,
   largeFiles,

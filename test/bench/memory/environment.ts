@@ -54,11 +54,19 @@ export async function startPublisher(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const answer = async () => {
-    const failed = once(child, 'exit').then(([code]) => {
+    const settled = new AbortController();
+    const { signal } = settled;
+    const failed = once(child, 'exit', { signal }).then(([code]) => {
       throw new Error(`The publisher ended with ${String(code)}`);
     });
-    const [handled] = (await Promise.race([once(child, 'message'), failed])) as [Handled];
-    return handled;
+    try {
+      const [handled] = (await Promise.race([once(child, 'message', { signal }), failed])) as [Handled];
+      return handled;
+    } finally {
+      // Removes the listeners.
+      failed.catch(() => undefined);
+      settled.abort();
+    }
   };
   await answer();
   return {
