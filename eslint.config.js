@@ -87,8 +87,6 @@ export default tseslint.config(
     ],
     rules: {
       'import-x/no-restricted-paths': ['error', { zones: [...upwards, ...neighbours] }],
-      // `import { type T }` would still load the module.
-      '@typescript-eslint/no-import-type-side-effects': 'error',
       '@typescript-eslint/consistent-type-assertions': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },

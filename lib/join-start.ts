@@ -24,14 +24,13 @@ export function joinStart(
   { outputs }: Metafile,
   options: BuildOptions,
 ): BundleFile[] {
-  const atStart = loadedAtStart(outputs).map(path => ({
+  const folder = dirname(files[0]?.path ?? '');
+  const atStart = filesAtStart(outputs).map(path => ({
+    path: resolve(folder, basename(path)),
     name: basename(path),
     exports: outputs[path]?.exports ?? [],
   }));
-  const isAtStart = (name: string) => atStart.some(each => each.name === name);
-  const scripts = files.filter(({ path }) => path.endsWith('.js'));
-  const later = scripts.filter(({ path }) => !isAtStart(basename(path)));
-  const folder = dirname(scripts[0]?.path ?? '');
+  const later = files.filter(({ path }) => path.endsWith('.js') && !atStart.some(each => each.path === path));
   const common = {
     ...options,
     // The files bring it along.
@@ -44,7 +43,7 @@ export function joinStart(
   } as const;
 
   const start = inScratch(scratch => {
-    for (const { path } of scripts) writeFileSync(join(scratch, basename(path)), withSourceMap(path, files));
+    for (const { path, name } of atStart) writeFileSync(join(scratch, name), withSourceMap(path, files));
     const passedOn = atStart.map(({ name, exports }) =>
       exportNames(`./${name}`, exports, each => `${each} as ${publicName(name, each)}`),
     );
@@ -64,8 +63,8 @@ export function joinStart(
   return [...start, ...rest];
 }
 
-/** Returns `index.js` and what it imports, directly or not. */
-function loadedAtStart(outputs: Metafile['outputs']): string[] {
+/** Returns the paths of `index.js` and of what it imports, directly or not. */
+export function filesAtStart(outputs: Metafile['outputs']): string[] {
   const files = new Set(Object.keys(outputs).filter(path => basename(path) === ENTRY));
   // A set is iterated in the order of insertion, members that are added meanwhile included.
   for (const file of files) {

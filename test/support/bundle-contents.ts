@@ -1,6 +1,7 @@
 import type { Metafile } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { metafileOf } from '../../lib/bundle.ts';
+import { filesAtStart } from '../../lib/join-start.ts';
 
 /** Bytes by package; the project's own code is `OWN`. */
 export type Sizes = ReadonlyMap<string, number>;
@@ -12,18 +13,9 @@ export const readMetafile = (name: string) => JSON.parse(readFileSync(metafileOf
 
 /** Returns what a function's bundle loads with its first file, before any request needs more. */
 export function loadedAtStart({ outputs }: Metafile): Sizes {
-  const files = new Set(
-    Object.keys(outputs).filter(path => path.endsWith('index.js') && outputs[path]?.entryPoint),
-  );
-  // A set is iterated in the order of insertion, members that are added meanwhile included.
-  for (const file of files) {
-    const imports = outputs[file]?.imports ?? [];
-    for (const { path, kind } of imports) if (kind === 'import-statement' && outputs[path]) files.add(path);
-  }
   const sizes = new Map<string, number>();
-  for (const [path, { bytesInOutput }] of [...files].flatMap(file =>
-    Object.entries(outputs[file]?.inputs ?? {}),
-  )) {
+  const inputs = filesAtStart(outputs).flatMap(file => Object.entries(outputs[file]?.inputs ?? {}));
+  for (const [path, { bytesInOutput }] of inputs) {
     const name = packageOf(path);
     sizes.set(name, (sizes.get(name) ?? 0) + bytesInOutput);
   }
